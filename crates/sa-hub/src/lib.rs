@@ -1,0 +1,5 @@
+//! The actor layer: which ACP servers exist, and one owner task for each.
+
+mod limits;
+
+pub use limits::Limits;

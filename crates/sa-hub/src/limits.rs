@@ -1,0 +1,85 @@
+//! Every bound of the daemon, in one place. Each field is a key of `[limits]` in the configuration file; the
+//! defaults here are what the documentation states.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+/// Bounds on memory, counts and waits. Byte sizes are in bytes, times in milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Limits {
+    /// Replay log of one ACP server; the oldest messages leave it first.
+    pub log_bytes: usize,
+    /// Longest line an agent may write; a longer one becomes an `unparsed` event.
+    pub line_bytes: usize,
+    /// How much of an unparsable line its `unparsed` event carries.
+    pub unparsed_bytes: usize,
+    /// Messages accepted for an agent that is not reading its input.
+    pub stdin_queue_bytes: usize,
+    /// Requests of clients that one agent may owe an answer to.
+    pub pending_requests: usize,
+    /// How far a reader that keeps reading may fall behind before the agent's output is left unread.
+    pub reader_lag_bytes: usize,
+    /// After this long without progress a reader no longer holds the agent back.
+    pub reader_stall_ms: u64,
+    /// A socket that takes no byte for this long is closed.
+    pub write_stall_ms: u64,
+    /// Largest request body.
+    pub body_bytes: usize,
+    /// ACP servers that exist at once.
+    pub servers: usize,
+    /// A request fails when the agent has said nothing for this long (0: never).
+    pub silence_ms: u64,
+    /// A request that waits longer than this is answered with headers and then kept alive with white space.
+    pub early_answer_ms: u64,
+    /// Pause between heartbeats on event streams.
+    pub heartbeat_ms: u64,
+    /// What a stopping process tree gets between SIGTERM and SIGKILL.
+    pub stop_grace_ms: u64,
+    /// How long a connection made on `/acp` outlives its last stream.
+    pub connection_grace_ms: u64,
+    /// Whole time that shutting the daemon down may take.
+    pub shutdown_ms: u64,
+    /// Time a client has to send a request's headers.
+    pub header_read_ms: u64,
+    /// Streams that one `/acp` connection may have (its own and one for each session).
+    pub streams_per_connection: usize,
+    /// Life of a WebSocket ticket.
+    pub ticket_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            log_bytes: 64 * MIB,
+            line_bytes: 64 * MIB,
+            unparsed_bytes: 64 * KIB,
+            stdin_queue_bytes: 64 * MIB,
+            pending_requests: 1024,
+            reader_lag_bytes: 4 * MIB,
+            reader_stall_ms: 1_000,
+            write_stall_ms: 30_000,
+            body_bytes: 64 * MIB,
+            servers: 1024,
+            silence_ms: 600_000,
+            early_answer_ms: 10_000,
+            heartbeat_ms: 15_000,
+            stop_grace_ms: 1_000,
+            connection_grace_ms: 60_000,
+            shutdown_ms: 5_000,
+            header_read_ms: 30_000,
+            streams_per_connection: 256,
+            ticket_ms: 30_000,
+        }
+    }
+}
+
+impl Limits {
+    /// The silence after which a request fails, if there is one.
+    pub fn silence(&self) -> Option<Duration> {
+        (self.silence_ms > 0).then(|| Duration::from_millis(self.silence_ms))
+    }
+}
