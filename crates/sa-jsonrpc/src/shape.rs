@@ -1,0 +1,217 @@
+//! What a message is and where its parts lie, without building a tree of it.
+
+use crate::Id;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::ops::Range;
+use thiserror::Error;
+
+/// What a message is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Has a method and an id: somebody waits for the answer.
+    Request,
+    /// Has a method and no id.
+    Notification,
+    /// Has an id and a result or an error.
+    Response,
+}
+
+/// Why some bytes are not one JSON-RPC 2.0 message.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Invalid {
+    /// Not JSON, or not UTF-8.
+    #[error("not JSON: {0}")]
+    NotJson(String),
+    /// JSON-RPC batches do not exist in ACP.
+    #[error("a batch: send one message at a time")]
+    Batch,
+    /// JSON, but no object.
+    #[error("not a JSON object")]
+    NotAnObject,
+    /// `jsonrpc` is not exactly `"2.0"`.
+    #[error("the member \"jsonrpc\" must be \"2.0\"")]
+    Version,
+    /// `id` is neither a number, a string nor null.
+    #[error("the member \"id\" must be a number, a string or null")]
+    BadId,
+    /// `method` is not a string.
+    #[error("the member \"method\" must be a string")]
+    BadMethod,
+    /// None of the three kinds.
+    #[error("neither a request, a notification nor a response")]
+    NoKind,
+}
+
+/// What a message is, with the places of its parts in the bytes it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Request, notification or response.
+    pub kind: Kind,
+    /// The id, if it has one.
+    pub id: Option<Id>,
+    /// Whether it is a response that carries an error.
+    pub is_error: bool,
+    id_span: Range<usize>,
+    method_span: Range<usize>,
+    params_span: Range<usize>,
+}
+
+/// A message: its bytes and its shape.
+#[derive(Debug, Clone)]
+pub struct Message<B> {
+    /// What was read, unchanged.
+    pub bytes: B,
+    /// What it is.
+    pub shape: Shape,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// Tells `null` from absent, which `Option` alone does not.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
+}
+
+impl Shape {
+    /// Reads one message. The whole text is checked to be JSON.
+    pub fn of(bytes: &[u8]) -> Result<Self, Invalid> {
+        let not_json = |error: serde_json::Error| Invalid::NotJson(error.to_string());
+        // An array would pass for a struct with positional members, so the first byte is looked at beforehand.
+        match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            Some(b'{') => {}
+            first => {
+                serde_json::from_slice::<IgnoredAny>(bytes).map_err(not_json)?;
+                return Err(if first == Some(&b'[') { Invalid::Batch } else { Invalid::NotAnObject });
+            }
+        }
+        let envelope: Envelope<'_> = serde_json::from_slice(bytes).map_err(not_json)?;
+        if envelope.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
+            return Err(Invalid::Version);
+        }
+        let id = match envelope.id {
+            Some(raw) => Some(Id::from_json(raw.get()).ok_or(Invalid::BadId)?),
+            None => None,
+        };
+        if envelope.method.is_some_and(|method| !method.get().starts_with('"')) {
+            return Err(Invalid::BadMethod);
+        }
+        let answers = envelope.result.is_some() != envelope.error.is_some();
+        let kind = match (envelope.method.is_some(), id.is_some()) {
+            (true, true) => Kind::Request,
+            (true, false) => Kind::Notification,
+            (false, true) if answers => Kind::Response,
+            _ => return Err(Invalid::NoKind),
+        };
+        let span = |part: Option<&RawValue>| part.map_or(0..0, |part| span_in(bytes, part.get()));
+        Ok(Self {
+            kind,
+            id,
+            is_error: kind == Kind::Response && envelope.error.is_some(),
+            id_span: span(envelope.id),
+            method_span: span(envelope.method),
+            params_span: span(envelope.params),
+        })
+    }
+}
+
+impl<B: AsRef<[u8]>> Message<B> {
+    /// Reads one message and keeps its bytes.
+    pub fn read(bytes: B) -> Result<Self, Invalid> {
+        let shape = Shape::of(bytes.as_ref())?;
+        Ok(Self { bytes, shape })
+    }
+
+    /// The id as it was written; `null` if there is none.
+    pub fn id_text(&self) -> &str {
+        self.part(&self.shape.id_span).unwrap_or("null")
+    }
+
+    /// The method, unescaped.
+    pub fn method(&self) -> Option<String> {
+        serde_json::from_str(self.part(&self.shape.method_span)?).ok()
+    }
+
+    /// The JSON text of the parameters.
+    pub fn params(&self) -> Option<&str> {
+        self.part(&self.shape.params_span)
+    }
+
+    /// The same message under another id, given as JSON text; every other byte is kept.
+    pub fn with_id(&self, id: &str) -> Vec<u8> {
+        let bytes = self.bytes.as_ref();
+        let (before, rest) = bytes.split_at(self.shape.id_span.start.min(bytes.len()));
+        let after = rest.get(self.shape.id_span.len()..).unwrap_or_default();
+        [before, id.as_bytes(), after].concat()
+    }
+
+    fn part(&self, span: &Range<usize>) -> Option<&str> {
+        let bytes = self.bytes.as_ref().get(span.clone()).filter(|bytes| !bytes.is_empty())?;
+        std::str::from_utf8(bytes).ok()
+    }
+}
+
+/// Where `part`, borrowed from `whole` by the parser, lies in it.
+fn span_in(whole: &[u8], part: &str) -> Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+    start..start + part.len()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn kind(text: &str) -> Result<Kind, Invalid> {
+        Shape::of(text.as_bytes()).map(|shape| shape.kind)
+    }
+
+    #[test]
+    fn the_three_kinds_are_told_apart() {
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#), Ok(Kind::Request));
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#), Ok(Kind::Request));
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"a","params":[]}"#), Ok(Kind::Notification));
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":"x","result":null}"#), Ok(Kind::Response));
+        assert_eq!(kind(r#"{"id":1,"error":{"code":1,"message":""},"jsonrpc":"2.0"}"#), Ok(Kind::Response));
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_its_reason() {
+        assert_eq!(kind("{}"), Err(Invalid::Version));
+        assert_eq!(kind(r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#), Err(Invalid::Version));
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1}"#), Err(Invalid::NoKind));
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#), Err(Invalid::NoKind));
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":{},"method":"a"}"#), Err(Invalid::BadId));
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"method":7}"#), Err(Invalid::BadMethod));
+        assert_eq!(kind("[]"), Err(Invalid::Batch));
+        assert_eq!(kind("7"), Err(Invalid::NotAnObject));
+        assert!(matches!(kind(r#"{"jsonrpc":"2.0","#), Err(Invalid::NotJson(_))));
+        assert!(matches!(kind(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#), Err(Invalid::NotJson(_))));
+        assert!(matches!(Shape::of(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}"), Err(Invalid::NotJson(_))));
+    }
+
+    #[test]
+    fn another_id_leaves_every_other_byte() {
+        let text = r#" { "z":1e+29 , "id" : "old" ,"jsonrpc":"2.0","method":"m\u0041","params":{"id":9,"a":1,"a":2} }"#;
+        let message = Message::read(text.as_bytes()).unwrap();
+        assert_eq!(message.with_id("42"), text.replace(r#""old""#, "42").into_bytes());
+        assert_eq!(message.id_text(), r#""old""#);
+        assert_eq!(message.method().as_deref(), Some("mA"));
+        assert_eq!(message.params(), Some(r#"{"id":9,"a":1,"a":2}"#));
+    }
+}
