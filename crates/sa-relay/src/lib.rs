@@ -1,1 +1,24 @@
-//! Placeholder.
+//! What one ACP server *is*, without I/O, clocks or tasks: which request waits for which answer, what the agent
+//! still wants to know, and the log that every reader is a cursor into.
+//!
+//! ```text
+//!  client message ──► Relay::client_message ──► bytes for the agent
+//!  agent bytes ─────► Relay::agent_data ──────► a Segment for the Log, and answers for the requests that wait
+//!  agent's end ─────► Relay::agent_end ───────► the same, every wait ended
+//! ```
+//!
+//! The relay never looks at a method. Of a message it reads the id and whether it is a request, a notification or
+//! a response; everything else is passed on byte for byte.
+
+mod asked;
+mod lines;
+mod log;
+mod pending;
+mod relay;
+mod segment;
+
+pub use lines::{Line, Lines};
+pub use log::{Log, Part, Read};
+pub use pending::{Caller, Refused};
+pub use relay::{Answer, Delivery, Outgoing, Output, Relay, RelayOptions, Surroundings};
+pub use segment::{Audience, Record, RecordKind, Segment, event_frame};

@@ -1,0 +1,293 @@
+//! The relay of one server: client messages in, agent bytes in, what follows from each out.
+
+use crate::asked::Asked;
+use crate::pending::{Pending, Waiting};
+use crate::segment::SegmentBuilder;
+use crate::{Audience, Caller, Line, Lines, RecordKind, Refused, Segment};
+use bytes::Bytes;
+use sa_jsonrpc::{ErrorObject, Kind, Message};
+use serde::Serialize;
+
+/// Bounds of one relay, in bytes but for `pending_requests`.
+#[derive(Debug, Clone)]
+pub struct RelayOptions {
+    /// Longest line of an agent.
+    pub line_bytes: usize,
+    /// How much of an unparsable line is told.
+    pub unparsed_bytes: usize,
+    /// Unanswered requests of clients.
+    pub pending_requests: usize,
+    /// Unanswered requests of the agent that are kept for new readers.
+    pub asked_bytes: usize,
+}
+
+/// State of one server: what is owed in either direction, and how far the log has got.
+#[derive(Debug)]
+pub struct Relay {
+    lines: Lines,
+    pending: Pending,
+    asked: Asked,
+    unparsed_bytes: usize,
+    next_sequence: u64,
+    end: u64,
+}
+
+/// What a message of a client becomes.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outgoing {
+    /// Goes to the agent as it came.
+    Verbatim,
+    /// Goes to the agent with another id.
+    Rewritten(Vec<u8>),
+}
+
+/// What the owner knows and the relay does not: who still listens.
+pub struct Surroundings<'a> {
+    /// Whether the POST of this ticket still waits.
+    pub attached: &'a dyn Fn(u64) -> bool,
+    /// How many event streams are open.
+    pub streams: usize,
+}
+
+/// What came of the agent's bytes.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// Goes to the log.
+    pub segment: Option<Segment>,
+    /// Goes to the POSTs that wait, once the segment is in the log.
+    pub deliveries: Vec<Delivery>,
+    /// JSON-RPC messages among the records.
+    pub messages: usize,
+}
+
+/// An answer for a POST that waits.
+#[derive(Debug)]
+pub struct Delivery {
+    /// Which POST.
+    pub ticket: u64,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// How a request ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The agent's response, under the client's id.
+    Response {
+        /// Its bytes.
+        bytes: Bytes,
+        /// Whether it carries an error.
+        is_error: bool,
+    },
+    /// The agent ended before it answered.
+    AgentEnded,
+}
+
+#[derive(Serialize)]
+struct Unparsed<'a> {
+    raw: &'a str,
+    bytes: u64,
+    truncated: bool,
+    reason: &'a str,
+}
+
+impl Relay {
+    /// A relay in front of an agent that has said nothing yet.
+    pub fn new(options: &RelayOptions) -> Self {
+        Self {
+            lines: Lines::new(options.line_bytes, options.unparsed_bytes),
+            pending: Pending::new(options.pending_requests),
+            asked: Asked::new(options.asked_bytes),
+            unparsed_bytes: options.unparsed_bytes,
+            next_sequence: 1,
+            end: 0,
+        }
+    }
+
+    /// Takes a client's message: registers a request, notes that a question was answered.
+    pub fn client_message<B: AsRef<[u8]>>(
+        &mut self,
+        message: &Message<B>,
+        caller: Caller,
+    ) -> Result<Outgoing, Refused> {
+        match message.shape.kind {
+            Kind::Request => Ok(match self.pending.admit(message, caller)? {
+                Some(id) => Outgoing::Rewritten(message.with_id(&id)),
+                None => Outgoing::Verbatim,
+            }),
+            Kind::Response => {
+                if let Some(id) = &message.shape.id {
+                    self.asked.answered(id);
+                }
+                Ok(Outgoing::Verbatim)
+            }
+            Kind::Notification => Ok(Outgoing::Verbatim),
+        }
+    }
+
+    /// Takes bytes that the agent wrote.
+    pub fn agent_data(&mut self, data: &[u8], around: &Surroundings<'_>) -> Output {
+        let mut lines = std::mem::replace(&mut self.lines, Lines::new(0, 0));
+        let mut round = Round::new(data.len());
+        lines.feed(data, |line| self.agent_line(line, around, &mut round));
+        self.lines = lines;
+        self.close(round)
+    }
+
+    /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
+    pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, around: &Surroundings<'_>) -> Output {
+        let mut lines = std::mem::replace(&mut self.lines, Lines::new(0, 0));
+        let mut round = Round::new(0);
+        lines.finish(|line| self.agent_line(line, around, &mut round));
+        self.lines = lines;
+        self.asked.clear();
+        for waiting in self.pending.drain() {
+            match waiting.caller {
+                Caller::Post(ticket) => round.ended.push(ticket),
+                caller => {
+                    // Whoever reads a stream for this answer can only learn of its failure there.
+                    let audience = audience(caller, false);
+                    self.record(&mut round, RecordKind::Message, audience, &error.response(&waiting.id));
+                }
+            }
+        }
+        self.record(&mut round, RecordKind::Exit, Audience::Everyone, exit.as_bytes());
+        self.close(round)
+    }
+
+    /// The POST of this ticket no longer waits.
+    pub fn abandon(&mut self, ticket: u64) {
+        self.pending.abandon(ticket);
+    }
+
+    /// Unanswered requests of clients.
+    pub fn pending_requests(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether the agent waits for a client, so that its silence is not its own.
+    pub fn agent_waits(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    /// The frames of the agent's unanswered requests, oldest first.
+    pub fn open_questions(&self) -> Vec<Bytes> {
+        self.asked.frames()
+    }
+
+    fn agent_line(&mut self, line: Line<'_>, around: &Surroundings<'_>, round: &mut Round) {
+        match line {
+            Line::Whole(bytes) => match Message::read(bytes) {
+                Ok(message) => self.agent_message(&message, around, round),
+                Err(invalid) => self.unparsed(bytes, bytes.len() as u64, &invalid.to_string(), round),
+            },
+            Line::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
+        }
+    }
+
+    fn agent_message(&mut self, message: &Message<&[u8]>, around: &Surroundings<'_>, round: &mut Round) {
+        round.messages += 1;
+        match (message.shape.kind, &message.shape.id) {
+            (Kind::Response, Some(id)) => match self.pending.answer(id) {
+                Some(waiting) => self.agent_response(message, &waiting, around, round),
+                None => self.record(round, RecordKind::Message, Audience::Everyone, message.bytes),
+            },
+            (Kind::Request, Some(id)) => {
+                let sequence = self.next_sequence;
+                self.record(round, RecordKind::Message, Audience::Everyone, message.bytes);
+                round.asked.push((sequence, id.clone()));
+            }
+            _ => self.record(round, RecordKind::Message, Audience::Everyone, message.bytes),
+        }
+    }
+
+    fn agent_response(
+        &mut self,
+        message: &Message<&[u8]>,
+        waiting: &Waiting,
+        around: &Surroundings<'_>,
+        round: &mut Round,
+    ) {
+        // Where several clients count their requests alike, a stream that carries everybody's answers would hand
+        // one client's to another. They are then left to the POST or socket that asked.
+        let ambiguous = self.pending.ids_were_reused() && around.streams > 1;
+        let caller = match waiting.caller {
+            Caller::Post(ticket) if !(around.attached)(ticket) => Caller::Stream(0),
+            caller => caller,
+        };
+        if let Caller::Post(ticket) = caller {
+            round.answered.push((ticket, round.builder.len(), message.shape.is_error));
+        }
+        let audience = audience(caller, !ambiguous);
+        if message.id_text() == &*waiting.id {
+            self.record(round, RecordKind::Message, audience, message.bytes);
+        } else {
+            self.record(round, RecordKind::Message, audience, &message.with_id(&waiting.id));
+        }
+    }
+
+    fn unparsed(&mut self, bytes: &[u8], length: u64, reason: &str, round: &mut Round) {
+        let head = bytes.get(..self.unparsed_bytes).unwrap_or(bytes);
+        let raw = String::from_utf8_lossy(head);
+        let truncated = (head.len() as u64) < length;
+        let event = Unparsed { raw: &raw, bytes: length, truncated, reason };
+        let data = serde_json::to_vec(&event).unwrap_or_default();
+        self.record(round, RecordKind::Unparsed, Audience::Everyone, &data);
+    }
+
+    fn record(&mut self, round: &mut Round, kind: RecordKind, audience: Audience, data: &[u8]) {
+        round.builder.push(self.next_sequence, kind, audience, data);
+        self.next_sequence += 1;
+    }
+
+    fn close(&mut self, round: Round) -> Output {
+        let first = self.next_sequence - round.builder.len() as u64;
+        let segment = round.builder.finish(first, self.end);
+        let mut deliveries: Vec<Delivery> =
+            round.ended.into_iter().map(|ticket| Delivery { ticket, answer: Answer::AgentEnded }).collect();
+        if let Some(segment) = &segment {
+            self.end = segment.end();
+            for (sequence, id) in round.asked {
+                let index = (sequence - first) as usize;
+                self.asked.note(sequence, id, &segment.frames(index..index + 1));
+            }
+            deliveries.extend(round.answered.into_iter().map(|(ticket, index, is_error)| Delivery {
+                ticket,
+                answer: Answer::Response { bytes: segment.data(index), is_error },
+            }));
+        }
+        Output { segment, deliveries, messages: round.messages }
+    }
+}
+
+/// What gathers while one piece of output is worked through.
+struct Round {
+    builder: SegmentBuilder,
+    /// Requests of the agent, by sequence number.
+    asked: Vec<(u64, sa_jsonrpc::Id)>,
+    /// Tickets with the index of the record that answers them.
+    answered: Vec<(u64, usize, bool)>,
+    /// Tickets that will not be answered.
+    ended: Vec<u64>,
+    messages: usize,
+}
+
+impl Round {
+    fn new(length: usize) -> Self {
+        Self {
+            builder: SegmentBuilder::for_data(length),
+            asked: Vec::new(),
+            answered: Vec::new(),
+            ended: Vec::new(),
+            messages: 0,
+        }
+    }
+}
+
+fn audience(caller: Caller, open: bool) -> Audience {
+    match caller {
+        Caller::Post(_) => Audience::Post { open },
+        Caller::Socket(socket) => Audience::Socket { socket, open },
+        Caller::Stream(scope) => Audience::Stream { scope },
+    }
+}
