@@ -1,0 +1,44 @@
+//! The machine that a run was made on.
+
+use serde::Serialize;
+use std::fs;
+use std::process::Command;
+
+/// What the reader of a report needs to know about the machine.
+#[derive(Debug, Serialize)]
+pub(crate) struct Machine {
+    pub(crate) cores: usize,
+    pub(crate) cpu: String,
+    pub(crate) kernel: String,
+    pub(crate) rustc: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) date: Option<String>,
+}
+
+impl Machine {
+    /// Asks the system; what it does not say is `unknown`.
+    pub(crate) fn describe(date: Option<String>) -> Self {
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let rustc = Command::new("rustc").arg("-V").output().map(|output| output.stdout).unwrap_or_default();
+        Self {
+            cores: std::thread::available_parallelism().map_or(0, usize::from),
+            cpu: known(model.map_or("", |(_, name)| name)),
+            kernel: known(&kernel),
+            rustc: known(&String::from_utf8_lossy(&rustc)),
+            date,
+        }
+    }
+
+    /// One line.
+    pub(crate) fn line(&self) -> String {
+        let date = self.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
+        format!("{} cores of {}, Linux {}, {}{date}", self.cores, self.cpu, self.kernel, self.rustc)
+    }
+}
+
+fn known(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() { "unknown".to_owned() } else { text.to_owned() }
+}

@@ -1,0 +1,182 @@
+//! The processes of a run: the daemon, the HTTP floor, and what `/proc` says of them. Each ends with its value.
+
+use crate::wire;
+use anyhow::{Context, Result, bail, ensure};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+use sa_bench::Connection;
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Bytes of one read; as much as a socket usually holds.
+pub(crate) const SCRATCH_BYTES: usize = 256 * 1024;
+const START_PATIENCE: Duration = Duration::from_secs(10);
+const STOP_PATIENCE: Duration = Duration::from_secs(6);
+
+/// Where the programs are.
+#[derive(Debug, Clone)]
+pub(crate) struct Programs {
+    /// This program, for the floor.
+    pub(crate) bench: PathBuf,
+    pub(crate) agent: PathBuf,
+    pub(crate) daemon: PathBuf,
+}
+
+impl Programs {
+    /// The programs beside this one, the daemon elsewhere if asked for.
+    pub(crate) fn find(daemon: Option<PathBuf>) -> Result<Self> {
+        let bench = std::env::current_exe()?;
+        let beside = |name: &str| bench.with_file_name(name);
+        let programs = Self {
+            agent: beside("sa-bench-agent"),
+            daemon: daemon.unwrap_or_else(|| beside("sandbox-agent")),
+            bench,
+        };
+        ensure!(programs.agent.exists(), "{} is missing: build sa-bench first", programs.agent.display());
+        Ok(programs)
+    }
+}
+
+/// A server that listens, in a process of its own with a home of its own.
+pub(crate) struct Server {
+    child: Child,
+    /// Kept open: a server that prints again must not get a broken pipe.
+    _stdout: ChildStdout,
+    home: TempDir,
+    pub(crate) address: SocketAddr,
+}
+
+impl Server {
+    /// The daemon, with the stand-in agent as `bench`, and as `idle` with small buffers.
+    pub(crate) fn daemon(programs: &Programs) -> Result<Self> {
+        let agent = programs.agent.to_str().context("the agent's path is not UTF-8")?;
+        let agent = shlex::try_quote(agent)?;
+        let mut command = Command::new(&programs.daemon);
+        command.args(["server", "--host", "127.0.0.1", "--port", "0", "--token", wire::TOKEN]);
+        command.arg("--agent").arg(format!("bench={agent}"));
+        command.arg("--agent").arg(format!("idle={agent} idle"));
+        Self::start(command).with_context(|| format!("starting {}", programs.daemon.display()))
+    }
+
+    /// The HTTP floor.
+    pub(crate) fn floor(programs: &Programs) -> Result<Self> {
+        let mut command = Command::new(&programs.bench);
+        command.arg("floor");
+        Self::start(command).context("starting the HTTP floor")
+    }
+
+    fn start(mut command: Command) -> Result<Self> {
+        let home = TempDir::new()?;
+        command.env_clear().env("HOME", home.path());
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        let log = File::create(home.path().join("stderr"))?;
+        command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn()?;
+        let Some(mut stdout) = child.stdout.take() else { bail!("no stdout") };
+        match read_address(&mut stdout) {
+            Ok(address) => Ok(Self { child, _stdout: stdout, home, address }),
+            Err(error) => {
+                child.kill()?;
+                child.wait()?;
+                let log = fs::read_to_string(home.path().join("stderr")).unwrap_or_default();
+                Err(error.context(format!("its stderr: {}", log.trim())))
+            }
+        }
+    }
+
+    /// A new connection.
+    pub(crate) fn connect(&self) -> Result<Connection> {
+        Connection::open(self.address).context("connecting")
+    }
+
+    /// User and system time so far.
+    pub(crate) fn cpu(&self) -> Result<Duration> {
+        let stat = fs::read_to_string(self.proc("stat"))?;
+        let (_, fields) = stat.rsplit_once(')').context("unexpected /proc/pid/stat")?;
+        let mut fields = fields.split_whitespace().skip(11);
+        let mut ticks =
+            || fields.next().and_then(|field| field.parse::<u64>().ok()).context("unexpected /proc/pid/stat");
+        let total = ticks()? + ticks()?;
+        Ok(Duration::from_nanos(total * 1_000_000_000 / rustix::param::clock_ticks_per_second()))
+    }
+
+    /// Resident memory in KiB.
+    pub(crate) fn resident(&self) -> Result<f64> {
+        self.status("VmRSS:")
+    }
+
+    /// The highest resident memory in KiB since the start or since [`Server::reset_peak`].
+    pub(crate) fn peak(&self) -> Result<f64> {
+        self.status("VmHWM:")
+    }
+
+    /// Lets the peak count from now on, where the kernel allows it.
+    pub(crate) fn reset_peak(&self) {
+        let _refused_without_privilege = fs::write(self.proc("clear_refs"), "5");
+    }
+
+    fn status(&self, key: &str) -> Result<f64> {
+        let status = fs::read_to_string(self.proc("status"))?;
+        let line =
+            status.lines().find_map(|line| line.strip_prefix(key)).context("unexpected /proc/pid/status")?;
+        Ok(line.trim().trim_end_matches(" kB").parse()?)
+    }
+
+    fn proc(&self, name: &str) -> PathBuf {
+        Path::new("/proc").join(self.child.id().to_string()).join(name)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let deadline = Instant::now() + STOP_PATIENCE;
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            let log = fs::read_to_string(self.home.path().join("stderr")).unwrap_or_default();
+            eprintln!("the server had ended by itself; its stderr: {}", log.trim());
+            return;
+        }
+        let _gone_already = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        while Instant::now() < deadline {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let _gone_already = self.child.kill();
+        let _reaped_already = self.child.wait();
+    }
+}
+
+/// Reads what the server prints until it says where it listens.
+fn read_address(stdout: &mut ChildStdout) -> Result<SocketAddr> {
+    let deadline = Instant::now() + START_PATIENCE;
+    let mut text = Vec::new();
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout =
+            Timespec { tv_sec: i64::try_from(left.as_secs())?, tv_nsec: left.subsec_nanos().into() };
+        let ready = poll(&mut [PollFd::new(&*stdout, PollFlags::IN)], Some(&timeout))?;
+        ensure!(ready > 0, "it did not say where it listens within {START_PATIENCE:?}");
+        let mut part = [0; 4096];
+        let count = stdout.read(&mut part)?;
+        ensure!(count > 0, "it ended before it listened");
+        text.extend_from_slice(&part[..count]);
+        if let Some(address) = find_address(&String::from_utf8_lossy(&text)) {
+            return address.parse().with_context(|| format!("it listens on '{address}'"));
+        }
+    }
+}
+
+/// The `host:port` of a complete line that names the URL.
+fn find_address(text: &str) -> Option<&str> {
+    let (complete, _) = text.rsplit_once('\n')?;
+    let (_, url) = complete.split_once(wire::LISTENING)?;
+    url.split_whitespace().next()?.strip_prefix("http://").map(|address| address.trim_end_matches('/'))
+}

@@ -1,0 +1,79 @@
+//! The scenarios by name, in the order in which they run.
+
+mod fan_out;
+mod instances;
+mod log_memory;
+mod paced;
+mod replay;
+mod round_trip;
+mod stall;
+mod start;
+mod stop;
+mod stream;
+
+use crate::run::{Run, Section};
+use anyhow::Result;
+use std::time::Instant;
+
+/// A scenario: its name, what it measures, and how.
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    measure: fn(&mut Run) -> Result<()>,
+}
+
+/// All scenarios.
+pub(crate) const ALL: &[Scenario] = &[
+    Scenario {
+        name: "start",
+        about: "from exec to the first healthy answer; idle memory; size",
+        measure: start::measure,
+    },
+    Scenario {
+        name: "round-trip",
+        about: "requests at 1, 16 and 128 in flight",
+        measure: round_trip::measure,
+    },
+    Scenario {
+        name: "ceiling",
+        about: "how fast the load generator itself can read",
+        measure: stream::ceiling,
+    },
+    Scenario {
+        name: "stream",
+        about: "200 B, 4 KiB and 1 MiB messages to one reader",
+        measure: stream::measure,
+    },
+    Scenario { name: "fan-out", about: "200 B messages to 10 and 100 readers", measure: fan_out::measure },
+    Scenario { name: "paced", about: "delay of single messages", measure: paced::measure },
+    Scenario { name: "stall", about: "a reader that stopped beside one that reads", measure: stall::measure },
+    Scenario { name: "replay", about: "catching up on missed messages", measure: replay::measure },
+    Scenario {
+        name: "reconnect",
+        about: "a reader that reconnects all the time",
+        measure: replay::reconnect,
+    },
+    Scenario {
+        name: "log-memory",
+        about: "memory after 1,100 messages of 1 MiB",
+        measure: log_memory::measure,
+    },
+    Scenario { name: "instances", about: "100 and 500 agents at once", measure: instances::measure },
+    Scenario {
+        name: "stop",
+        about: "DELETE of a live agent; an agent that is killed",
+        measure: stop::measure,
+    },
+];
+
+impl Scenario {
+    /// Measures; a failure is noted and the run goes on.
+    pub(crate) fn run(&self, run: &mut Run) {
+        run.sections.push(Section { scenario: self.name, figures: Vec::new() });
+        let start = Instant::now();
+        if let Err(error) = (self.measure)(run) {
+            run.problems.push(format!("{}: {error:#}", self.name));
+        }
+        eprintln!("{}: {:.1} s", self.name, start.elapsed().as_secs_f64());
+    }
+}

@@ -1,0 +1,105 @@
+//! A prompt's messages to one reader, as fast as they go.
+
+use crate::acp::{self, Reader};
+use crate::figures::{Against, Figure, Goal, median};
+use crate::pipe::PipeAgent;
+use crate::process::Server;
+use crate::run::Run;
+use crate::wire::{self, Prompt};
+use anyhow::Result;
+use std::time::{Duration, Instant};
+
+const SERVER: &str = "stream";
+
+/// What one size is expected to reach.
+struct Size {
+    name: &'static str,
+    bytes: usize,
+    /// Messages in a round of a full run.
+    count: u64,
+    share_of_floor: f64,
+}
+
+const SIZES: &[Size] = &[
+    Size { name: "200 B", bytes: 200, count: 600_000, share_of_floor: 0.4 },
+    Size { name: "4 KiB", bytes: 4 << 10, count: 80_000, share_of_floor: 0.5 },
+    Size { name: "1 MiB", bytes: 1 << 20, count: 400, share_of_floor: 0.5 },
+];
+
+/// How fast the load generator reads when the server hardly does anything: any other figure is far below, or the
+/// load generator is what it measures.
+pub(crate) fn ceiling(run: &mut Run) -> Result<()> {
+    const BATCH: u64 = 256;
+    let floor = run.floor()?;
+    for size in &SIZES[..2] {
+        let count = run.pick(size.count, size.count / 10) / BATCH * BATCH;
+        let mut rates = Vec::new();
+        for _ in 0..run.rounds() {
+            rates.push(count as f64 / floor_round(run, &floor, count, size.bytes, BATCH)?);
+        }
+        run.figure(Figure::new(format!("{} read in bulk", size.name), "msg/s", median(&rates)));
+    }
+    Ok(())
+}
+
+pub(crate) fn measure(run: &mut Run) -> Result<()> {
+    let floor = run.floor()?;
+    for size in SIZES {
+        // Each size has a daemon of its own, so that the peak is this size's.
+        let daemon = run.daemon()?;
+        acp::create(&daemon, SERVER, &mut run.scratch)?;
+        one_size(run, &daemon, &floor, size)?;
+    }
+    Ok(())
+}
+
+fn one_size(run: &mut Run, daemon: &Server, floor: &Server, size: &Size) -> Result<()> {
+    let mut agent = PipeAgent::start(&run.programs, None)?;
+    let count = run.pick(size.count, size.count / 10);
+    let prompt = Prompt::flood(count, size.bytes);
+    round(run, daemon, prompt, size.name)?;
+    daemon.reset_peak();
+    let (mut ours, mut http, mut pipe) = (Vec::new(), Vec::new(), Vec::new());
+    let mut cpu = Duration::ZERO;
+    for _ in 0..run.rounds() {
+        let before = daemon.cpu()?;
+        ours.push(count as f64 / round(run, daemon, prompt, size.name)?);
+        cpu += daemon.cpu()? - before;
+        http.push(count as f64 / floor_round(run, floor, count, size.bytes, 1)?);
+        pipe.push(count as f64 / agent.stream(prompt)?);
+    }
+    let cpu = cpu.as_secs_f64() * 1e6 / (count * ours.len() as u64) as f64;
+    let peak = daemon.peak()? * 1024.0 / 1e6;
+
+    let (unit, scale) = if size.bytes < 1024 { ("msg/s", 1.0) } else { ("MB/s", size.bytes as f64 / 1e6) };
+    run.figure(
+        Figure::new(size.name, unit, median(&ours) * scale)
+            .floors(Some(median(&pipe) * scale), Some(median(&http) * scale), Against::Lower)
+            .goal(Goal::RatioAtLeast(size.share_of_floor)),
+    );
+    run.figure(Figure::new(format!("{}, daemon CPU", size.name), "µs/msg", cpu));
+    let peak = Figure::new(format!("{}, peak memory", size.name), "MB", peak);
+    run.figure(if size.bytes >= 1 << 20 { peak.goal(Goal::AtMost(100.0)) } else { peak });
+    Ok(())
+}
+
+/// Seconds from sending the prompt until its last message is read.
+fn round(run: &mut Run, daemon: &Server, prompt: Prompt, name: &str) -> Result<f64> {
+    let mut reader = Reader::open(daemon, &wire::server_path(SERVER), None, 1, &mut run.scratch)?;
+    let start = Instant::now();
+    let answer = acp::start_prompt(daemon, SERVER, prompt)?;
+    reader.read_until(prompt.count, &mut run.scratch)?;
+    let seconds = start.elapsed().as_secs_f64();
+    acp::finish_prompt(answer, &mut run.scratch)?;
+    run.check(&format!("stream of {name}"), &reader.tally);
+    Ok(seconds)
+}
+
+/// Seconds in which the floor gives the same messages, `batch` in each chunk of the body.
+fn floor_round(run: &mut Run, floor: &Server, count: u64, size: usize, batch: u64) -> Result<f64> {
+    let start = Instant::now();
+    let path = format!("/stream?count={count}&size={size}&batch={batch}");
+    let mut reader = Reader::open(floor, &path, None, 1, &mut run.scratch)?;
+    reader.read_until(count, &mut run.scratch)?;
+    Ok(start.elapsed().as_secs_f64())
+}
