@@ -1,0 +1,126 @@
+//! The step from daemon to child: what happens between fork and exec. The only file with `unsafe`.
+//!
+//! A child starts with default signals, an empty signal mask, descriptors 0, 1 and 2 and no other, in a process
+//! group of its own. On Linux it is killed when the thread that forked it ends, which is why one permanent
+//! thread forks everything.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::command::CommandSpec;
+use crate::environment::Variables;
+use crate::limits;
+
+/// Real-time signals end at 64 on Linux; elsewhere the classic 31 are all.
+const LAST_SIGNAL: i32 = if cfg!(target_os = "linux") { 64 } else { 31 };
+
+/// Starts a child of the daemon with piped stdin, stdout and stderr.
+pub(crate) fn start_child(
+    program: &Path,
+    spec: &CommandSpec,
+    cwd: Option<&Path>,
+    env: &Variables,
+) -> io::Result<Child> {
+    let mut command = Command::new(program);
+    command.arg0(spec.arg0.as_ref().unwrap_or(&spec.program)).args(&spec.args);
+    command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0);
+    if let Some(cwd) = cwd {
+        command.current_dir(cwd);
+    }
+    let daemon = rustix::process::getpid();
+    // SAFETY: the closure runs in the forked child and makes only system calls: it allocates nothing, takes no
+    // lock and touches no state of another thread.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(move || {
+            die_with(daemon)?;
+            reset_signals();
+            close_descriptors_on_exec();
+            Ok(())
+        });
+    }
+    retry_while_busy(|| command.spawn())
+}
+
+/// Starts the guardian: its own session, nothing of the daemon's environment, stdin a pipe from the daemon,
+/// deaf to the signals by which a terminal or a service manager ends the daemon.
+pub(crate) fn start_guardian(program: &Path, args: &[std::ffi::OsString]) -> io::Result<Child> {
+    let mut command = Command::new(program);
+    command.args(args).env_clear().current_dir("/");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    // SAFETY: as above, system calls only.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(|| {
+            rustix::process::setsid()?;
+            reset_signals();
+            for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
+                libc::signal(signal, libc::SIG_IGN);
+            }
+            close_descriptors_on_exec();
+            Ok(())
+        });
+    }
+    command.spawn()
+}
+
+#[cfg(target_os = "linux")]
+fn die_with(daemon: rustix::process::Pid) -> io::Result<()> {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The daemon may have died before the line above took effect.
+    if getppid() != Some(daemon) {
+        return Err(io::Error::from_raw_os_error(libc::ESRCH));
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn die_with(_daemon: rustix::process::Pid) -> io::Result<()> {
+    Ok(())
+}
+
+/// A handler cannot survive exec, but "ignored" does: a daemon started under `nohup`, or in the background of a
+/// script, would hand that on to its agents. The standard library has emptied the signal mask already.
+fn reset_signals() {
+    for signal in 1..=LAST_SIGNAL {
+        // SAFETY: async-signal-safe, sets no handler; signals that cannot be set are refused and left alone.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+    }
+}
+
+/// Everything the daemon opens is close-on-exec already; this holds for what it was itself given, too.
+/// Kernels before 5.11 refuse, and the discipline of the opener has to do.
+#[cfg(target_os = "linux")]
+fn close_descriptors_on_exec() {
+    const FIRST: libc::c_uint = 3;
+    // SAFETY: a system call on plain numbers; it marks descriptors and closes none before exec.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn close_descriptors_on_exec() {}
+
+/// A file just written by an installer may still be open for writing in a child that another thread is about
+/// to exec; that passes within milliseconds.
+fn retry_while_busy<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 0..limits::BUSY_RETRIES {
+        match attempt() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(limits::BUSY_PAUSE);
+            }
+            outcome => return outcome,
+        }
+    }
+    attempt()
+}

@@ -1,0 +1,124 @@
+//! The end of one tree, step by step.
+//!
+//! ```text
+//!  New ──TERM to all──► Grace ──deadline──► Kill ──KILL to all, again and again──► given up, logged
+//!                         └──none left──► gone ◄──none left──┘
+//! ```
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, test_kill_process};
+
+use crate::census::{self, Entry};
+use crate::limits;
+use crate::members::{Claim, Daemon, Traces};
+use crate::tree::Tree;
+
+enum Phase {
+    New,
+    Grace,
+    Kill { until: Instant },
+}
+
+/// A tree being ended.
+pub(crate) struct Job {
+    tree: Arc<Tree>,
+    deadline: Instant,
+    phase: Phase,
+    traces: Traces,
+    counted: Instant,
+}
+
+impl Job {
+    pub(crate) fn new(tree: Arc<Tree>, deadline: Instant) -> Self {
+        Job { tree, deadline, phase: Phase::New, traces: Traces::default(), counted: Instant::now() }
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    pub(crate) fn shorten(&mut self, deadline: Instant) {
+        self.deadline = self.deadline.min(deadline);
+    }
+
+    pub(crate) fn claim(&self) -> Claim<'_> {
+        Claim {
+            marker: self.tree.marker(),
+            leader: self.tree.leader(),
+            group: self.tree.group(),
+            traces: &self.traces,
+        }
+    }
+
+    /// Whether it is time for a full look: something has to be signalled, everything known is gone, or the
+    /// last look was long ago.
+    pub(crate) fn wants_census(&mut self, now: Instant) -> bool {
+        match self.phase {
+            Phase::New | Phase::Kill { .. } => true,
+            Phase::Grace => {
+                now >= self.deadline
+                    || now.duration_since(self.counted) >= limits::CENSUS_INTERVAL
+                    || !(self.tree.group_exists() || self.knows_a_living_process())
+            }
+        }
+    }
+
+    fn knows_a_living_process(&self) -> bool {
+        self.traces.pids().filter_map(Pid::from_raw).any(|pid| test_kill_process(pid).is_ok())
+    }
+
+    /// Acts on the members a census found. Gives back the tree when it is over.
+    pub(crate) fn advance(&mut self, daemon: Daemon, members: &[&Entry]) -> Option<Arc<Tree>> {
+        self.traces = Traces::of(members, daemon);
+        let living: Vec<&Entry> = members.iter().copied().filter(|member| member.alive).collect();
+        self.step(members.is_empty(), |tree, signal| signal_all(tree, &living, signal))
+    }
+
+    /// The same where there is no census and the group is all that is known.
+    pub(crate) fn advance_by_group(&mut self) -> Option<Arc<Tree>> {
+        let empty = !self.tree.group_exists();
+        self.step(empty, |tree, signal| tree.signal_group(signal))
+    }
+
+    fn step(&mut self, empty: bool, send: impl Fn(&Tree, Signal)) -> Option<Arc<Tree>> {
+        let now = Instant::now();
+        self.counted = now;
+        if empty {
+            return Some(Arc::clone(&self.tree));
+        }
+        if now >= self.deadline && !matches!(self.phase, Phase::Kill { .. }) {
+            self.phase = Phase::Kill { until: now + limits::KILL_LIMIT };
+        }
+        match self.phase {
+            Phase::New => {
+                send(&self.tree, Signal::TERM);
+                // A stopped process would sit on the signal for the whole grace.
+                send(&self.tree, Signal::CONT);
+                self.phase = Phase::Grace;
+                None
+            }
+            Phase::Grace => None,
+            Phase::Kill { until } => {
+                send(&self.tree, Signal::KILL);
+                if now < until {
+                    return None;
+                }
+                tracing::error!(pid = self.tree.pid(), "processes survive SIGKILL; giving up on them");
+                Some(Arc::clone(&self.tree))
+            }
+        }
+    }
+}
+
+/// The group first: one call reaches all its members, also one that forks at this moment.
+fn signal_all(tree: &Tree, living: &[&Entry], signal: Signal) {
+    let group = tree.group();
+    if living.iter().any(|member| Some(member.group) == group) {
+        tree.signal_group(signal);
+    }
+    for member in living.iter().filter(|member| Some(member.group) != group) {
+        census::signal(member, signal);
+    }
+}

@@ -1,0 +1,216 @@
+//! The one thread that forks and reaps.
+//!
+//! That both happen here settles three things by construction: a child is in the list before its end can be
+//! collected; `wait` for any child never takes the status that the standard library waits for when exec failed;
+//! and the thread whose end would kill the children lives as long as the daemon.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, WaitStatus};
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use crate::command::{self, CommandSpec};
+use crate::environment::{self, DAEMON_MARKER, TREE_MARKER, Variables};
+use crate::error::SpawnError;
+use crate::fork;
+use crate::guardian::GuardianLink;
+use crate::host::Host;
+use crate::limits;
+use crate::process::Exit;
+use crate::tree::Tree;
+
+/// What one supervisor gives to each of its children.
+pub(crate) struct Household {
+    pub(crate) daemon: Uuid,
+    pub(crate) env: Variables,
+    pub(crate) closing: AtomicBool,
+    pub(crate) guardian: Arc<GuardianLink>,
+}
+
+pub(crate) struct Launch {
+    pub(crate) spec: CommandSpec,
+    pub(crate) household: Arc<Household>,
+}
+
+pub(crate) enum Request {
+    Launch { launch: Box<Launch>, reply: oneshot::Sender<Result<Newborn, SpawnError>> },
+    Reap,
+    Settle { reply: oneshot::Sender<()> },
+}
+
+/// A child that nobody has taken charge of yet.
+pub(crate) struct Newborn {
+    pub(crate) stdin: OwnedFd,
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
+    pub(crate) status: oneshot::Receiver<Exit>,
+    pub(crate) cradle: Cradle,
+}
+
+/// Ends the child if whoever asked for it went away in the meantime.
+pub(crate) struct Cradle {
+    tree: Arc<Tree>,
+    host: Arc<Host>,
+    taken: bool,
+}
+
+impl Cradle {
+    /// Somebody has the child in hand now.
+    pub(crate) fn take(mut self) -> Arc<Tree> {
+        self.taken = true;
+        Arc::clone(&self.tree)
+    }
+}
+
+impl Drop for Cradle {
+    fn drop(&mut self) {
+        if !self.taken {
+            self.host.sweeper().end(&self.tree, Duration::ZERO);
+        }
+    }
+}
+
+/// Whose end is awaited.
+enum Ward {
+    Leader { tree: Arc<Tree>, status: oneshot::Sender<Exit> },
+    Guardian(Arc<GuardianLink>),
+}
+
+pub(crate) struct Keeper {
+    host: Arc<Host>,
+    wards: HashMap<Pid, Ward>,
+}
+
+impl Keeper {
+    pub(crate) fn new(host: Arc<Host>) -> Self {
+        Keeper { host, wards: HashMap::new() }
+    }
+
+    pub(crate) fn run(mut self, mut inbox: mpsc::Receiver<Request>) {
+        while let Some(request) = inbox.blocking_recv() {
+            match request {
+                Request::Launch { launch, reply } => {
+                    // A reply that nobody takes drops the newborn, and its cradle ends it.
+                    let _ = reply.send(self.launch(&launch));
+                }
+                Request::Reap => {}
+                Request::Settle { reply } => {
+                    let _ = reply.send(());
+                }
+            }
+            // SIGCHLD may have come before anything listened, or while the queue was full.
+            self.reap();
+        }
+    }
+
+    fn launch(&mut self, launch: &Launch) -> Result<Newborn, SpawnError> {
+        let Launch { spec, household } = launch;
+        if household.closing.load(Ordering::Acquire) {
+            return Err(SpawnError::ShuttingDown);
+        }
+        environment::check_names(&spec.env)?;
+        let id = Uuid::new_v4();
+        let mut env = household.env.clone();
+        env.extend(spec.env.iter().cloned());
+        env.push((TREE_MARKER.into(), id.to_string().into()));
+        env.push((DAEMON_MARKER.into(), household.daemon.to_string().into()));
+        let cwd = spec.cwd.as_deref().map(command::check_directory).transpose()?;
+        let path = env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+        let program = command::find_program(&spec.program, path, cwd.as_deref())?;
+
+        let host = Arc::clone(&self.host);
+        let _forking = host.hold_forks();
+        self.ensure_guardian(&household.guardian);
+        let child = fork::start_child(&program, spec, cwd.as_deref(), &env)
+            .map_err(|error| command::explain_refusal(&program, error))?;
+        self.register(child, id, household)
+    }
+
+    fn register(&mut self, child: Child, id: Uuid, household: &Household) -> Result<Newborn, SpawnError> {
+        let incomplete = || SpawnError::Io(io::Error::other("the new process has no pipes"));
+        let pid = Pid::from_raw(child.id().cast_signed()).ok_or_else(incomplete)?;
+        let tree = Arc::new(Tree::new(id, pid, Arc::clone(&household.guardian)));
+        let (sender, status) = oneshot::channel();
+        if self.host.tree_count() < limits::LARGE_PIPES
+            && let Some(stdout) = &child.stdout
+        {
+            enlarge(stdout);
+        }
+        self.host.remember(&tree);
+        household.guardian.add(tree.pid());
+        self.wards.insert(pid, Ward::Leader { tree: Arc::clone(&tree), status: sender });
+        let cradle = Cradle { tree, host: Arc::clone(&self.host), taken: false };
+        match (child.stdin, child.stdout, child.stderr) {
+            (Some(stdin), Some(stdout), Some(stderr)) => Ok(Newborn {
+                stdin: stdin.into(),
+                stdout: stdout.into(),
+                stderr: stderr.into(),
+                status,
+                cradle,
+            }),
+            _ => Err(incomplete()),
+        }
+    }
+
+    fn ensure_guardian(&mut self, guardian: &Arc<GuardianLink>) {
+        if let Some(pid) = guardian.ensure() {
+            self.host.add_servant(pid.as_raw_pid());
+            self.wards.insert(pid, Ward::Guardian(Arc::clone(guardian)));
+        }
+    }
+
+    /// Collects every ended child. SIGCHLD tells that there is one, never how many.
+    fn reap(&mut self) {
+        loop {
+            match rustix::process::wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => self.ended(pid, status),
+                Ok(None) | Err(Errno::CHILD) => return,
+                Err(Errno::INTR) => {}
+                Err(error) => {
+                    tracing::error!(%error, "cannot collect ended processes");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn ended(&mut self, pid: Pid, status: WaitStatus) {
+        let exit = match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => Exit::with_code(code),
+            (None, Some(signal)) => Exit::by_signal(signal),
+            // Stopped or continued, which was not asked for.
+            (None, None) => return,
+        };
+        match self.wards.remove(&pid) {
+            Some(Ward::Leader { tree, status }) => {
+                tree.leader_was_reaped();
+                // Nobody attends to a newborn that was never taken.
+                if let Err(exit) = status.send(exit) {
+                    tree.announce_exit(exit);
+                }
+            }
+            Some(Ward::Guardian(guardian)) => {
+                self.host.remove_servant(pid.as_raw_pid());
+                guardian.ended(pid);
+            }
+            None => tracing::trace!(pid = pid.as_raw_pid(), "collected an orphan"),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn enlarge(pipe: &impl std::os::fd::AsFd) {
+    // Best effort: the default capacity works as well, only slower.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, limits::STDOUT_PIPE_BYTES);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enlarge(_pipe: &impl std::os::fd::AsFd) {}

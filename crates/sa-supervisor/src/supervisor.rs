@@ -1,0 +1,127 @@
+//! The supervisor: starts children, and ends all of them at shutdown.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::net::unix::pipe;
+use tokio::signal::unix::{SignalKind, signal};
+use uuid::Uuid;
+
+use crate::command::CommandSpec;
+use crate::environment::BaseEnv;
+use crate::error::{SpawnError, StartError};
+use crate::guardian::{GuardianCommand, GuardianLink};
+use crate::host::Host;
+use crate::keeper::{Household, Launch};
+use crate::limits;
+use crate::process::{Process, attend};
+
+/// What a supervisor gives to its children.
+#[derive(Debug, Clone)]
+pub struct SupervisorOptions {
+    /// The environment every child starts from.
+    pub env: BaseEnv,
+    /// How to start the guardian, which ends the children when the daemon was killed. `None`: there is none.
+    pub guardian: Option<GuardianCommand>,
+}
+
+/// Starts children and knows all of them. Clones are the same supervisor.
+#[derive(Clone)]
+pub struct Supervisor {
+    host: Arc<Host>,
+    household: Arc<Household>,
+}
+
+/// A child that has started, with the daemon's ends of its stdin and stdout.
+#[derive(Debug)]
+pub struct Spawned {
+    /// The handle to it.
+    pub process: Process,
+    /// What is written here the child reads; drop it to close the child's stdin.
+    pub stdin: pipe::Sender,
+    /// What the child writes.
+    pub stdout: pipe::Receiver,
+}
+
+impl Supervisor {
+    /// Starts a supervisor on the current tokio runtime, which needs its I/O and time drivers.
+    ///
+    /// From now on every ended child of this process is collected here, also one that other code started: that
+    /// code must not wait for it. A program may start several supervisors; they share what a process has only
+    /// once and differ in environment, guardian and the children they end at shutdown.
+    pub fn start(options: SupervisorOptions) -> Result<Supervisor, StartError> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(StartError::NoRuntime);
+        }
+        let mut ended_children = signal(SignalKind::child()).map_err(StartError::Signal)?;
+        let host = Host::get()?;
+        let listener = Arc::clone(&host);
+        tokio::spawn(async move {
+            // What ended before the line above is collected here.
+            listener.reap();
+            while ended_children.recv().await.is_some() {
+                listener.reap();
+            }
+        });
+        let daemon = Uuid::new_v4();
+        let household = Arc::new(Household {
+            daemon,
+            env: options.env.into_variables(),
+            closing: AtomicBool::new(false),
+            guardian: Arc::new(GuardianLink::new(options.guardian, daemon)),
+        });
+        Ok(Supervisor { host, household })
+    }
+
+    /// Starts a child in a process group of its own, with piped stdin and stdout. If the future is dropped
+    /// before it is ready, a child that did start is killed.
+    pub async fn spawn(&self, spec: CommandSpec) -> Result<Spawned, SpawnError> {
+        if self.household.closing.load(Ordering::Acquire) {
+            return Err(SpawnError::ShuttingDown);
+        }
+        let household = Arc::clone(&self.household);
+        let newborn = self.host.launch(Launch { spec, household }).await?;
+        // Until the cradle is emptied, an error ends the child.
+        let stdin = pipe::Sender::from_owned_fd(newborn.stdin)?;
+        let stdout = pipe::Receiver::from_owned_fd(newborn.stdout)?;
+        let stderr = pipe::Receiver::from_owned_fd(newborn.stderr)?;
+        let tree = newborn.cradle.take();
+        tokio::spawn(attend(Arc::clone(&self.host), Arc::clone(&tree), stderr, newborn.status));
+        Ok(Spawned { process: Process::new(tree, Arc::clone(&self.host)), stdin, stdout })
+    }
+
+    /// Ends every tree of this supervisor, each as [`Process::stop`] does and all at once, then the guardian.
+    /// Afterwards, and already while this runs, `spawn` fails with [`SpawnError::ShuttingDown`].
+    pub async fn shutdown(&self, grace: Duration) {
+        self.household.closing.store(true, Ordering::Release);
+        // Whatever the keeper started before it saw the flag is in the list after this.
+        self.host.settle().await;
+        let guardian = &self.household.guardian;
+        let trees = self.host.trees(|tree| Arc::ptr_eq(tree.guardian(), guardian));
+        for tree in &trees {
+            self.host.sweeper().end(tree, grace);
+        }
+        for tree in &trees {
+            tree.ended().await;
+        }
+        // Whoever waits for an exit has it before the daemon goes on to close its connections.
+        let _ = tokio::time::timeout(limits::REAP_LIMIT, async {
+            for tree in &trees {
+                tree.exited().await;
+            }
+        })
+        .await;
+        self.host.sweeper().end_strays().await;
+        guardian.close();
+        if tokio::time::timeout(limits::SHUTDOWN_LIMIT, guardian.wait()).await.is_err() {
+            tracing::warn!("the guardian is still at work");
+        }
+    }
+}
+
+impl std::fmt::Debug for Supervisor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Supervisor").field("daemon", &self.household.daemon).finish_non_exhaustive()
+    }
+}

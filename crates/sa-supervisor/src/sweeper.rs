@@ -1,0 +1,205 @@
+//! The thread that ends trees: SIGTERM to every member, grace, SIGKILL until none is left.
+//!
+//! All trees being ended share each reading of `/proc`, so that ending hundreds at once costs little more than
+//! ending one. In between only the emptiness of process groups is asked for, one system call per tree. The
+//! thread sleeps without a timer while there is nothing to end.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use tokio::sync::oneshot;
+
+use crate::census::{self, Census, Entry};
+use crate::environment::TREE_MARKER;
+use crate::host::Host;
+use crate::job::Job;
+use crate::limits;
+use crate::members::{self, Claim, Daemon};
+use crate::tree::Tree;
+
+/// Times per census that an empty environment is read again: a process in the middle of exec has none.
+const HOLLOW_READS: u32 = 8;
+const HOLLOW_PAUSE: Duration = Duration::from_millis(1);
+
+/// What the sweeper is asked to do.
+enum Order {
+    End { tree: Arc<Tree>, deadline: Instant },
+    EndOrphans { tree: Arc<Tree>, deadline: Instant },
+    EndStrays { done: oneshot::Sender<()> },
+}
+
+/// The sweeper's mailbox. Short: a tree is ordered to end a handful of times in its life.
+#[derive(Default)]
+pub(crate) struct Sweeper {
+    orders: Mutex<Vec<Order>>,
+    wake: Condvar,
+}
+
+impl Sweeper {
+    /// Ends a tree. If it is being ended already, the earlier deadline counts.
+    pub(crate) fn end(&self, tree: &Arc<Tree>, grace: Duration) {
+        self.place(Order::End { tree: Arc::clone(tree), deadline: deadline_after(grace) });
+    }
+
+    /// Ends what is left of a tree whose leader has ended; an end under way keeps its own deadline.
+    pub(crate) fn end_orphans(&self, tree: &Arc<Tree>) {
+        let deadline = deadline_after(limits::ORPHAN_GRACE);
+        self.place(Order::EndOrphans { tree: Arc::clone(tree), deadline });
+    }
+
+    /// Kills the orphans that no tree explains, if no tree is left; see [`members::strays`].
+    pub(crate) async fn end_strays(&self) {
+        let (done, finished) = oneshot::channel();
+        self.place(Order::EndStrays { done });
+        // The thread never ends, so it always answers.
+        let _ = finished.await;
+    }
+
+    fn place(&self, order: Order) {
+        self.lock().push(order);
+        self.wake.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Order>> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The orders placed since the last call. Waits for the first one, or for `pause` if there is one.
+    fn collect(&self, pause: Option<Duration>) -> Vec<Order> {
+        let orders = self.lock();
+        let mut orders = match pause {
+            None => self
+                .wake
+                .wait_while(orders, |orders| orders.is_empty())
+                .unwrap_or_else(PoisonError::into_inner),
+            Some(pause) => {
+                self.wake
+                    .wait_timeout_while(orders, pause, |orders| orders.is_empty())
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
+        };
+        std::mem::take(&mut *orders)
+    }
+}
+
+/// A grace may be as long as the caller likes; a day is as good as more.
+fn deadline_after(grace: Duration) -> Instant {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    Instant::now() + grace.min(DAY)
+}
+
+/// The body of the sweeper's thread.
+pub(crate) fn run(host: &Host) {
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut pause = limits::TICK_MIN;
+    loop {
+        let orders = host.sweeper().collect((!jobs.is_empty()).then_some(pause));
+        let fresh = !orders.is_empty();
+        for order in orders {
+            take(host, &mut jobs, order);
+        }
+        let before = jobs.len();
+        let looked = Instant::now();
+        if jobs.iter_mut().any(|job| job.wants_census(looked)) {
+            advance_all(host, &mut jobs);
+        }
+        // Never busier than half of the time, and slower when nothing moves.
+        let moved = fresh || jobs.len() < before;
+        let next = if moved { limits::TICK_MIN } else { (pause * 2).min(limits::TICK_MAX) };
+        pause = next.max(looked.elapsed());
+    }
+}
+
+fn take(host: &Host, jobs: &mut Vec<Job>, order: Order) {
+    let (tree, deadline, shorten) = match order {
+        Order::End { tree, deadline } => (tree, deadline, true),
+        Order::EndOrphans { tree, deadline } => (tree, deadline, false),
+        Order::EndStrays { done } => {
+            kill_strays(host);
+            // Nobody waits any more: that is fine, too.
+            let _ = done.send(());
+            return;
+        }
+    };
+    if tree.is_gone() {
+        return;
+    }
+    match jobs.iter_mut().find(|job| job.tree().id() == tree.id()) {
+        Some(job) if shorten => job.shorten(deadline),
+        Some(_) => {}
+        None => jobs.push(Job::new(tree, deadline)),
+    }
+}
+
+/// Takes one census and lets every job act on it; finished jobs are removed.
+fn advance_all(host: &Host, jobs: &mut Vec<Job>) {
+    let census = Census::take();
+    let Some((census, daemon)) = census.as_ref().and_then(|census| Some((census, Daemon::of(census)?)))
+    else {
+        jobs.retain_mut(|job| keep(host, job.advance_by_group()));
+        return;
+    };
+    let found: Vec<Vec<&Entry>> = {
+        let claims: Vec<Claim<'_>> = jobs.iter().map(Job::claim).collect();
+        members::assign(census, daemon, &claims, marker_reader())
+    };
+    if found.iter().flatten().any(|entry| !entry.alive) {
+        host.reap();
+    }
+    let mut found = found.into_iter();
+    jobs.retain_mut(|job| keep(host, job.advance(daemon, &found.next().unwrap_or_default())));
+}
+
+fn keep(host: &Host, finished: Option<Arc<Tree>>) -> bool {
+    match finished {
+        Some(tree) => {
+            host.forget(&tree);
+            false
+        }
+        None => true,
+    }
+}
+
+/// Reads the tree marker of a process.
+fn marker_reader() -> impl FnMut(&Entry) -> Option<String> {
+    let mut hollow_reads = HOLLOW_READS;
+    move |entry| {
+        let mut environment = census::environment(entry.pid).ok()?;
+        if environment.is_empty() && hollow_reads > 0 {
+            hollow_reads -= 1;
+            std::thread::sleep(HOLLOW_PAUSE);
+            environment = census::environment(entry.pid).ok()?;
+        }
+        let id = census::variable(&environment, TREE_MARKER)?;
+        Some(String::from_utf8_lossy(id).into_owned())
+    }
+}
+
+/// Kills orphans that belong to no tree. Nothing may be forked meanwhile: a child between fork and
+/// registration looks just like them.
+fn kill_strays(host: &Host) {
+    let until = Instant::now() + limits::SHUTDOWN_LIMIT;
+    while Instant::now() < until {
+        {
+            let _still = host.hold_forks();
+            if host.has_trees() {
+                return;
+            }
+            let Some(census) = Census::take() else { return };
+            let Some(daemon) = Daemon::of(&census) else { return };
+            let strays = members::strays(&census, daemon, &host.servants());
+            if strays.is_empty() {
+                return;
+            }
+            for stray in strays.into_iter().filter(|stray| stray.alive) {
+                tracing::debug!(pid = stray.pid, "ending an orphan of an earlier process tree");
+                census::signal(stray, Signal::KILL);
+            }
+        }
+        host.reap();
+        std::thread::sleep(limits::TICK_MIN);
+    }
+    tracing::error!("orphaned processes survive SIGKILL");
+}
