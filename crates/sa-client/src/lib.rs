@@ -1,5 +1,14 @@
-//! Typed client of the daemon's HTTP contract.
+//! Typed client of the daemon's HTTP contract: one method for each operation, event streams that continue where they
+//! broke. Used by the command line and by tests; knows the contract's types and nothing of the daemon's inside.
 
+mod acp;
+mod client;
+mod error;
 mod sse;
+mod stream;
 
+pub use acp::Posted;
+pub use client::Client;
+pub use error::ClientError;
 pub use sse::{EventTooLarge, SseEvent, SseParser};
+pub use stream::{EventStream, ReconnectingStream};

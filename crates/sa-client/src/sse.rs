@@ -146,6 +146,9 @@ struct Block {
     event: String,
     data: String,
     has_data: bool,
+    /// What the `id` fields said so far; counts from the end of its block on, so that a block that was cut off is
+    /// sent again after a break.
+    id: Option<String>,
     last_id: Option<String>,
     retry: Option<Duration>,
 }
@@ -168,7 +171,7 @@ impl Block {
                 self.has_data = true;
             }
             // A NUL could not travel back in a header, so the format says to ignore such an id.
-            "id" if !value.contains('\0') => self.last_id = Some(value.to_owned()),
+            "id" if !value.contains('\0') => self.id = Some(value.to_owned()),
             "retry" if value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.retry = value.parse().map(Duration::from_millis).ok().or(self.retry);
             }
@@ -180,6 +183,7 @@ impl Block {
     fn end(&mut self) -> Option<SseEvent> {
         let event = std::mem::take(&mut self.event);
         let data = std::mem::take(&mut self.data);
+        self.last_id.clone_from(&self.id);
         if !std::mem::take(&mut self.has_data) {
             return None;
         }
@@ -256,8 +260,14 @@ mod tests {
     }
 
     #[test]
+    fn the_id_of_a_block_that_is_cut_off_does_not_count() {
+        let parser = check(b"id: 41\ndata: x\n\nid: 42\ndata: y\n", &[event("message", Some("41"), "x")]);
+        assert_eq!(parser.last_id(), Some("41"));
+    }
+
+    #[test]
     fn an_id_with_a_nul_is_ignored_and_an_empty_one_counts() {
-        let parser = check(b"id: 4\n\nid: 5\06\n\n", &[]);
+        let parser = check(b"id: 4\n\nid: 5\x006\n\n", &[]);
         assert_eq!(parser.last_id(), Some("4"));
         let parser = check(b"id: 4\n\nid\ndata: x\n\n", &[event("message", Some(""), "x")]);
         assert_eq!(parser.last_id(), Some(""));

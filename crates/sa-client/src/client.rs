@@ -1,0 +1,203 @@
+//! The client itself: where the daemon is, how to ask it, how to read what it answers.
+
+use crate::ClientError;
+use bytes::Bytes;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Certificate, Method, RequestBuilder, Response, StatusCode, Url, redirect};
+use sa_api::{AgentInfo, AgentList, Health, Info, Problem, Ticket};
+use serde::de::DeserializeOwned;
+use std::sync::Once;
+use std::time::Duration;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const KEEPALIVE: Duration = Duration::from_secs(30);
+/// How much of an answer that is not ours an error message quotes.
+const QUOTED_CHARS: usize = 200;
+
+pub(crate) const JSON: &str = "application/json";
+
+/// A daemon to call. Clones share its connections.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    endpoint: Url,
+}
+
+impl Client {
+    /// The daemon at `endpoint` (`http://host:port`, behind a gateway also with a path), called with its token.
+    pub fn new(endpoint: &str, token: Option<&str>) -> Result<Self, ClientError> {
+        let endpoint = parse_endpoint(endpoint)?;
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token {
+            let mut bearer = HeaderValue::try_from(format!("Bearer {token}"))
+                .map_err(|_| ClientError::Argument("the token cannot be sent in a header".to_owned()))?;
+            bearer.set_sensitive(true);
+            headers.insert(AUTHORIZATION, bearer);
+        }
+        install_tls_provider();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_keepalive(KEEPALIVE)
+            // A redirect would carry the token to wherever it points.
+            .redirect(redirect::Policy::none())
+            .tls_certs_merge(trusted_certificates());
+        if is_loopback(&endpoint) {
+            builder = builder.no_proxy();
+        }
+        let http = builder.build().map_err(transport("cannot set up an HTTP client".to_owned()))?;
+        Ok(Self { http, endpoint })
+    }
+
+    /// Whether the daemon is alive.
+    pub async fn health(&self) -> Result<Health, ClientError> {
+        self.get_json(&["v1", "health"]).await
+    }
+
+    /// Name, version and links.
+    pub async fn info(&self) -> Result<Info, ClientError> {
+        self.get_json(&[]).await
+    }
+
+    /// The OpenAPI document, as text.
+    pub async fn openapi(&self) -> Result<String, ClientError> {
+        self.get_text(&["v1", "openapi.json"], JSON).await
+    }
+
+    /// The metrics, in the Prometheus text format.
+    pub async fn metrics(&self) -> Result<String, ClientError> {
+        self.get_text(&["metrics"], "*/*").await
+    }
+
+    /// A single-use ticket for a WebSocket.
+    pub async fn create_ticket(&self) -> Result<Ticket, ClientError> {
+        let response = self.send(self.request(Method::POST, &["v1", "tickets"], JSON)?).await?;
+        read_json(response).await
+    }
+
+    /// The agents that can be started.
+    pub async fn list_agents(&self) -> Result<AgentList, ClientError> {
+        self.get_json(&["v1", "agents"]).await
+    }
+
+    /// One agent.
+    pub async fn get_agent(&self, agent: &str) -> Result<AgentInfo, ClientError> {
+        self.get_json(&["v1", "agents", agent]).await
+    }
+
+    pub(crate) async fn get_json<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
+        let response = self.send(self.request(Method::GET, path, JSON)?).await?;
+        read_json(response).await
+    }
+
+    async fn get_text(&self, path: &[&str], accept: &'static str) -> Result<String, ClientError> {
+        let response = self.send(self.request(Method::GET, path, accept)?).await?;
+        response.text().await.map_err(broken_answer)
+    }
+
+    /// A request of one operation; each part of the path is escaped.
+    pub(crate) fn request(
+        &self,
+        method: Method,
+        path: &[&str],
+        accept: &'static str,
+    ) -> Result<RequestBuilder, ClientError> {
+        if let Some(part) = path.iter().find(|part| matches!(**part, "" | "." | "..")) {
+            return Err(ClientError::Argument(format!("'{part}' is not an id")));
+        }
+        let mut url = self.endpoint.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        Ok(self.http.request(method, url).header(ACCEPT, accept))
+    }
+
+    /// Sends it; an answer that is not a success becomes an error.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
+        let response =
+            request.send().await.map_err(transport(format!("no answer from {}", self.endpoint)))?;
+        if response.status().is_success() { Ok(response) } else { Err(refusal(response).await) }
+    }
+}
+
+pub(crate) async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
+    let body = response.bytes().await.map_err(broken_answer)?;
+    serde_json::from_slice(&body)
+        .map_err(|error| ClientError::protocol(format!("{error} in {}", quote(&body))))
+}
+
+/// The error for an answer that ended before its time.
+pub(crate) fn broken_answer(source: reqwest::Error) -> ClientError {
+    transport("the answer broke off".to_owned())(source)
+}
+
+fn transport(context: String) -> impl FnOnce(reqwest::Error) -> ClientError {
+    // The context names the address, where it matters.
+    move |source| ClientError::Transport { context, source: source.without_url() }
+}
+
+async fn refusal(response: Response) -> ClientError {
+    let status = response.status();
+    if status.is_redirection() {
+        let target =
+            response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("nowhere");
+        return unexpected(status, &format!("a redirect to {target}"));
+    }
+    let is_problem = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|value| value.to_str().is_ok_and(|value| value.starts_with("application/problem+json")));
+    let body = match response.bytes().await {
+        Ok(body) => body,
+        Err(error) => return broken_answer(error),
+    };
+    match serde_json::from_slice::<Problem>(&body) {
+        Ok(problem) if is_problem => {
+            ClientError::Problem { status: status.as_u16(), problem: Box::new(problem) }
+        }
+        _ => unexpected(status, &quote(&body)),
+    }
+}
+
+fn unexpected(status: StatusCode, what: &str) -> ClientError {
+    ClientError::Protocol { status: Some(status.as_u16()), detail: format!("HTTP {status}, {what}") }
+}
+
+fn quote(body: &Bytes) -> String {
+    if body.is_empty() {
+        return "an empty body".to_owned();
+    }
+    format!("{:?}", String::from_utf8_lossy(body).chars().take(QUOTED_CHARS).collect::<String>())
+}
+
+fn parse_endpoint(text: &str) -> Result<Url, ClientError> {
+    let refused =
+        |why: &str| ClientError::Argument(format!("'{text}' is not the address of a daemon: {why}"));
+    let mut url = Url::parse(text).map_err(|error| refused(&error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(refused("it must begin with http:// or https://"));
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Minimal images ship no certificates, and the client would refuse to be built there even for plain HTTP.
+fn trusted_certificates() -> impl Iterator<Item = Certificate> {
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok())
+}
+
+fn install_tls_provider() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Refused only when the program has installed another one, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}

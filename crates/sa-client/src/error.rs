@@ -1,0 +1,70 @@
+//! What can go wrong with a call.
+
+use sa_api::Problem;
+use thiserror::Error;
+
+/// Why a call did not succeed.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// What the caller passed cannot be sent.
+    #[error("{0}")]
+    Argument(String),
+    /// No answer, or only a part of it: no connection, or it broke.
+    #[error("{context}")]
+    Transport {
+        /// What was being done.
+        context: String,
+        /// Why it failed.
+        #[source]
+        source: reqwest::Error,
+    },
+    /// The daemon refused, and says why.
+    #[error("{}: {}", .problem.title, .problem.detail)]
+    Problem {
+        /// The HTTP status.
+        status: u16,
+        /// The daemon's words.
+        problem: Box<Problem>,
+    },
+    /// An answer that the contract does not have: another program answers, or a gateway does.
+    #[error("unexpected answer: {detail}")]
+    Protocol {
+        /// The HTTP status, where that is what was unexpected.
+        status: Option<u16>,
+        /// What it was.
+        detail: String,
+    },
+}
+
+impl ClientError {
+    /// Whether nobody listens at the endpoint.
+    pub fn is_connect(&self) -> bool {
+        matches!(self, Self::Transport { source, .. } if source.is_connect())
+    }
+
+    /// The status with which the daemon refused.
+    pub fn problem_status(&self) -> Option<u16> {
+        match self {
+            Self::Problem { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
+
+    /// Whether the same call may succeed later: nobody answers, or who answers says that it cannot just now.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::Argument(_) => false,
+            Self::Transport { .. } => true,
+            Self::Problem { status, .. } => is_temporary(*status),
+            Self::Protocol { status, .. } => status.is_some_and(is_temporary),
+        }
+    }
+
+    pub(crate) fn protocol(detail: impl Into<String>) -> Self {
+        Self::Protocol { status: None, detail: detail.into() }
+    }
+}
+
+fn is_temporary(status: u16) -> bool {
+    status == 429 || status >= 500
+}

@@ -1,0 +1,115 @@
+//! Event streams: one connection, and the helper that connects again.
+
+use crate::client::broken_answer;
+use crate::{Client, ClientError, SseEvent, SseParser};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// An agent's line may have 64 MiB, and its event repeats it with some escaping.
+const EVENT_BYTES: usize = 256 * 1024 * 1024;
+/// The daemon sends a heartbeat every 15 s; a connection that is silent for this long is dead.
+const SILENCE: Duration = Duration::from_secs(60);
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// Whatever the stream asks for: a loop without a pause would be an attack.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The events of one connection.
+#[derive(Debug)]
+pub struct EventStream {
+    response: Response,
+    parser: SseParser,
+}
+
+impl EventStream {
+    pub(crate) fn new(response: Response) -> Result<Self, ClientError> {
+        let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        match content_type {
+            Some(kind) if kind.starts_with("text/event-stream") => {
+                Ok(Self { response, parser: SseParser::new(EVENT_BYTES) })
+            }
+            other => Err(ClientError::protocol(format!("{} is no event stream", other.unwrap_or("this")))),
+        }
+    }
+
+    /// The next event; none when the daemon ended the stream. Nothing is lost when the call is dropped.
+    pub async fn next(&mut self) -> Result<Option<SseEvent>, ClientError> {
+        loop {
+            let event = self.parser.next_event().map_err(|error| ClientError::protocol(error.to_string()))?;
+            if event.is_some() {
+                return Ok(event);
+            }
+            match self.response.chunk().await.map_err(broken_answer)? {
+                Some(bytes) => self.parser.push(&bytes),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The id to continue after.
+    pub fn last_event_id(&self) -> Option<&str> {
+        self.parser.last_id()
+    }
+}
+
+/// The events of one ACP server, over as many connections as it takes.
+#[derive(Debug)]
+pub struct ReconnectingStream {
+    client: Client,
+    server_id: String,
+    last_event_id: Option<String>,
+    pause: Duration,
+    stream: Option<EventStream>,
+}
+
+impl ReconnectingStream {
+    pub(crate) fn new(
+        client: Client,
+        server_id: &str,
+        last_event_id: Option<&str>,
+        stream: EventStream,
+    ) -> Self {
+        Self {
+            client,
+            server_id: server_id.to_owned(),
+            last_event_id: last_event_id.map(str::to_owned),
+            pause: FIRST_PAUSE,
+            stream: Some(stream),
+        }
+    }
+
+    /// The next event; none when the ACP server does not exist any more. An error is final: the daemon refuses, or
+    /// something else answers in its place.
+    pub async fn next(&mut self) -> Result<Option<SseEvent>, ClientError> {
+        loop {
+            if let Some(stream) = &mut self.stream {
+                let outcome = timeout(SILENCE, stream.next()).await;
+                if let Some(id) = stream.last_event_id() {
+                    self.last_event_id = Some(id.to_owned());
+                }
+                match outcome {
+                    Ok(Ok(Some(event))) => return Ok(Some(event)),
+                    Ok(Err(error)) if !error.is_temporary() => return Err(error),
+                    Ok(Ok(None) | Err(_)) | Err(_) => {}
+                }
+                self.pause = stream.parser.retry().unwrap_or(FIRST_PAUSE).max(SHORTEST_PAUSE);
+                self.stream = None;
+            }
+            sleep(self.pause).await;
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+            match self.client.stream_acp(&self.server_id, self.last_event_id.as_deref()).await {
+                Ok(stream) => self.stream = Some(stream),
+                Err(error) if error.problem_status() == Some(404) => return Ok(None),
+                Err(error) if error.is_temporary() => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The id to continue after.
+    pub fn last_event_id(&self) -> Option<&str> {
+        self.last_event_id.as_deref()
+    }
+}
