@@ -1,1 +1,33 @@
-//! Placeholder.
+//! The harness of the end-to-end tests and benches: a daemon under test, clients that show every byte and
+//! control every connection, and `sa-puppet`, a peer that misbehaves on request.
+//!
+//! It shares no code with what it tests. Nothing here sleeps for luck: waits poll a condition until a deadline.
+
+mod acp;
+mod binaries;
+mod daemon;
+mod http;
+mod pace;
+mod problem;
+mod process;
+mod procfs;
+mod raw;
+mod request;
+mod sse;
+mod wait;
+mod ws;
+
+pub use acp::Acp;
+pub use binaries::{daemon_path, puppet_path};
+pub use daemon::{Daemon, DaemonBuilder, Stopped};
+pub use http::{Connection, Http, OpenReply, Reply};
+pub use pace::{Pace, PaceControl};
+pub use problem::Problem;
+pub use process::{Finished, Sandbox};
+pub use procfs::{Process, descendants, is_alive, marked_processes, process};
+pub use raw::RawConnection;
+pub use request::Request;
+pub use rustix::process::Signal;
+pub use sse::{Event, Sse, SseParser};
+pub use wait::{DEADLINE, until, until_some, within};
+pub use ws::{Ws, WsRequest};

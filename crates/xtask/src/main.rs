@@ -1,2 +1,66 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask`: every task of the project that is more than one command.
+
+mod generate;
+mod launch;
+mod shell;
+mod steps;
+mod tidy;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Project automation.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Build the daemon and run `sandbox-agent server`; the demo agent is part of it.
+    Run {
+        /// Arguments of `sandbox-agent server`, after `--`.
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Check and test everything, and sum up what failed.
+    Test {
+        /// Only this step; may be given several times.
+        #[arg(long, value_name = "STEP")]
+        only: Vec<String>,
+        /// List the steps instead.
+        #[arg(long)]
+        list: bool,
+    },
+    /// Write all generated files.
+    Gen {
+        /// Write nothing; fail when a file is stale.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the house rules that no compiler knows.
+    Tidy,
+    /// Build everything optimised and run the benchmarks.
+    Bench {
+        /// Arguments of `sa-bench`, after `--`.
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+}
+
+fn main() -> Result<ExitCode> {
+    match Arguments::parse().verb {
+        Verb::Run { arguments } => launch::daemon(&arguments),
+        Verb::Bench { arguments } => launch::benchmarks(&arguments),
+        Verb::Test { list: true, .. } => {
+            steps::list();
+            Ok(ExitCode::SUCCESS)
+        }
+        Verb::Test { only, .. } => steps::run(&only),
+        Verb::Gen { check } => generate::run(check),
+        Verb::Tidy => tidy::run(),
+    }
+}

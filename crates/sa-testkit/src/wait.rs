@@ -1,0 +1,36 @@
+//! Waiting for a condition with a deadline.
+
+use anyhow::{Context, Result, bail};
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+/// How long a test waits for something that should happen soon. Far above what it takes, so that a loaded
+/// machine does not fail a test.
+pub const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Pause between two looks at a condition.
+pub(crate) const POLL: Duration = Duration::from_millis(5);
+
+/// Waits until the condition holds; the error names `what` was waited for.
+pub async fn until(what: &str, mut condition: impl FnMut() -> bool) -> Result<()> {
+    until_some(what, || condition().then_some(())).await
+}
+
+/// Waits until there is a value.
+pub async fn until_some<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> Result<T> {
+    let started = Instant::now();
+    loop {
+        if let Some(value) = look() {
+            return Ok(value);
+        }
+        if started.elapsed() > DEADLINE {
+            bail!("waited {DEADLINE:?} for {what}");
+        }
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+/// The future's value, or an error that names `what` did not come in time.
+pub async fn within<T>(what: &str, deadline: Duration, future: impl Future<Output = T>) -> Result<T> {
+    tokio::time::timeout(deadline, future).await.with_context(|| format!("waited {deadline:?} for {what}"))
+}

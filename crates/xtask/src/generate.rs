@@ -1,0 +1,83 @@
+//! Files that are made from the code and checked in: `cargo xtask gen`.
+
+use crate::shell::{Program, cargo, root, target};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::process::ExitCode;
+
+/// A file and the command of the daemon's binary that prints it.
+struct Generated {
+    path: &'static str,
+    command: &'static [&'static str],
+}
+
+const FILES: [Generated; 2] = [
+    Generated { path: "openapi/openapi.json", command: &["gen", "openapi"] },
+    Generated { path: "docs/cli.md", command: &["gen", "cli-reference"] },
+];
+
+/// Writes the files, or only says which are stale.
+pub(crate) fn run(check: bool) -> Result<ExitCode> {
+    let stale = stale(!check)?;
+    for file in &stale {
+        println!("{}{file}", if check { "" } else { "wrote " });
+    }
+    if stale.is_empty() {
+        println!("all generated files are fresh");
+    }
+    Ok(if check && !stale.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Fails when a file is not what the code makes of it now.
+pub(crate) fn check() -> Result<()> {
+    let stale = stale(false)?;
+    if stale.is_empty() { Ok(()) } else { bail!("{}; run `cargo xtask gen`", stale.join("; ")) }
+}
+
+fn stale(write: bool) -> Result<Vec<String>> {
+    cargo(&["build", "--quiet", "--package", "sandbox-agent"]).run()?;
+    let binary = target()?.join("debug/sandbox-agent");
+    let mut stale = Vec::new();
+    for file in &FILES {
+        let fresh = Program::new(&binary).args(file.command).output()?;
+        let path = root().join(file.path);
+        let present = fs::read_to_string(&path).unwrap_or_default();
+        if let Some(difference) = difference(&present, &fresh) {
+            stale.push(if write {
+                file.path.to_owned()
+            } else {
+                format!("{} is stale {difference}", file.path)
+            });
+            if write {
+                path.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::write(&path, fresh).with_context(|| format!("cannot write {}", file.path))?;
+            }
+        }
+    }
+    Ok(stale)
+}
+
+/// Where two texts part, in words; nothing when they are equal.
+fn difference(present: &str, fresh: &str) -> Option<String> {
+    if present == fresh {
+        return None;
+    }
+    if present.is_empty() {
+        return Some("(it is missing)".to_owned());
+    }
+    let same = present.lines().zip(fresh.lines()).take_while(|(old, new)| old == new).count();
+    Some(format!("from line {}", same + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn the_first_differing_line_is_named() {
+        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
+        assert_eq!(difference("", "a\n"), Some("(it is missing)".to_owned()));
+        assert_eq!(difference("a\nb\nc\n", "a\nx\nc\n"), Some("from line 2".to_owned()));
+        assert_eq!(difference("a\n", "a\nb\n"), Some("from line 2".to_owned()));
+    }
+}

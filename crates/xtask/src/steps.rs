@@ -1,0 +1,133 @@
+//! `cargo xtask test`: the steps, one after the other; all run, however many fail.
+
+use crate::shell::{Program, cargo, root, target};
+use crate::{generate, tidy};
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    run: fn() -> Result<Outcome>,
+}
+
+enum Outcome {
+    Passed,
+    Skipped(&'static str),
+}
+
+const STEPS: [Step; 9] = [
+    Step { name: "fmt", what: "every Rust file is formatted", run: format },
+    Step { name: "clippy", what: "no warning in any target", run: clippy },
+    Step { name: "tidy", what: "the house rules that no compiler knows", run: house_rules },
+    Step { name: "deny", what: "licences, duplicates and sources by cargo-deny", run: deny },
+    Step { name: "build", what: "every binary and test is built", run: build },
+    Step { name: "gen", what: "generated files are fresh", run: generated },
+    Step { name: "tests", what: "unit, property and end-to-end tests", run: tests },
+    Step { name: "doc", what: "examples in the documentation", run: doc_tests },
+    Step { name: "interop", what: "clients of others, on Node.js", run: interop },
+];
+
+/// Prints the names of the steps.
+pub(crate) fn list() {
+    for step in &STEPS {
+        println!("{:<8}  {}", step.name, step.what);
+    }
+}
+
+/// Runs all steps, or those named.
+pub(crate) fn run(only: &[String]) -> Result<ExitCode> {
+    if let Some(unknown) = only.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+        let names = STEPS.map(|step| step.name).join(", ");
+        bail!("there is no step '{unknown}'; the steps are {names}");
+    }
+    let chosen = STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|name| name == step.name));
+    let mut lines = Vec::new();
+    let mut failures = 0;
+    for step in chosen {
+        println!("\n=== {}: {}", step.name, step.what);
+        let started = Instant::now();
+        let (word, why) = match (step.run)() {
+            Ok(Outcome::Passed) => ("ok", String::new()),
+            Ok(Outcome::Skipped(why)) => ("skipped", why.to_owned()),
+            Err(error) => {
+                failures += 1;
+                ("FAILED", format!("{error:#}"))
+            }
+        };
+        lines.push(line(word, step.name, started.elapsed(), &why));
+        println!("=== {}", lines.last().map_or("", String::as_str));
+    }
+    println!("\nsummary\n{}", lines.join("\n"));
+    match failures {
+        0 => println!("all steps passed"),
+        _ => println!("{failures} of {} steps failed", lines.len()),
+    }
+    Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn line(word: &str, name: &str, took: Duration, why: &str) -> String {
+    format!("{word:<8} {name:<8} {:>7.1} s  {why}", took.as_secs_f64()).trim_end().to_owned()
+}
+
+fn passed(result: Result<()>) -> Result<Outcome> {
+    result.map(|()| Outcome::Passed)
+}
+
+fn format() -> Result<Outcome> {
+    passed(cargo(&["fmt", "--all", "--check"]).run())
+}
+
+fn clippy() -> Result<Outcome> {
+    passed(cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run())
+}
+
+fn house_rules() -> Result<Outcome> {
+    passed(tidy::check())
+}
+
+fn deny() -> Result<Outcome> {
+    if !cargo(&["deny", "--version"]).works() {
+        return Ok(Outcome::Skipped(
+            "cargo-deny is not installed; tidy checks the essential part of deny.toml",
+        ));
+    }
+    // Advisories need the network; they are a matter of the day, not of the change.
+    passed(cargo(&["deny", "--workspace", "check", "bans", "licenses", "sources"]).run())
+}
+
+/// Cargo builds binaries only for the tests of their own package; the end-to-end tests need them beside theirs.
+fn build() -> Result<Outcome> {
+    passed(cargo(&["build", "--workspace", "--all-targets"]).run())
+}
+
+fn generated() -> Result<Outcome> {
+    passed(generate::check())
+}
+
+fn tests() -> Result<Outcome> {
+    passed(if cargo(&["nextest", "--version"]).works() {
+        cargo(&["nextest", "run", "--workspace", "--profile", "ci"]).run()
+    } else {
+        println!("cargo-nextest is not installed; using cargo test");
+        cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"]).run()
+    })
+}
+
+fn doc_tests() -> Result<Outcome> {
+    passed(cargo(&["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]).run())
+}
+
+fn interop() -> Result<Outcome> {
+    let folder = root().join("interop");
+    if !folder.join("package.json").is_file() {
+        return Ok(Outcome::Skipped("there is no interop folder"));
+    }
+    if !Program::new("npm").args(&["--version"]).works() {
+        return Ok(Outcome::Skipped("npm is not installed"));
+    }
+    let binary = target()?.join("debug/sandbox-agent");
+    Program::new("npm").args(&["ci", "--no-audit", "--no-fund"]).folder(&folder).run()?;
+    passed(Program::new("npm").args(&["test"]).folder(&folder).env("SANDBOX_AGENT_TEST_BIN", binary).run())
+}

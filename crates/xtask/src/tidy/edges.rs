@@ -1,0 +1,141 @@
+//! Which crate may depend on which: the picture in the architecture document, as a table.
+
+use super::Finding;
+use super::sources::Sources;
+use crate::shell::cargo;
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// The crates of the workspace that one of them is built on.
+struct Row {
+    name: &'static str,
+    /// Exactly these.
+    needs: &'static [&'static str],
+    /// These, too, if it likes.
+    may: &'static [&'static str],
+}
+
+#[rustfmt::skip]
+const TABLE: [Row; 14] = [
+    Row { name: "sa-jsonrpc", needs: &[], may: &[] },
+    Row { name: "sa-api", needs: &[], may: &[] },
+    Row { name: "sa-supervisor", needs: &[], may: &[] },
+    Row { name: "sa-agents", needs: &[], may: &[] },
+    Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
+    Row { name: "sa-adapters", needs: &["sa-jsonrpc"], may: &[] },
+    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &[] },
+    Row { name: "sa-client", needs: &["sa-api"], may: &[] },
+    Row {
+        name: "sandbox-agent",
+        needs: &["sa-adapters", "sa-agents", "sa-api", "sa-client", "sa-http", "sa-hub", "sa-supervisor"],
+        may: &[],
+    },
+    Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
+    Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },
+    Row { name: "sa-bench", needs: &["sa-testkit"], may: &["sa-api"] },
+    Row { name: "xtask", needs: &[], may: &[] },
+];
+
+/// Crates of others that only some of ours may name, tests included.
+const RESERVED: [(&str, &[&str]); 2] =
+    [("axum", &["sa-http", "sa-bench", "sa-testkit"]), ("hyper", &["sa-http", "sa-bench", "sa-testkit"])];
+
+/// What the tests of every crate may use.
+const TEST_HARNESS: &str = "sa-testkit";
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+}
+
+pub(super) fn check(_: &Sources) -> Result<Vec<Finding>> {
+    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps"]).output()?;
+    Ok(judge(&serde_json::from_str(&metadata).context("cargo's metadata")?))
+}
+
+fn judge(metadata: &Metadata) -> Vec<Finding> {
+    let ours = |name: &str| metadata.packages.iter().any(|package| package.name == name);
+    let mut findings = Vec::new();
+    for package in &metadata.packages {
+        let place = format!("crates/{}/Cargo.toml", package.name);
+        let mut say = |message: String| findings.push(Finding::new(place.clone(), message));
+        let Some(row) = TABLE.iter().find(|row| row.name == package.name) else {
+            say("this crate is not in the table of edges (xtask/src/tidy/edges.rs)".to_owned());
+            continue;
+        };
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            let in_tests = dependency.kind.as_deref() == Some("dev") && name == TEST_HARNESS;
+            if ours(name) && !row.needs.contains(&name) && !row.may.contains(&name) && !in_tests {
+                say(format!("{} must not depend on {name}; the table of edges does not list it", row.name));
+            }
+            if let Some((_, users)) = RESERVED.iter().find(|(reserved, _)| *reserved == name)
+                && !users.contains(&row.name)
+            {
+                say(format!("only {} may depend on {name}", users.join(", ")));
+            }
+        }
+        for needed in row.needs {
+            if !package.dependencies.iter().any(|dependency| dependency.name == *needed) {
+                say(format!("the table of edges says that {} needs {needed}; it no longer does", row.name));
+            }
+        }
+    }
+    for row in TABLE.iter().filter(|row| !ours(row.name)) {
+        findings.push(Finding::new("xtask/src/tidy/edges.rs", format!("there is no crate {}", row.name)));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn findings_about(name: &str, dependencies: &[(&str, &str)]) -> Vec<String> {
+        let dependency = |(name, kind): &(&str, &str)| Dependency {
+            name: (*name).to_owned(),
+            kind: (*kind != "normal").then(|| (*kind).to_owned()),
+        };
+        let mut packages: Vec<Package> =
+            TABLE.iter().map(|row| Package { name: row.name.to_owned(), dependencies: Vec::new() }).collect();
+        let package = packages.iter_mut().find(|package| package.name == name).unwrap();
+        package.dependencies = dependencies.iter().map(dependency).collect();
+        let found = judge(&Metadata { packages }).into_iter();
+        found.filter(|f| f.place.contains(name)).map(|f| f.message).collect()
+    }
+
+    #[test]
+    fn an_edge_must_be_in_the_table() {
+        assert_eq!(findings_about("sa-relay", &[("sa-jsonrpc", "normal"), ("serde", "normal")]), [""; 0]);
+        let upward = findings_about("sa-relay", &[("sa-jsonrpc", "normal"), ("sa-hub", "normal")]);
+        assert!(matches!(&upward[..], [one] if one.contains("must not depend on sa-hub")), "{upward:?}");
+        let gone = findings_about("sa-relay", &[]);
+        assert!(matches!(&gone[..], [one] if one.contains("no longer")), "{gone:?}");
+    }
+
+    #[test]
+    fn tests_may_use_the_harness() {
+        assert_eq!(findings_about("sa-agents", &[("sa-testkit", "dev")]), [""; 0]);
+        assert_eq!(findings_about("sa-agents", &[("sa-testkit", "normal")]).len(), 1);
+    }
+
+    #[test]
+    fn reserved_crates_have_their_users() {
+        assert_eq!(findings_about("sa-agents", &[("axum", "normal")]).len(), 1);
+        assert_eq!(findings_about("sa-testkit", &[("hyper", "normal")]), [""; 0]);
+    }
+}
