@@ -5,6 +5,7 @@
 //! thread forks everything.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -84,8 +85,14 @@ fn die_with(_daemon: rustix::process::Pid) -> io::Result<()> {
     Ok(())
 }
 
+/// Lets the calling thread, the one that forks, receive no signal. A child inherits that until it has left the
+/// daemon's handlers behind: a signal in between would run them there, and they write to pipes of the daemon.
+pub(crate) fn block_signals() {
+    set_signal_mask(libc::sigfillset);
+}
+
 /// A handler cannot survive exec, but "ignored" does: a daemon started under `nohup`, or in the background of a
-/// script, would hand that on to its agents. The standard library has emptied the signal mask already.
+/// script, would hand that on to its agents.
 fn reset_signals() {
     for signal in 1..=LAST_SIGNAL {
         // SAFETY: async-signal-safe, sets no handler; signals that cannot be set are refused and left alone.
@@ -93,6 +100,17 @@ fn reset_signals() {
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
         }
+    }
+    set_signal_mask(libc::sigemptyset);
+}
+
+fn set_signal_mask(fill: unsafe extern "C" fn(*mut libc::sigset_t) -> libc::c_int) {
+    let mut mask = MaybeUninit::uninit();
+    // SAFETY: `fill` makes the set valid before it is read; both calls are async-signal-safe.
+    #[allow(unsafe_code)]
+    unsafe {
+        fill(mask.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), std::ptr::null_mut());
     }
 }
 

@@ -95,6 +95,7 @@ impl Keeper {
     }
 
     pub(crate) fn run(mut self, mut inbox: mpsc::Receiver<Request>) {
+        fork::block_signals();
         while let Some(request) = inbox.blocking_recv() {
             match request {
                 Request::Launch { launch, reply } => {
