@@ -19,8 +19,6 @@ pub struct AgentInfo {
     pub id: String,
     /// For people.
     pub name: String,
-    /// Whether it can be started as it is.
-    pub installed: bool,
     /// How it is started.
     pub launch: AgentLaunch,
     /// How many ACP servers run it now.

@@ -1,1 +1,34 @@
-//! Placeholder.
+//! The HTTP edge: routes, authentication, problem details, event streams, WebSockets. Handlers read a request, ask
+//! the hub and map what comes back; there is no other logic here. The only crate that names axum.
+
+mod accept_loop;
+mod acp;
+mod auth;
+mod body;
+mod cors;
+mod metrics;
+mod negotiate;
+mod openapi;
+mod origin;
+mod problem;
+mod router;
+mod routes;
+mod stall;
+mod state;
+mod tickets;
+
+pub use accept_loop::serve;
+pub use auth::Auth;
+pub use cors::{BadCors, CorsOptions};
+pub use openapi::openapi_json;
+
+/// How the edge behaves.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// Who may come in.
+    pub auth: Auth,
+    /// Which other origins may call from a browser.
+    pub cors: CorsOptions,
+    /// Host names, beside loopback, under which a daemon without a token answers.
+    pub allow_hosts: Vec<String>,
+}

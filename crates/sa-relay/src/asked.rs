@@ -1,12 +1,24 @@
 //! What the agent asked and nobody has answered yet. A reader that starts afresh is shown these first.
 
+use crate::segment::FRAME_END;
 use bytes::Bytes;
 use sa_jsonrpc::Id;
 use std::collections::{BTreeMap, HashMap};
 
+/// A request of the agent that nobody has answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Number of its record.
+    pub sequence: u64,
+    /// Its frame.
+    pub frame: Bytes,
+    /// The bare message.
+    pub data: Bytes,
+}
+
 #[derive(Debug)]
 pub(crate) struct Asked {
-    frames: BTreeMap<u64, (Id, Bytes)>,
+    questions: BTreeMap<u64, (Id, Question)>,
     sequences: HashMap<Id, u64>,
     bytes: usize,
     limit: usize,
@@ -15,40 +27,43 @@ pub(crate) struct Asked {
 impl Asked {
     /// Keeps up to `limit` bytes of frames; beyond that the oldest questions are found in the log only.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { frames: BTreeMap::new(), sequences: HashMap::new(), bytes: 0, limit }
+        Self { questions: BTreeMap::new(), sequences: HashMap::new(), bytes: 0, limit }
     }
 
-    /// Notes a request of the agent. The frame is copied, so that one question does not keep a whole segment alive.
-    pub(crate) fn note(&mut self, sequence: u64, id: Id, frame: &[u8]) {
+    /// Notes a request of the agent. It is copied, so that one question does not keep a whole segment alive.
+    pub(crate) fn note(&mut self, sequence: u64, id: Id, frame: &[u8], data_length: usize) {
         self.answered(&id);
+        let frame = Bytes::copy_from_slice(frame);
+        let end = frame.len().saturating_sub(FRAME_END.len());
+        let data = frame.slice(end.saturating_sub(data_length)..end);
         self.bytes += frame.len();
         self.sequences.insert(id.clone(), sequence);
-        self.frames.insert(sequence, (id, Bytes::copy_from_slice(frame)));
+        self.questions.insert(sequence, (id, Question { sequence, frame, data }));
         while self.bytes > self.limit {
-            let Some((_, (id, frame))) = self.frames.pop_first() else { break };
+            let Some((_, (id, question))) = self.questions.pop_first() else { break };
             self.sequences.remove(&id);
-            self.bytes -= frame.len();
+            self.bytes -= question.frame.len();
         }
     }
 
     /// A client answered the request of that id.
     pub(crate) fn answered(&mut self, id: &Id) {
-        let frame = self.sequences.remove(id).and_then(|sequence| self.frames.remove(&sequence));
-        self.bytes -= frame.map_or(0, |(_, frame)| frame.len());
+        let question = self.sequences.remove(id).and_then(|sequence| self.questions.remove(&sequence));
+        self.bytes -= question.map_or(0, |(_, question)| question.frame.len());
     }
 
     pub(crate) fn clear(&mut self) {
-        self.frames.clear();
+        self.questions.clear();
         self.sequences.clear();
         self.bytes = 0;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+        self.questions.is_empty()
     }
 
-    /// The frames of all open questions, oldest first.
-    pub(crate) fn frames(&self) -> Vec<Bytes> {
-        self.frames.values().map(|(_, frame)| frame.clone()).collect()
+    /// All open questions, oldest first.
+    pub(crate) fn questions(&self) -> Vec<Question> {
+        self.questions.values().map(|(_, question)| question.clone()).collect()
     }
 }

@@ -17,6 +17,7 @@ mod pending;
 mod relay;
 mod segment;
 
+pub use asked::Question;
 pub use lines::{Line, Lines};
 pub use log::{Log, Part, Read};
 pub use pending::{Caller, Refused};

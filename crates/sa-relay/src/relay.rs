@@ -1,6 +1,6 @@
 //! The relay of one server: client messages in, agent bytes in, what follows from each out.
 
-use crate::asked::Asked;
+use crate::asked::{Asked, Question};
 use crate::pending::{Pending, Waiting};
 use crate::segment::SegmentBuilder;
 use crate::{Audience, Caller, Line, Lines, RecordKind, Refused, Segment};
@@ -170,9 +170,9 @@ impl Relay {
         !self.asked.is_empty()
     }
 
-    /// The frames of the agent's unanswered requests, oldest first.
-    pub fn open_questions(&self) -> Vec<Bytes> {
-        self.asked.frames()
+    /// The agent's unanswered requests, oldest first.
+    pub fn open_questions(&self) -> Vec<Question> {
+        self.asked.questions()
     }
 
     fn agent_line(&mut self, line: Line<'_>, around: &Surroundings<'_>, round: &mut Round) {
@@ -249,7 +249,7 @@ impl Relay {
             self.end = segment.end();
             for (sequence, id) in round.asked {
                 let index = (sequence - first) as usize;
-                self.asked.note(sequence, id, &segment.frames(index..index + 1));
+                self.asked.note(sequence, id, &segment.frames(index..index + 1), segment.data(index).len());
             }
             deliveries.extend(round.answered.into_iter().map(|(ticket, index, is_error)| Delivery {
                 ticket,

@@ -121,7 +121,8 @@ impl Segment {
     }
 }
 
-const FRAME_END: &[u8] = b"\n\n";
+/// What every frame ends with, after its data.
+pub(crate) const FRAME_END: &[u8] = b"\n\n";
 
 /// Frames records one after the other.
 #[derive(Debug, Default)]

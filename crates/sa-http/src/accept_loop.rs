@@ -1,0 +1,96 @@
+//! Accepting connections and ending them.
+
+use crate::stall::StallGuard;
+use crate::state::AppState;
+use crate::{HttpOptions, router};
+use axum::Router;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use sa_hub::Hub;
+use std::io;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Serves until `shutdown` is cancelled, then lets open connections end within the bound for shutting down.
+///
+/// Event streams end because the hub ends their servers: whoever cancels `shutdown` also shuts the hub down.
+pub async fn serve(
+    listener: TcpListener,
+    options: HttpOptions,
+    hub: Hub,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let limits = hub.limits().clone();
+    let app = router::build(AppState::new(options, hub));
+    let connections = TaskTracker::new();
+    let cut_off = CancellationToken::new();
+    loop {
+        let accepted = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let connection = Connection {
+                    write_stall: Duration::from_millis(limits.write_stall_ms),
+                    header_read: Duration::from_millis(limits.header_read_ms),
+                    shutdown: shutdown.clone(),
+                };
+                let (app, cut_off) = (app.clone(), cut_off.clone());
+                connections.spawn(async move {
+                    tokio::select! {
+                        () = connection.run(stream, app) => {}
+                        () = cut_off.cancelled() => {}
+                    }
+                });
+            }
+            // Out of descriptors, or a connection that was gone before it was taken: the next may fare better.
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.close();
+    let bound = Duration::from_millis(limits.shutdown_ms);
+    if tokio::time::timeout(bound, connections.wait()).await.is_err() {
+        tracing::warn!(open = connections.len(), "connections were cut off");
+        cut_off.cancel();
+        connections.wait().await;
+    }
+    Ok(())
+}
+
+struct Connection {
+    write_stall: Duration,
+    header_read: Duration,
+    shutdown: CancellationToken,
+}
+
+impl Connection {
+    async fn run(self, stream: TcpStream, app: Router) {
+        // Small messages must not wait for an acknowledgement of the one before.
+        let _ = stream.set_nodelay(true);
+        let stream = TokioIo::new(StallGuard::new(stream, self.write_stall));
+        let connection = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.header_read)
+            .serve_connection(stream, TowerToHyperService::new(app))
+            .with_upgrades();
+        let mut connection = pin!(connection);
+        let result = tokio::select! {
+            result = connection.as_mut() => result,
+            () = self.shutdown.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = result {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Answering a POST that waits for its agent: at once where possible, kept alive where a turn takes long.
+
+use crate::problem::{ApiError, ApiResult, rpc_error};
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderValue, header};
+use http_body::{Body as HttpBody, Frame};
+use sa_hub::{CallError, Server};
+use sa_jsonrpc::Message;
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Interval;
+
+type Call = Pin<Box<dyn Future<Output = Result<sa_hub::Response, CallError>> + Send>>;
+
+/// What came of a call within its first seconds.
+pub(crate) enum Answer {
+    /// The agent answered.
+    Done(sa_hub::Response),
+    /// It has not; the response is under way with the answer to follow.
+    Later(Response),
+}
+
+/// Makes the call. After `early` without an answer the status is sent and white space follows every `early` until
+/// the answer comes, so that neither client nor gateway gives up; a failure is then a JSON-RPC error in the body.
+pub(crate) async fn call(
+    server: &Server,
+    message: Message<Bytes>,
+    start: bool,
+    early: Duration,
+) -> ApiResult<Answer> {
+    let id = message.id_text().to_owned();
+    let target = server.clone();
+    let mut call: Call = Box::pin(async move { target.call(message, start).await });
+    match tokio::time::timeout(early, call.as_mut()).await {
+        Ok(answer) => answer.map(Answer::Done).map_err(ApiError::from),
+        Err(_) => {
+            let body = LateBody { call: Some(call), pulse: tokio::time::interval(early), id };
+            Ok(Answer::Later(json(Body::new(body))))
+        }
+    }
+}
+
+/// A JSON response.
+pub(crate) fn json(body: Body) -> Response {
+    let mut response = body.into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// White space until the answer is there; leading white space is legal in front of JSON.
+struct LateBody {
+    call: Option<Call>,
+    pulse: Interval,
+    id: String,
+}
+
+impl HttpBody for LateBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let Some(call) = &mut self.call else { return Poll::Ready(None) };
+        let bytes = match call.as_mut().poll(context) {
+            Poll::Ready(answer) => {
+                self.call = None;
+                match answer {
+                    Ok(response) => response.bytes,
+                    Err(error) => rpc_error(&error).response(&self.id).into(),
+                }
+            }
+            Poll::Pending => {
+                std::task::ready!(self.pulse.poll_tick(context));
+                Bytes::from_static(b" ")
+            }
+        };
+        Poll::Ready(Some(Ok(Frame::data(bytes))))
+    }
+}

@@ -1,0 +1,223 @@
+//! `/v1/acp/{server_id}`: one agent behind an id that the client chose.
+
+use super::answer::{self, Answer};
+use super::{CONNECTION_ID, events, header_text, id_value, last_event_id, socket, standard};
+use crate::auth::is_websocket;
+use crate::body;
+use crate::negotiate::{Media, check_accept, check_json_body};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use sa_api::{AcpServerList, ErrorCode, Problem};
+use sa_hub::{Position, Server, ServerId};
+use sa_jsonrpc::{Kind, Message};
+use sa_relay::Caller;
+use serde::Deserialize;
+use std::time::Duration;
+
+type Id = Result<Path<String>, PathRejection>;
+type Parameters = Result<Query<AcpQuery>, QueryRejection>;
+
+/// Query of ACP requests.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AcpQuery {
+    pub(crate) agent: Option<String>,
+    pub(crate) last_event_id: Option<String>,
+}
+
+/// All ACP servers.
+#[utoipa::path(
+    get, path = "/v1/acp", operation_id = "listAcpServers", tag = "acp",
+    summary = "All ACP servers",
+    responses(
+        (status = 200, description = "Every ACP server, also those whose agent has ended", body = AcpServerList),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
+    Json(AcpServerList { servers: state.hub.list() })
+}
+
+/// Sends one JSON-RPC message to the agent.
+#[utoipa::path(
+    post, path = "/v1/acp/{server_id}", operation_id = "postAcpMessage", tag = "acp",
+    summary = "Send one JSON-RPC message to the agent",
+    description = "The first message of a server names its agent (`?agent=`), which is then started. A request waits for its \
+        response; one that takes longer than ten seconds gets its status line then, white space while it waits, and a JSON-RPC \
+        error in the body should it fail. `Prefer: respond-async` answers 202 at once and the response arrives on the stream. \
+        With the header `Acp-Connection-Id` this is the standard ACP remote transport.",
+    params(
+        ("server_id" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
+        ("agent" = Option<String>, Query, description = "The agent to start; needed for a new server, and to start an ended agent again"),
+        ("Prefer" = Option<String>, Header, description = "`respond-async`: do not wait for the response"),
+    ),
+    request_body(content = Object, content_type = "application/json", description = "One JSON-RPC 2.0 message, passed on byte for byte"),
+    responses(
+        (status = 200, description = "The agent's response to a request", body = Object, content_type = "application/json"),
+        (status = 202, description = "A notification, a response or a `respond-async` request is on its way"),
+        (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "`Acp-Connection-Id` names no connection", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The server runs another agent", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many servers or unanswered requests", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be started, ended, or does not read; `details` has exit code, signal and the end of stderr", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn post(
+    State(state): State<AppState>,
+    id: Id,
+    query: Parameters,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let id = ServerId::parse(&id?.0)?;
+    let Query(query) = query?;
+    check_json_body(&headers)?;
+    if let Some(connection) = header_text(&headers, &CONNECTION_ID)? {
+        let server = standard::connection(&state, &connection, Some(&id))?;
+        return standard::post_message(&state, &server, &headers, body).await;
+    }
+    check_accept(&headers, Media::Json)?;
+    let message = read_message(&state, body).await?;
+    let server = state.hub.open(&id, query.agent.as_deref())?;
+    let start = query.agent.is_some();
+    if message.shape.kind != Kind::Request || prefers_async(&headers) {
+        server.send(message, start, Caller::Stream(0)).await?;
+        return Ok(StatusCode::ACCEPTED.into_response());
+    }
+    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let mut response = match answer::call(&server, message, start, early).await? {
+        Answer::Done(done) => answer::json(Body::from(done.bytes)),
+        Answer::Later(response) => response,
+    };
+    if let Some(value) = id_value(&id) {
+        response.headers_mut().insert(CONNECTION_ID, value);
+    }
+    Ok(response)
+}
+
+/// Streams what the agent says.
+#[utoipa::path(
+    get, path = "/v1/acp/{server_id}", operation_id = "streamAcpMessages", tag = "acp",
+    summary = "Stream what the agent says",
+    description = "Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With \
+        `Last-Event-ID` the stream goes on after that event; without it the stream begins with the requests that the agent still \
+        waits on and goes on with what comes. `gap` (Gap) says that events before the next one are no longer in the log, `exit` \
+        (AgentExit) that the agent ended, `unparsed` (Unparsed) that it wrote something else than a message. A comment comes every \
+        15 seconds. With `Upgrade: websocket` the same stream runs both ways: each text frame is one message, or, with the \
+        sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the \
+        standard ACP remote transport.",
+    params(
+        ("server_id" = String, Path, description = "The server"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
+        ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
+        ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
+    ),
+    responses(
+        (status = 101, description = "The WebSocket is open"),
+        (status = 200, description = "The stream", content_type = "text/event-stream", body = String),
+        (status = 400, description = "`Last-Event-ID` is no number, or the WebSocket handshake is incomplete", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The server runs another agent, or the standard stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn stream(
+    State(state): State<AppState>,
+    id: Id,
+    query: Parameters,
+    request: Request,
+) -> ApiResult<Response> {
+    let id = ServerId::parse(&id?.0)?;
+    let Query(query) = query?;
+    let headers = request.headers();
+    let after = last_event_id(headers, query.last_event_id.as_deref())?;
+    let connection = header_text(headers, &CONNECTION_ID)?;
+    if is_websocket(headers) {
+        if let Some(connection) = &connection {
+            standard::connection(&state, connection, Some(&id))?;
+        }
+        let server = match &query.agent {
+            Some(agent) => bootstrap(&state, &id, agent).await?,
+            None => known(&state, &id)?,
+        };
+        return socket::upgrade(&state, server, after, false, request).await;
+    }
+    if let Some(connection) = connection {
+        let server = standard::connection(&state, &connection, Some(&id))?;
+        return standard::stream(&state, &server, headers, after).await;
+    }
+    check_accept(headers, Media::EventStream)?;
+    let server = known(&state, &id)?;
+    let from = after.map_or(Position::Now, Position::After);
+    let reader = server.subscribe(from, true).await?;
+    Ok(events::response(events::ServerFrames::new(reader), state.hub.limits().heartbeat_ms))
+}
+
+/// Ends a server and everything its agent started.
+#[utoipa::path(
+    delete, path = "/v1/acp/{server_id}", operation_id = "deleteAcpServer", tag = "acp",
+    summary = "End a server and everything its agent started",
+    description = "Returns when the whole process tree is gone, within two seconds. With the header `Acp-Connection-Id` this is the \
+        standard ACP remote transport: 202, or 404 for an unknown connection.",
+    params(("server_id" = String, Path, description = "The server")),
+    responses(
+        (status = 202, description = "The connection is closed (standard transport)"),
+        (status = 204, description = "There is no such server now"),
+        (status = 400, description = "Not a server id", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "`Acp-Connection-Id` names no connection", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn delete(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+) -> ApiResult<StatusCode> {
+    let id = ServerId::parse(&id?.0)?;
+    if let Some(connection) = header_text(&headers, &CONNECTION_ID)? {
+        let server = standard::connection(&state, &connection, Some(&id))?;
+        return standard::close(&state, &server).await;
+    }
+    state.hub.close(&id).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Reads the body as one message.
+pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
+    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
+    Message::read(bytes)
+        .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))
+}
+
+async fn bootstrap(state: &AppState, id: &ServerId, agent: &str) -> ApiResult<Server> {
+    let server = state.hub.open(id, Some(agent))?;
+    server.start().await?;
+    Ok(server)
+}
+
+fn known(state: &AppState, id: &ServerId) -> ApiResult<Server> {
+    let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no ACP server '{id}'"));
+    state.hub.get(id).ok_or_else(missing)
+}
+
+fn prefers_async(headers: &HeaderMap) -> bool {
+    headers
+        .get_all("prefer")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split([',', ';']))
+        .any(|preference| preference.trim().eq_ignore_ascii_case("respond-async"))
+}

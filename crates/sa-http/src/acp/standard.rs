@@ -1,0 +1,316 @@
+//! The standard ACP remote transport: `/acp`, the same for each agent at `/v1/agents/{agent}/acp`, and on
+//! `/v1/acp/{server_id}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
+
+use super::answer::{self, Answer};
+use super::scoped::{ScopedFrames, session_of};
+use super::servers::{AcpQuery, read_message};
+use super::{CONNECTION_ID, SESSION_ID, events, header_text, id_value, last_event_id, socket};
+use crate::auth::is_websocket;
+use crate::negotiate::{Media, check_accept, check_json_body};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::body::Body;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use sa_api::{ErrorCode, Problem};
+use sa_hub::{CONNECTION_SCOPE, Position, Server, ServerId};
+use sa_jsonrpc::{Kind, Message};
+use sa_relay::Caller;
+use std::time::Duration;
+
+type Parameters = Result<Query<AcpQuery>, QueryRejection>;
+type Agent = Result<Path<String>, PathRejection>;
+
+/// Opens a connection or sends a message on one.
+#[utoipa::path(
+    post, path = "/acp", operation_id = "postAcpConnection", tag = "acp-standard",
+    summary = "Open a connection, or send a message on one",
+    description = "Without `Acp-Connection-Id` the message must be `initialize`: a new agent is started and its response comes in the \
+        body, with the connection's id in the header. With it every message is answered 202 and responses come on the streams.",
+    params(
+        ("agent" = Option<String>, Query, description = "The agent, for a new connection"),
+        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
+        ("Acp-Session-Id" = Option<String>, Header, description = "The session the message is about"),
+    ),
+    request_body(content = Object, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
+    responses(
+        (status = 200, description = "The response to `initialize`", body = Object, content_type = "application/json"),
+        (status = 202, description = "The message is on its way"),
+        (status = 400, description = "Not one message, unknown agent, or no connection", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be started or ended", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn standard_post(
+    State(state): State<AppState>,
+    query: Parameters,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let Query(query) = query?;
+    open_or_post(&state, query.agent.as_deref(), &headers, body).await
+}
+
+/// Streams a connection or a session, or opens a WebSocket.
+#[utoipa::path(
+    get, path = "/acp", operation_id = "streamAcpConnection", tag = "acp-standard",
+    summary = "Stream a connection or one of its sessions, or open a WebSocket",
+    description = "Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader that \
+        sends `Last-Event-ID` goes on after it and takes the stream over. With `Upgrade: websocket` a new connection is opened (or, \
+        with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.",
+    params(
+        ("agent" = Option<String>, Query, description = "The agent, for a new connection over a WebSocket"),
+        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
+        ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
+    ),
+    responses(
+        (status = 101, description = "The WebSocket is open; `Acp-Connection-Id` names the connection"),
+        (status = 200, description = "The stream", content_type = "text/event-stream", body = String),
+        (status = 400, description = "No connection named, or unknown agent", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn standard_get(
+    State(state): State<AppState>,
+    query: Parameters,
+    request: Request,
+) -> ApiResult<Response> {
+    let Query(query) = query?;
+    open_stream(&state, query.agent.as_deref(), &query, request).await
+}
+
+/// Closes a connection.
+#[utoipa::path(
+    delete, path = "/acp", operation_id = "closeAcpConnection", tag = "acp-standard",
+    summary = "Close a connection",
+    params(("Acp-Connection-Id" = String, Header, description = "The connection")),
+    responses(
+        (status = 202, description = "The connection is closed and its agent gone"),
+        (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn standard_delete(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+) -> ApiResult<StatusCode> {
+    let server = connection(&state, &required_connection(&headers)?, None)?;
+    close(&state, &server).await
+}
+
+/// `POST /acp?agent=` by path, for clients that cannot keep a query.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/acp", operation_id = "postAgentAcpConnection", tag = "acp-standard",
+    summary = "The same as POST /acp?agent=, for clients that cannot keep a query",
+    params(("agent" = String, Path, description = "The agent")),
+    request_body(content = Object, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
+    responses(
+        (status = 200, description = "The response to `initialize`", body = Object, content_type = "application/json"),
+        (status = 202, description = "The message is on its way"),
+        (status = "default", description = "As for POST /acp", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn agent_post(
+    State(state): State<AppState>,
+    agent: Agent,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let Path(agent) = agent?;
+    open_or_post(&state, Some(&agent), &headers, body).await
+}
+
+/// `GET /acp?agent=` by path.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/acp", operation_id = "streamAgentAcpConnection", tag = "acp-standard",
+    summary = "The same as GET /acp?agent=",
+    params(("agent" = String, Path, description = "The agent")),
+    responses(
+        (status = 101, description = "The WebSocket is open"),
+        (status = 200, description = "The stream", content_type = "text/event-stream", body = String),
+        (status = "default", description = "As for GET /acp", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn agent_get(
+    State(state): State<AppState>,
+    agent: Agent,
+    query: Parameters,
+    request: Request,
+) -> ApiResult<Response> {
+    let (Path(agent), Query(query)) = (agent?, query?);
+    open_stream(&state, Some(&agent), &query, request).await
+}
+
+/// `DELETE /acp` by path.
+#[utoipa::path(
+    delete, path = "/v1/agents/{agent}/acp", operation_id = "closeAgentAcpConnection", tag = "acp-standard",
+    summary = "The same as DELETE /acp",
+    params(("agent" = String, Path, description = "The agent")),
+    responses(
+        (status = 202, description = "The connection is closed and its agent gone"),
+        (status = "default", description = "As for DELETE /acp", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn agent_delete(state: State<AppState>, headers: HeaderMap) -> ApiResult<StatusCode> {
+    standard_delete(state, headers).await
+}
+
+/// The connection of that id. On a path that names a server, both must agree.
+pub(super) fn connection(state: &AppState, id: &str, path: Option<&ServerId>) -> ApiResult<Server> {
+    if let Some(path) = path.filter(|path| path.as_str() != id) {
+        return Err(ApiError::invalid(format!("Acp-Connection-Id says '{id}', the path '{path}'")));
+    }
+    let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no connection '{id}'"));
+    let id = ServerId::parse(id).map_err(|_| missing())?;
+    state.hub.get(&id).ok_or_else(missing)
+}
+
+/// Sends a message on a connection; an answer comes on a stream.
+pub(super) async fn post_message(
+    state: &AppState,
+    server: &Server,
+    headers: &HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let message = read_message(state, body).await?;
+    let scope = scope_of(state, server, headers, &message)?;
+    server.send(message, false, Caller::Stream(scope)).await?;
+    Ok(StatusCode::ACCEPTED.into_response())
+}
+
+/// Streams the connection, or the session that the headers name.
+pub(super) async fn stream(
+    state: &AppState,
+    server: &Server,
+    headers: &HeaderMap,
+    after: Option<u64>,
+) -> ApiResult<Response> {
+    check_accept(headers, Media::EventStream)?;
+    let session = header_text(headers, &SESSION_ID)?;
+    let scope = match &session {
+        Some(session) => server.scope(session, state.hub.limits().streams_per_connection)?,
+        None => CONNECTION_SCOPE,
+    };
+    let attachment = server.attach(scope, after)?;
+    let reader = server.subscribe(Position::After(attachment.after), false).await?;
+    let mut response =
+        events::response(ScopedFrames::new(reader, attachment, session), state.hub.limits().heartbeat_ms);
+    name_connection(&mut response, server);
+    Ok(response)
+}
+
+/// Ends a connection.
+pub(super) async fn close(state: &AppState, server: &Server) -> ApiResult<StatusCode> {
+    state.hub.close(server.id()).await;
+    Ok(StatusCode::ACCEPTED)
+}
+
+async fn open_or_post(
+    state: &AppState,
+    agent: Option<&str>,
+    headers: &HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    check_json_body(headers)?;
+    if let Some(id) = header_text(headers, &CONNECTION_ID)? {
+        let server = connection(state, &id, None)?;
+        return post_message(state, &server, headers, body).await;
+    }
+    check_accept(headers, Media::Json)?;
+    let message = read_message(state, body).await?;
+    if message.shape.kind != Kind::Request || message.method().as_deref() != Some("initialize") {
+        return Err(ApiError::invalid(
+            "the header Acp-Connection-Id is missing; only initialize comes without it",
+        ));
+    }
+    let server = state.hub.open_connection(required_agent(agent)?)?;
+    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let answer = answer::call(&server, message, true, early).await;
+    let refused = match &answer {
+        Ok(Answer::Done(done)) => done.is_error,
+        Ok(Answer::Later(_)) => false,
+        Err(_) => true,
+    };
+    if refused {
+        state.hub.close(server.id()).await;
+    }
+    let mut response = match answer? {
+        Answer::Done(done) => answer::json(Body::from(done.bytes)),
+        Answer::Later(response) => response,
+    };
+    if !refused {
+        name_connection(&mut response, &server);
+    }
+    Ok(response)
+}
+
+async fn open_stream(
+    state: &AppState,
+    agent: Option<&str>,
+    query: &AcpQuery,
+    request: Request,
+) -> ApiResult<Response> {
+    let headers = request.headers();
+    let after = last_event_id(headers, query.last_event_id.as_deref())?;
+    let id = header_text(headers, &CONNECTION_ID)?;
+    if !is_websocket(headers) {
+        let server = connection(state, &required_connection(headers)?, None)?;
+        return stream(state, &server, headers, after).await;
+    }
+    let server = match id {
+        Some(id) => connection(state, &id, None)?,
+        None => {
+            let server = state.hub.open_connection(required_agent(agent)?)?;
+            server.start().await?;
+            server
+        }
+    };
+    socket::upgrade(state, server, after, true, request).await
+}
+
+/// The stream that the answer to a message goes to: its session's while somebody reads that, else the connection's.
+fn scope_of(
+    state: &AppState,
+    server: &Server,
+    headers: &HeaderMap,
+    message: &Message<bytes::Bytes>,
+) -> ApiResult<u32> {
+    let named = header_text(headers, &SESSION_ID)?;
+    let meant = session_of(&message.bytes);
+    if let (Some(named), Some(meant)) = (&named, &meant)
+        && named != meant
+    {
+        return Err(ApiError::invalid(format!("Acp-Session-Id says '{named}', the message '{meant}'")));
+    }
+    let Some(session) = named.or(meant) else { return Ok(CONNECTION_SCOPE) };
+    let scope = server.scope(&session, state.hub.limits().streams_per_connection)?;
+    Ok(if server.is_attached(scope) { scope } else { CONNECTION_SCOPE })
+}
+
+fn required_connection(headers: &HeaderMap) -> ApiResult<String> {
+    header_text(headers, &CONNECTION_ID)?
+        .ok_or_else(|| ApiError::invalid("the header Acp-Connection-Id is missing"))
+}
+
+fn required_agent(agent: Option<&str>) -> ApiResult<&str> {
+    agent.ok_or_else(|| {
+        ApiError::invalid("name the agent of the new connection: /acp?agent=<id> or /v1/agents/<id>/acp")
+    })
+}
+
+fn name_connection(response: &mut Response, server: &Server) {
+    if let Some(value) = id_value(server.id()) {
+        response.headers_mut().insert(CONNECTION_ID, value);
+    }
+}

@@ -1,0 +1,76 @@
+//! Who may come in: the token, wherever a client can put it.
+
+use crate::problem::ApiError;
+use crate::state::AppState;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, Method, Uri, header};
+use sa_api::ErrorCode;
+use subtle::ConstantTimeEq;
+
+/// How clients prove themselves.
+#[derive(Clone)]
+pub enum Auth {
+    /// By this token.
+    Token(String),
+    /// Not at all; then the Host and Origin headers are checked instead.
+    Open,
+}
+
+impl std::fmt::Debug for Auth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Token(_) => "Token(…)",
+            Self::Open => "Open",
+        })
+    }
+}
+
+/// For gateways that use `Authorization` themselves.
+const TOKEN_HEADER: &str = "x-sandbox-agent-token";
+
+/// Lets a request through that carries the token. Every route denies by default; only liveness is open.
+pub(crate) async fn authenticate(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let Auth::Token(token) = &state.options.auth else { return next.run(request).await };
+    let open = request.method() == Method::GET && request.uri().path() == "/v1/health";
+    if open || presents(request.headers(), token) || opens_socket(&state, &request, token) {
+        return next.run(request).await;
+    }
+    let detail = "send the token as 'Authorization: Bearer <token>' or 'X-Sandbox-Agent-Token: <token>'";
+    ApiError::new(ErrorCode::TokenInvalid, detail).into_response()
+}
+
+fn presents(headers: &HeaderMap, token: &str) -> bool {
+    let bearer = headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| {
+        let (scheme, given) = value.to_str().ok()?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| given.trim())
+    });
+    let own = headers.get_all(TOKEN_HEADER).iter().filter_map(|value| value.to_str().ok());
+    bearer.chain(own).any(|given| same(given, token))
+}
+
+/// A browser cannot set headers on a WebSocket; there a ticket or, for older clients, the token may be in the query.
+fn opens_socket(state: &AppState, request: &Request, token: &str) -> bool {
+    if !is_websocket(request.headers()) {
+        return false;
+    }
+    query_value(request.uri(), "ticket").is_some_and(|ticket| state.tickets.redeem(&ticket))
+        || query_value(request.uri(), "access_token").is_some_and(|given| same(&given, token))
+}
+
+/// Whether the request asks to become a WebSocket.
+pub(crate) fn is_websocket(headers: &HeaderMap) -> bool {
+    let upgrade = headers.get(header::UPGRADE).and_then(|value| value.to_str().ok());
+    upgrade.is_some_and(|value| value.split(',').any(|name| name.trim().eq_ignore_ascii_case("websocket")))
+}
+
+fn query_value(uri: &Uri, name: &str) -> Option<String> {
+    let query: axum::extract::Query<Vec<(String, String)>> = axum::extract::Query::try_from_uri(uri).ok()?;
+    query.0.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
+}
+
+/// Takes the same time wherever two texts of one length differ.
+fn same(given: &str, token: &str) -> bool {
+    given.as_bytes().ct_eq(token.as_bytes()).into()
+}

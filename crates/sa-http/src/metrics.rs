@@ -1,0 +1,102 @@
+//! What the daemon counts, in Prometheus' format.
+
+use crate::state::AppState;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+use sa_api::AcpServerStatus;
+use sa_hub::Hub;
+
+/// Requests answered, by route.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    method: String,
+    route: String,
+    status: u16,
+}
+
+/// All metrics of the daemon.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+}
+
+impl Metrics {
+    pub(crate) fn new(hub: Hub) -> Self {
+        let mut registry = Registry::with_prefix("sandbox_agent");
+        let requests = Family::default();
+        registry.register("http_requests", "HTTP requests answered", requests.clone());
+        registry.register_collector(Box::new(HubCollector(hub)));
+        Self { registry, requests }
+    }
+
+    /// Everything, as text.
+    pub(crate) fn encode(&self) -> Result<String, std::fmt::Error> {
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+/// Counts each answered request under its route.
+pub(crate) async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let method = request.method().as_str().to_owned();
+    let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let response = next.run(request).await;
+    let labels = Answered {
+        method,
+        route: matched.unwrap_or_else(|| "none".to_owned()),
+        status: response.status().as_u16(),
+    };
+    state.metrics.requests.get_or_create(&labels).inc();
+    response
+}
+
+/// Reads the hub when somebody asks.
+struct HubCollector(Hub);
+
+impl std::fmt::Debug for HubCollector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HubCollector")
+    }
+}
+
+impl Collector for HubCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let stats = self.0.stats().snapshot();
+        let counters = [
+            ("agent_starts", "Agent processes started", stats.starts),
+            ("agent_exits", "Agent processes that ended", stats.exits),
+            ("messages_from_agents", "JSON-RPC messages written by agents", stats.messages_from_agents),
+            ("bytes_from_agents", "Bytes written by agents", stats.bytes_from_agents),
+            ("messages_to_agents", "JSON-RPC messages accepted for agents", stats.messages_to_agents),
+            ("reader_gaps", "Readers that were told of a gap", stats.gaps),
+            ("request_silences", "Requests that failed because their agent was silent", stats.silences),
+            ("output_holds", "Times an agent's output waited for a reader to catch up", stats.holds),
+        ];
+        for (name, help, value) in counters {
+            let counter = ConstCounter::new(value);
+            counter.encode(encoder.encode_descriptor(name, help, None, MetricType::Counter)?)?;
+        }
+        let servers = self.0.list();
+        let running = servers.iter().filter(|server| server.status == AcpServerStatus::Running).count();
+        let pending: usize = servers.iter().map(|server| server.pending_requests).sum();
+        let gauges = [
+            ("acp_servers", "ACP servers that exist", servers.len()),
+            ("acp_servers_running", "ACP servers whose agent runs", running),
+            ("pending_requests", "Requests that agents have not answered", pending),
+        ];
+        for (name, help, value) in gauges {
+            let gauge = ConstGauge::new(value as i64);
+            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
+        }
+        Ok(())
+    }
+}

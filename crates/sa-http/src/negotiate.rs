@@ -1,0 +1,120 @@
+//! Content types: what a client sends and what it accepts.
+
+use crate::problem::{ApiError, ApiResult};
+use http::{HeaderMap, header};
+use sa_api::ErrorCode;
+
+/// What operations answer with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Media {
+    Json,
+    EventStream,
+}
+
+impl Media {
+    fn parts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Json => ("application", "json"),
+            Self::EventStream => ("text", "event-stream"),
+        }
+    }
+}
+
+/// Refuses a client that does not accept this type. No `Accept` at all accepts everything.
+pub(crate) fn check_accept(headers: &HeaderMap, media: Media) -> ApiResult<()> {
+    let (kind, subtype) = media.parts();
+    let mut ranges = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(Range::parse)
+        .peekable();
+    if ranges.peek().is_none() {
+        return Ok(());
+    }
+    // The most specific range that matches decides.
+    let best = ranges.filter_map(|range| Some((range.specificity(kind, subtype)?, range.accepted))).max();
+    match best {
+        Some((_, true)) => Ok(()),
+        _ => Err(ApiError::new(
+            ErrorCode::NotAcceptable,
+            format!("this operation answers with {kind}/{subtype}, which the Accept header excludes"),
+        )),
+    }
+}
+
+/// Refuses a body that does not say it is JSON.
+pub(crate) fn check_json_body(headers: &HeaderMap) -> ApiResult<()> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let essence = given.split(';').next().unwrap_or("").trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let found = if given.is_empty() { "nothing".to_owned() } else { format!("'{given}'") };
+    Err(ApiError::new(
+        ErrorCode::UnsupportedMediaType,
+        format!("the content type must be application/json; the request says {found}"),
+    ))
+}
+
+struct Range<'a> {
+    kind: &'a str,
+    subtype: &'a str,
+    accepted: bool,
+}
+
+impl<'a> Range<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let mut parts = text.split(';').map(str::trim);
+        let (kind, subtype) = parts.next()?.split_once('/')?;
+        let quality = parts
+            .filter_map(|parameter| parameter.split_once('='))
+            .find(|(name, _)| name.trim().eq_ignore_ascii_case("q"))
+            .and_then(|(_, value)| value.trim().parse::<f32>().ok());
+        Some(Self { kind, subtype, accepted: quality.is_none_or(|q| q > 0.0) })
+    }
+
+    fn specificity(&self, kind: &str, subtype: &str) -> Option<u8> {
+        let kind_fits = self.kind.eq_ignore_ascii_case(kind);
+        match (kind_fits, self.subtype) {
+            (true, sub) if sub.eq_ignore_ascii_case(subtype) => Some(2),
+            (true, "*") => Some(1),
+            _ if self.kind == "*" && self.subtype == "*" => Some(0),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn accepts(accept: &str, media: Media) -> bool {
+        let headers = HeaderMap::from_iter([(header::ACCEPT, accept.parse().unwrap())]);
+        check_accept(&headers, media).is_ok()
+    }
+
+    #[test]
+    fn the_most_specific_range_decides() {
+        assert!(accepts("*/*", Media::Json));
+        assert!(accepts("text/html, application/*;q=0.5", Media::Json));
+        assert!(accepts("application/json, text/event-stream", Media::EventStream));
+        assert!(!accepts("application/json;q=0", Media::Json));
+        assert!(!accepts("*/*, application/json;q=0", Media::Json));
+        assert!(accepts("*/*;q=0, Application/JSON", Media::Json));
+        assert!(!accepts("text/event-stream", Media::Json));
+        assert!(check_accept(&HeaderMap::new(), Media::Json).is_ok());
+    }
+
+    #[test]
+    fn a_json_body_says_so() {
+        let says = |kind: &str| {
+            check_json_body(&HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().unwrap())])).is_ok()
+        };
+        assert!(says("application/json") && says("Application/JSON; charset=utf-8"));
+        assert!(!says("text/plain") && !says("application/jsonl"));
+        assert!(check_json_body(&HeaderMap::new()).is_err());
+    }
+}

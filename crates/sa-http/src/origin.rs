@@ -1,0 +1,84 @@
+//! Host and Origin rules of a daemon without a token: only programs on this machine, or names it was told, may talk
+//! to it. A web page that rebinds its own name to loopback, or simply calls loopback, is turned away.
+
+use crate::auth::Auth;
+use crate::problem::ApiError;
+use crate::state::AppState;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::uri::Authority;
+use http::{HeaderMap, header};
+use sa_api::ErrorCode;
+use std::net::IpAddr;
+
+/// Refuses foreign hosts and origins when nothing else protects the daemon.
+pub(crate) async fn check(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    if matches!(state.options.auth, Auth::Open)
+        && let Err(detail) = allowed(&state, &request)
+    {
+        return ApiError::new(ErrorCode::PermissionDenied, detail).into_response();
+    }
+    next.run(request).await
+}
+
+fn allowed(state: &AppState, request: &Request) -> Result<(), String> {
+    let host = host_of(request).ok_or("the request has no usable Host header")?;
+    let name = host.host();
+    if !is_loopback(name) && !state.options.allow_hosts.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        return Err(format!(
+            "without a token only loopback may be addressed, not '{name}'; see --allow-host"
+        ));
+    }
+    let Some(origin) = text(request.headers(), header::ORIGIN) else { return Ok(()) };
+    if state.options.cors.allows(origin) || is_same_origin(origin, &host) {
+        return Ok(());
+    }
+    Err(format!("without a token the origin '{origin}' is refused; see --cors-allow-origin"))
+}
+
+fn host_of(request: &Request) -> Option<Authority> {
+    let given =
+        text(request.headers(), header::HOST).or_else(|| request.uri().authority().map(Authority::as_str))?;
+    given.parse().ok()
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost")
+        || bare.to_ascii_lowercase().ends_with(".localhost")
+        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn is_same_origin(origin: &str, host: &Authority) -> bool {
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn loopback_is_known_by_every_name() {
+        for host in ["localhost", "LOCALHOST", "app.localhost", "127.0.0.1", "127.9.9.9", "[::1]"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["localhost.example.org", "10.0.0.1", "0.0.0.0", "[::2]", "127.0.0.1.nip.io"] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn only_the_served_page_is_of_the_same_origin() {
+        let host: Authority = "127.0.0.1:2468".parse().unwrap();
+        assert!(is_same_origin("http://127.0.0.1:2468", &host));
+        assert!(!is_same_origin("http://127.0.0.1:9999", &host));
+        assert!(!is_same_origin("null", &host));
+    }
+}

@@ -1,0 +1,125 @@
+//! The one place where errors become HTTP responses.
+
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use sa_api::{AgentExit, ErrorCode, Problem};
+use sa_hub::{BadServerId, CallError, OpenError, StreamError};
+use sa_jsonrpc::{ErrorObject, codes};
+
+/// An error on its way out.
+#[derive(Debug, Clone)]
+pub(crate) struct ApiError(pub(crate) Box<Problem>);
+
+/// What handlers return.
+pub(crate) type ApiResult<T> = Result<T, ApiError>;
+
+impl ApiError {
+    pub(crate) fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
+        Problem::new(code, detail).into()
+    }
+
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InvalidRequest, detail)
+    }
+}
+
+impl From<Problem> for ApiError {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(problem))
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self.0).unwrap_or_default();
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if status == StatusCode::UNAUTHORIZED {
+            headers
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"sandbox-agent\""));
+        }
+        response
+    }
+}
+
+impl From<OpenError> for ApiError {
+    fn from(error: OpenError) -> Self {
+        let detail = error.to_string();
+        match error {
+            OpenError::Unknown(_) => Self::invalid(detail),
+            OpenError::UnknownAgent { agent, .. } => {
+                Problem::new(ErrorCode::UnsupportedAgent, detail).with_agent(agent).into()
+            }
+            OpenError::OtherAgent { bound, .. } => {
+                Problem::new(ErrorCode::Conflict, detail).with_agent(bound).into()
+            }
+            OpenError::TooMany(_) => Self::new(ErrorCode::TooManyRequests, detail),
+            OpenError::ShuttingDown => Self::new(ErrorCode::ShuttingDown, detail),
+        }
+    }
+}
+
+impl From<CallError> for ApiError {
+    fn from(error: CallError) -> Self {
+        let detail = error.to_string();
+        match error {
+            CallError::Spawn { agent, .. } => {
+                Problem::new(ErrorCode::SpawnFailed, detail).with_agent(agent).into()
+            }
+            CallError::NotRunning(exit) | CallError::Ended(exit) => {
+                Problem::new(ErrorCode::AgentProcessExited, describe_exit(&detail, &exit))
+                    .with_details(serde_json::to_value(&exit).unwrap_or_default())
+                    .into()
+            }
+            CallError::NotReading { .. } | CallError::Deleted => Self::new(ErrorCode::StreamError, detail),
+            CallError::Refused(_) => Self::new(ErrorCode::TooManyRequests, detail),
+            CallError::Silent(_) => Self::new(ErrorCode::Timeout, detail),
+        }
+    }
+}
+
+impl From<StreamError> for ApiError {
+    fn from(error: StreamError) -> Self {
+        let code = match error {
+            StreamError::Busy => ErrorCode::Conflict,
+            StreamError::TooMany(_) => ErrorCode::TooManyRequests,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<BadServerId> for ApiError {
+    fn from(error: BadServerId) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::invalid(rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for ApiError {
+    fn from(rejection: PathRejection) -> Self {
+        Self::invalid(rejection.body_text())
+    }
+}
+
+fn describe_exit(what: &str, exit: &AgentExit) -> String {
+    match (exit.code, exit.signal) {
+        (Some(code), _) => format!("{what} (exit code {code})"),
+        (None, Some(signal)) => format!("{what} (signal {signal})"),
+        (None, None) => what.to_owned(),
+    }
+}
+
+/// The same failure as a JSON-RPC error: for places where the status line is already written, or there is none.
+pub(crate) fn rpc_error(error: &CallError) -> ErrorObject {
+    let problem = ApiError::from(error.clone()).0;
+    let data = serde_json::to_value(&problem).ok();
+    ErrorObject { code: codes::INTERNAL_ERROR, message: problem.detail, data }
+}

@@ -1,0 +1,70 @@
+//! Agents that can be started.
+
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use sa_agents::{AgentSpec, Launch};
+use sa_api::{AcpServerStatus, AgentInfo, AgentLaunch, AgentList, ErrorCode, Problem};
+use std::collections::HashMap;
+
+/// All agents.
+#[utoipa::path(
+    get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
+    summary = "All agents",
+    responses(
+        (status = 200, description = "Every agent this daemon can start", body = AgentList),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list(State(state): State<AppState>) -> Json<AgentList> {
+    let running = running(&state);
+    Json(AgentList { agents: state.hub.catalogue().iter().map(|agent| describe(agent, &running)).collect() })
+}
+
+/// One agent.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}", operation_id = "getAgent", tag = "agents",
+    summary = "One agent",
+    params(("agent" = String, Path, description = "The agent's id")),
+    responses(
+        (status = 200, description = "The agent", body = AgentInfo),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+) -> ApiResult<Json<AgentInfo>> {
+    let Path(id) = path?;
+    let agent = state.hub.catalogue().get(&id).ok_or_else(|| {
+        ApiError::from(
+            Problem::new(ErrorCode::NotFound, format!("there is no agent '{id}'")).with_agent(id.clone()),
+        )
+    })?;
+    Ok(Json(describe(agent, &running(&state))))
+}
+
+fn running(state: &AppState) -> HashMap<String, usize> {
+    let mut running = HashMap::new();
+    for server in state.hub.list().into_iter().filter(|server| server.status == AcpServerStatus::Running) {
+        *running.entry(server.agent).or_default() += 1;
+    }
+    running
+}
+
+fn describe(agent: &AgentSpec, running: &HashMap<String, usize>) -> AgentInfo {
+    AgentInfo {
+        id: agent.id.clone(),
+        name: agent.name.clone(),
+        launch: match &agent.launch {
+            Launch::Builtin(_) => AgentLaunch::Builtin,
+            Launch::Command { program, args } => {
+                AgentLaunch::Command { program: program.clone(), args: args.clone() }
+            }
+        },
+        running: running.get(&agent.id).copied().unwrap_or_default(),
+    }
+}

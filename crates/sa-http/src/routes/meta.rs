@@ -1,0 +1,75 @@
+//! The daemon itself: name, liveness, contract, metrics.
+
+use crate::openapi;
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use http::header;
+use sa_api::{ErrorCode, Health, Info, InfoLinks, Problem};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Name, version and links of the daemon.
+#[utoipa::path(
+    get, path = "/", operation_id = "getInfo", tag = "meta",
+    summary = "Name, version and links",
+    responses(
+        (status = 200, description = "What this daemon is and where its parts are", body = Info),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn info() -> Json<Info> {
+    let links = InfoLinks {
+        health: "/v1/health".to_owned(),
+        openapi: "/v1/openapi.json".to_owned(),
+        agents: "/v1/agents".to_owned(),
+        acp_servers: "/v1/acp".to_owned(),
+        acp: "/acp".to_owned(),
+        metrics: "/metrics".to_owned(),
+    };
+    Json(Info { name: "sandbox-agent".to_owned(), version: VERSION.to_owned(), links })
+}
+
+/// Liveness, without a token.
+#[utoipa::path(
+    get, path = "/v1/health", operation_id = "getHealth", tag = "meta", security(()),
+    summary = "Liveness, without a token",
+    responses((status = 200, description = "The daemon answers", body = Health))
+)]
+pub(crate) async fn health(State(state): State<AppState>) -> Json<Health> {
+    Json(Health {
+        status: "ok".to_owned(),
+        version: VERSION.to_owned(),
+        uptime_ms: state.started.elapsed().as_millis() as u64,
+    })
+}
+
+/// This contract.
+#[utoipa::path(
+    get, path = "/v1/openapi.json", operation_id = "getOpenapi", tag = "meta",
+    summary = "This contract",
+    responses(
+        (status = 200, description = "The OpenAPI document", content_type = "application/json", body = Object),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn openapi() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], openapi::openapi_json())
+}
+
+/// Counters and gauges for Prometheus.
+#[utoipa::path(
+    get, path = "/metrics", operation_id = "getMetrics", tag = "meta",
+    summary = "Counters and gauges for Prometheus",
+    responses(
+        (status = 200, description = "Metrics in the OpenMetrics text format", content_type = "application/openmetrics-text", body = String),
+        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn metrics(State(state): State<AppState>) -> ApiResult<impl IntoResponse> {
+    let text =
+        state.metrics.encode().map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text))
+}

@@ -1,0 +1,5 @@
+//! Handlers of everything but ACP.
+
+pub(crate) mod agents;
+pub(crate) mod meta;
+pub(crate) mod tickets;

@@ -1,0 +1,37 @@
+//! What handlers share.
+
+use crate::HttpOptions;
+use crate::metrics::Metrics;
+use crate::tickets::Tickets;
+use sa_hub::Hub;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The parts of the daemon that handlers use. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct AppState(Arc<Parts>);
+
+pub(crate) struct Parts {
+    pub(crate) hub: Hub,
+    pub(crate) options: HttpOptions,
+    pub(crate) tickets: Tickets,
+    pub(crate) metrics: Metrics,
+    pub(crate) started: Instant,
+}
+
+impl AppState {
+    pub(crate) fn new(options: HttpOptions, hub: Hub) -> Self {
+        let metrics = Metrics::new(hub.clone());
+        let tickets = Tickets::default();
+        Self(Arc::new(Parts { hub, options, tickets, metrics, started: Instant::now() }))
+    }
+}
+
+impl Deref for AppState {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}

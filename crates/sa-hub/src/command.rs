@@ -1,0 +1,32 @@
+//! What handlers ask of a server's owner.
+
+use crate::{CallError, Position, Reader, Response};
+use bytes::Bytes;
+use sa_jsonrpc::Message;
+use sa_relay::Caller;
+use tokio::sync::oneshot;
+
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, CallError>>;
+
+pub(crate) enum Command {
+    /// Start the agent if it does not run.
+    Start { reply: Reply<()> },
+    /// A request whose answer somebody waits for.
+    Call { message: Message<Bytes>, start: bool, reply: Reply<Response> },
+    /// Any message whose answer, if there will be one, goes to a stream or socket.
+    Send { message: Message<Bytes>, start: bool, caller: Caller, reply: Reply<()> },
+    /// A new reader.
+    Subscribe { from: Position, stream: bool, reply: Reply<Reader> },
+}
+
+impl Command {
+    /// Answers it with a failure.
+    pub(crate) fn fail(self, error: CallError) {
+        // A caller that has gone away needs no answer, so a failed send is no failure here.
+        match self {
+            Self::Start { reply } | Self::Send { reply, .. } => drop(reply.send(Err(error))),
+            Self::Call { reply, .. } => drop(reply.send(Err(error))),
+            Self::Subscribe { reply, .. } => drop(reply.send(Err(error))),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What can go wrong between a caller and an agent, as conditions a caller can act on.
+
+use sa_api::AgentExit;
+use sa_relay::Refused;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why there is no server to talk to.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OpenError {
+    /// No server of this id, and no agent named to start one.
+    #[error("there is no ACP server '{0}'; name an agent (?agent=) to start one")]
+    Unknown(String),
+    /// The catalogue has no such agent.
+    #[error("there is no agent '{agent}'; known are: {known}")]
+    UnknownAgent {
+        /// What was asked for.
+        agent: String,
+        /// What there is.
+        known: String,
+    },
+    /// The server runs another agent.
+    #[error("the ACP server '{server}' runs '{bound}', not '{asked}'; DELETE it first or use another id")]
+    OtherAgent {
+        /// The server.
+        server: String,
+        /// The agent it runs.
+        bound: String,
+        /// The agent that was asked for.
+        asked: String,
+    },
+    /// As many servers as allowed exist.
+    #[error("{0} ACP servers exist, as many as allowed; DELETE one or raise limits.servers")]
+    TooMany(usize),
+    /// The daemon is stopping.
+    #[error("the daemon is shutting down")]
+    ShuttingDown,
+}
+
+/// Why a message did not get through, or its answer did not come.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CallError {
+    /// The agent could not be started.
+    #[error("agent '{agent}' could not be started: {reason}")]
+    Spawn {
+        /// Which agent.
+        agent: String,
+        /// Why.
+        reason: String,
+    },
+    /// The agent has ended earlier and nobody asked to start it again.
+    #[error("the agent has ended; a POST with ?agent= starts it again")]
+    NotRunning(AgentExit),
+    /// The agent ended while the request waited.
+    #[error("the agent ended before it answered")]
+    Ended(AgentExit),
+    /// The agent takes no input and the queue for it is full.
+    #[error("the agent does not read its input; {queued} bytes are waiting for it")]
+    NotReading {
+        /// Bytes in the queue.
+        queued: usize,
+    },
+    /// The relay takes no more requests.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The agent said nothing for too long.
+    #[error("the agent has said nothing for {} s", .0.as_secs_f32())]
+    Silent(Duration),
+    /// The server was deleted.
+    #[error("the ACP server was deleted")]
+    Deleted,
+}

@@ -1,0 +1,197 @@
+//! The registry of ACP servers.
+
+use crate::owner::{Owner, OwnerParts};
+use crate::stats::Stats;
+use crate::{Limits, OpenError, Server, ServerId};
+use sa_agents::{AgentSpec, Catalogue};
+use sa_api::AcpServer;
+use sa_supervisor::Supervisor;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio_util::task::TaskTracker;
+
+/// What a hub is made of.
+#[derive(Debug)]
+pub struct HubOptions {
+    /// The agents it may start.
+    pub catalogue: Catalogue,
+    /// Its bounds.
+    pub limits: Limits,
+    /// The daemon's own binary, which built-in agents are started from.
+    pub this_program: PathBuf,
+}
+
+/// All ACP servers of the daemon. Cloning gives another handle on the same hub.
+#[derive(Clone)]
+pub struct Hub {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: Arc<HubOptions>,
+    supervisor: Supervisor,
+    registry: Arc<Registry>,
+    stats: Arc<Stats>,
+    owners: TaskTracker,
+}
+
+/// Which server has which id. Locked for single look-ups only.
+#[derive(Default)]
+pub(crate) struct Registry {
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    servers: HashMap<ServerId, Server>,
+    closing: bool,
+}
+
+impl Registry {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes this server; another one that meanwhile took its id stays.
+    pub(crate) fn forget(&self, server: &Server) {
+        let mut entries = self.lock();
+        if entries.servers.get(server.id()).is_some_and(|other| other.is(server)) {
+            entries.servers.remove(server.id());
+        }
+    }
+}
+
+impl Hub {
+    /// A hub without servers.
+    pub fn new(options: HubOptions, supervisor: Supervisor) -> Self {
+        let inner = Inner {
+            options: Arc::new(options),
+            supervisor,
+            registry: Arc::default(),
+            stats: Arc::default(),
+            owners: TaskTracker::new(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Its bounds.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.options.limits
+    }
+
+    /// The agents it may start.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.inner.options.catalogue
+    }
+
+    /// Its counters.
+    pub fn stats(&self) -> &Stats {
+        &self.inner.stats
+    }
+
+    /// The server of that id.
+    pub fn get(&self, id: &ServerId) -> Option<Server> {
+        self.inner.registry.lock().servers.get(id).cloned()
+    }
+
+    /// All servers, in the order of their creation.
+    pub fn list(&self) -> Vec<AcpServer> {
+        let servers: Vec<Server> = self.inner.registry.lock().servers.values().cloned().collect();
+        let mut list: Vec<AcpServer> = servers.iter().map(Server::describe).collect();
+        list.sort_by(|a, b| (a.created_at_ms, &a.server_id).cmp(&(b.created_at_ms, &b.server_id)));
+        list
+    }
+
+    /// The server of that id, made for this agent if there is none. The agent starts with the first message.
+    pub fn open(&self, id: &ServerId, agent: Option<&str>) -> Result<Server, OpenError> {
+        let mut entries = self.inner.registry.lock();
+        if let Some(server) = entries.servers.get(id) {
+            return match agent {
+                Some(asked) if asked != server.agent() => Err(OpenError::OtherAgent {
+                    server: id.to_string(),
+                    bound: server.agent().to_owned(),
+                    asked: asked.to_owned(),
+                }),
+                _ => Ok(server.clone()),
+            };
+        }
+        let agent = self.agent(agent.ok_or_else(|| OpenError::Unknown(id.to_string()))?)?;
+        self.create(&mut entries, id.clone(), agent, None)
+    }
+
+    /// A new server under an id of its own, which ends when nobody has been attached to it for the connection grace.
+    pub fn open_connection(&self, agent: &str) -> Result<Server, OpenError> {
+        let agent = self.agent(agent)?;
+        let grace = Duration::from_millis(self.limits().connection_grace_ms);
+        self.create(&mut self.inner.registry.lock(), ServerId::mint(), agent, Some(grace))
+    }
+
+    /// Ends the server of that id, if there is one, and waits until its processes are gone.
+    pub async fn close(&self, id: &ServerId) -> bool {
+        let server = self.inner.registry.lock().servers.remove(id);
+        match server {
+            Some(server) => {
+                server.end().await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Ends everything, within the bound for shutting down. No server can be opened afterwards.
+    pub async fn shutdown(&self) {
+        let servers: Vec<Server> = {
+            let mut entries = self.inner.registry.lock();
+            entries.closing = true;
+            entries.servers.drain().map(|(_, server)| server).collect()
+        };
+        self.inner.owners.close();
+        let bound = Duration::from_millis(self.limits().shutdown_ms);
+        let ended = async {
+            futures_util::future::join_all(servers.iter().map(Server::end)).await;
+            self.inner.owners.wait().await;
+        };
+        if tokio::time::timeout(bound, ended).await.is_err() {
+            tracing::warn!("agents were still ending when the time for shutting down was over");
+        }
+        self.inner.supervisor.shutdown(Duration::from_millis(self.limits().stop_grace_ms)).await;
+    }
+
+    fn agent(&self, id: &str) -> Result<AgentSpec, OpenError> {
+        self.catalogue().get(id).cloned().ok_or_else(|| OpenError::UnknownAgent {
+            agent: id.to_owned(),
+            known: self.catalogue().iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    fn create(
+        &self,
+        entries: &mut Entries,
+        id: ServerId,
+        agent: AgentSpec,
+        unattended: Option<Duration>,
+    ) -> Result<Server, OpenError> {
+        if entries.closing {
+            return Err(OpenError::ShuttingDown);
+        }
+        if entries.servers.len() >= self.limits().servers {
+            return Err(OpenError::TooMany(entries.servers.len()));
+        }
+        let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+        let (server, links) = Server::new(id.clone(), agent.id.clone(), created, self.limits().log_bytes);
+        let parts = OwnerParts {
+            agent,
+            server: server.clone(),
+            unattended,
+            options: Arc::clone(&self.inner.options),
+            supervisor: self.inner.supervisor.clone(),
+            registry: Arc::clone(&self.inner.registry),
+            stats: Arc::clone(&self.inner.stats),
+        };
+        self.inner.owners.spawn(Owner::new(parts, links).run());
+        entries.servers.insert(id, server.clone());
+        Ok(server)
+    }
+}

@@ -1,0 +1,114 @@
+//! The standard streams of a running agent, and waiting on them.
+
+use crate::inbox::Inbox;
+use sa_supervisor::{Exit, Process};
+use std::cell::RefCell;
+use std::future::{Future, pending};
+use std::io;
+use std::pin::Pin;
+use tokio::net::unix::pipe;
+
+/// A running agent as its owner holds it.
+pub(crate) struct Pipes {
+    pub(crate) process: Process,
+    stdin: Option<pipe::Sender>,
+    stdout: Option<pipe::Receiver>,
+    pub(crate) inbox: Inbox,
+}
+
+/// What one look at the agent's output gave.
+pub(crate) enum Output<T> {
+    /// Something was read and worked on.
+    Data(T),
+    /// Nothing there after all.
+    Nothing,
+    /// The agent will write no more.
+    End,
+}
+
+/// Resolves with the agent's exit.
+pub(crate) type ExitWait = Pin<Box<dyn Future<Output = Exit> + Send>>;
+
+/// How much is read from an agent at once; also the size of the segments of a fast agent.
+const READ_BYTES: usize = 256 * 1024;
+
+thread_local! {
+    /// One buffer for each worker thread, not for each agent: idle agents cost nothing.
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
+}
+
+impl Pipes {
+    pub(crate) fn new(spawned: sa_supervisor::Spawned) -> Self {
+        let sa_supervisor::Spawned { process, stdin, stdout } = spawned;
+        Self { process, stdin: Some(stdin), stdout: Some(stdout), inbox: Inbox::default() }
+    }
+
+    /// Whether messages can still be written to it.
+    pub(crate) fn takes_input(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    /// Whether it may still write.
+    pub(crate) fn has_output(&self) -> bool {
+        self.stdout.is_some()
+    }
+
+    /// Closes the agent's input.
+    pub(crate) fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Writes what has gathered. An agent that closed its input takes no more.
+    pub(crate) fn write(&mut self) -> io::Result<()> {
+        let Some(stdin) = &self.stdin else { return Ok(()) };
+        let result = self.inbox.write_to(stdin);
+        if result.is_err() {
+            self.stdin = None;
+            self.inbox = Inbox::default();
+        }
+        result
+    }
+
+    /// Reads what is there, once, and hands it to `work`.
+    pub(crate) fn read<T>(&mut self, work: impl FnOnce(&[u8]) -> T) -> Output<T> {
+        let Some(stdout) = &self.stdout else { return Output::End };
+        let ended = SCRATCH.with_borrow_mut(|buffer| match stdout.try_read(buffer) {
+            Ok(0) => Err(None),
+            Ok(length) => Ok(Output::Data(work(buffer.get(..length).unwrap_or_default()))),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Output::Nothing),
+            Err(error) => Err(Some(error)),
+        });
+        ended.unwrap_or_else(|error| {
+            if let Some(error) = error {
+                tracing::warn!(%error, "reading an agent's output failed");
+            }
+            self.stdout = None;
+            Output::End
+        })
+    }
+}
+
+/// Resolves when the agent's output can be read; never without an agent.
+pub(crate) async fn readable(pipes: Option<&Pipes>) {
+    match pipes.and_then(|pipes| pipes.stdout.as_ref()) {
+        // An error shows at the read that follows.
+        Some(stdout) => drop(stdout.readable().await),
+        None => pending().await,
+    }
+}
+
+/// Resolves when something waits to be written and the agent takes it.
+pub(crate) async fn writable(pipes: Option<&Pipes>) {
+    match pipes.filter(|pipes| !pipes.inbox.is_empty()).and_then(|pipes| pipes.stdin.as_ref()) {
+        Some(stdin) => drop(stdin.writable().await),
+        None => pending().await,
+    }
+}
+
+/// Resolves with the exit that is waited for; never if none is.
+pub(crate) async fn exited(wait: Option<&mut ExitWait>) -> Exit {
+    match wait {
+        Some(wait) => wait.await,
+        None => pending().await,
+    }
+}

@@ -1,0 +1,173 @@
+//! The handle of one ACP server: what callers can ask of it.
+
+use crate::command::Command;
+use crate::shared::Shared;
+use crate::streams::Streams;
+use crate::{Attachment, CallError, Reader, ServerId, StreamError};
+use bytes::Bytes;
+use sa_api::AcpServer;
+use sa_jsonrpc::Message;
+use sa_relay::Caller;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Where a reader begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// With the agent's open questions, then what comes from now on.
+    Now,
+    /// After the record of this number.
+    After(u64),
+}
+
+/// An agent's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The message, under the caller's own id.
+    pub bytes: Bytes,
+    /// Whether it is an error.
+    pub is_error: bool,
+}
+
+/// One ACP server. Cloning gives another handle on the same one.
+#[derive(Debug, Clone)]
+pub struct Server {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    id: ServerId,
+    agent: String,
+    created_at_ms: u64,
+    commands: mpsc::Sender<Command>,
+    shared: Arc<Shared>,
+    /// Cancelled to end the server.
+    stop: CancellationToken,
+    /// Cancelled when it has ended.
+    ended: CancellationToken,
+    sockets: AtomicU32,
+    streams: Streams,
+}
+
+/// The parts of a handle that its owner task is given too.
+pub(crate) struct Links {
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) ended: CancellationToken,
+}
+
+/// Commands that may wait for an owner. Each caller sends one and waits for its answer.
+const COMMANDS: usize = 64;
+
+impl Server {
+    pub(crate) fn new(id: ServerId, agent: String, created_at_ms: u64, log_bytes: usize) -> (Self, Links) {
+        let (sender, commands) = mpsc::channel(COMMANDS);
+        let shared = Arc::new(Shared::new(log_bytes));
+        let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
+        let links = Links { commands, shared: shared.clone(), stop: stop.clone(), ended: ended.clone() };
+        let sockets = AtomicU32::new(1);
+        let inner = Inner {
+            id,
+            agent,
+            created_at_ms,
+            commands: sender,
+            shared,
+            stop,
+            ended,
+            sockets,
+            streams: Streams::default(),
+        };
+        (Self { inner: Arc::new(inner) }, links)
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &ServerId {
+        &self.inner.id
+    }
+
+    /// The agent it is bound to.
+    pub fn agent(&self) -> &str {
+        &self.inner.agent
+    }
+
+    /// Whether this is another handle on the same server.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// What the list of servers says of it.
+    pub fn describe(&self) -> AcpServer {
+        let state = self.inner.shared.state().clone();
+        AcpServer {
+            server_id: self.inner.id.to_string(),
+            agent: self.inner.agent.clone(),
+            created_at_ms: self.inner.created_at_ms,
+            status: state.status,
+            pid: state.pid,
+            exit: state.exit,
+            pending_requests: state.pending_requests,
+            last_event_id: self.inner.shared.log().newest(),
+        }
+    }
+
+    /// A number by which the answers to one socket's requests are told from others.
+    pub fn next_socket(&self) -> u32 {
+        self.inner.sockets.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number of the stream of that session, for connections that have one stream for each.
+    pub fn scope(&self, session: &str, limit: usize) -> Result<u32, StreamError> {
+        self.inner.streams.scope(session, limit)
+    }
+
+    /// Whether the stream of that number has a reader now.
+    pub fn is_attached(&self, scope: u32) -> bool {
+        self.inner.streams.is_attached(scope)
+    }
+
+    /// Takes the stream of that number for one reader.
+    pub fn attach(&self, scope: u32, last_event_id: Option<u64>) -> Result<Attachment, StreamError> {
+        self.inner.streams.attach(scope, last_event_id)
+    }
+
+    /// Starts the agent if it does not run.
+    pub async fn start(&self) -> Result<(), CallError> {
+        self.ask(|reply| Command::Start { reply }).await
+    }
+
+    /// Sends a request and waits for its answer, however long the agent takes as long as it is not silent. With
+    /// `start` an agent that has ended is started again. Dropping the future changes nothing for the agent: the
+    /// answer then goes to the streams.
+    pub async fn call(&self, message: Message<Bytes>, start: bool) -> Result<Response, CallError> {
+        self.ask(|reply| Command::Call { message, start, reply }).await
+    }
+
+    /// Sends a message; an answer goes to where `caller` says. Returns when the message is on its way.
+    pub async fn send(&self, message: Message<Bytes>, start: bool, caller: Caller) -> Result<(), CallError> {
+        self.ask(|reply| Command::Send { message, start, caller, reply }).await
+    }
+
+    /// A reader from that position on. `stream` says that it shows everybody's answers.
+    pub async fn subscribe(&self, from: Position, stream: bool) -> Result<Reader, CallError> {
+        self.ask(|reply| Command::Subscribe { from, stream, reply }).await
+    }
+
+    /// Ends the server and waits until nothing of it is left.
+    pub(crate) async fn end(&self) {
+        self.inner.stop.cancel();
+        self.inner.ended.cancelled().await;
+    }
+
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Command,
+    ) -> Result<T, CallError> {
+        let (reply, answer) = oneshot::channel();
+        self.inner.commands.send(command(reply)).await.map_err(|_| CallError::Deleted)?;
+        answer.await.unwrap_or(Err(CallError::Deleted))
+    }
+}

@@ -1,0 +1,68 @@
+//! What a server's owner shows to others: its log, its state, its readers' seats.
+
+use crate::seats::Seats;
+use sa_api::{AcpServerStatus, AgentExit};
+use sa_relay::{Log, Segment};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// One writer, the owner; everybody else reads. Both locks are held for a few instructions and never across an await.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    log: Mutex<Log>,
+    state: Mutex<State>,
+    pub(crate) seats: Seats,
+    /// Wakes the owner: a reader caught up or left.
+    pub(crate) nudge: Notify,
+    /// Whether the owner waits for readers to catch up.
+    pub(crate) holding: AtomicBool,
+    closed: AtomicBool,
+}
+
+/// What the list of servers says.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    pub(crate) status: AcpServerStatus,
+    pub(crate) pid: Option<u32>,
+    pub(crate) exit: Option<AgentExit>,
+    pub(crate) pending_requests: usize,
+}
+
+impl Shared {
+    pub(crate) fn new(log_bytes: usize) -> Self {
+        let state = State { status: AcpServerStatus::Starting, pid: None, exit: None, pending_requests: 0 };
+        Self {
+            log: Mutex::new(Log::new(log_bytes)),
+            state: Mutex::new(state),
+            seats: Seats::new(),
+            nudge: Notify::new(),
+            holding: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds to the log, then tells the readers.
+    pub(crate) fn append(&self, segment: Segment) {
+        self.log().append(segment);
+        self.seats.wake();
+    }
+
+    /// Nothing more will be added: readers end where the log ends.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.seats.wake();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
