@@ -51,8 +51,18 @@ enum Verb {
     },
 }
 
-fn main() -> Result<ExitCode> {
-    match Arguments::parse().verb {
+fn main() -> ExitCode {
+    match act(Arguments::parse().verb) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn act(verb: Verb) -> Result<ExitCode> {
+    match verb {
         Verb::Run { arguments } => launch::daemon(&arguments),
         Verb::Bench { arguments } => launch::benchmarks(&arguments),
         Verb::Test { list: true, .. } => {
@@ -61,6 +71,6 @@ fn main() -> Result<ExitCode> {
         }
         Verb::Test { only, .. } => steps::run(&only),
         Verb::Gen { check } => generate::run(check),
-        Verb::Tidy => tidy::run(),
+        Verb::Tidy => tidy::check().map(|()| ExitCode::SUCCESS),
     }
 }

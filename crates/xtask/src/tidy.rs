@@ -12,7 +12,6 @@ mod words;
 use anyhow::{Result, bail};
 use sources::Sources;
 use std::fmt;
-use std::process::ExitCode;
 
 /// One breach of a rule.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,17 +52,6 @@ const RULES: [Rule; 7] = [
     Rule { name: "lock file", check: lockfile::check },
     Rule { name: "licences", check: licences::check },
 ];
-
-/// The command.
-pub(crate) fn run() -> Result<ExitCode> {
-    match check() {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => {
-            eprintln!("{error:#}");
-            Ok(ExitCode::FAILURE)
-        }
-    }
-}
 
 /// Prints every finding; fails when there is one.
 pub(crate) fn check() -> Result<()> {

@@ -21,13 +21,13 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     Ok(judge(sources, &paths, registry().as_deref()))
 }
 
-/// The host of the registry that npm is configured to use here; none when npm is absent or uses its default.
+/// The host of the registry that npm is configured to use here; none when npm is absent.
 fn registry() -> Option<String> {
     let address = Program::new("npm").args(&["config", "get", "registry"]).output().ok()?;
     let host = address.trim().split_once("://")?.1.split('/').next()?;
     let host = host.rsplit('@').next()?;
-    // The public registry is a fact of the world, not of the machine.
-    (!host.is_empty() && host != "registry.npmjs.org").then(|| host.to_owned())
+    // A bare name, such as `localhost`, is a word like others.
+    host.contains(['.', ':']).then(|| host.to_owned())
 }
 
 fn judge(sources: &Sources, paths: &[String], registry: Option<&str>) -> Vec<Finding> {
@@ -39,7 +39,7 @@ fn judge(sources: &Sources, paths: &[String], registry: Option<&str>) -> Vec<Fin
                 say(format!("`{path}` is a path of one machine"));
             }
             if registry.is_some_and(|host| line.contains(host)) {
-                say("this is the address of this machine's package registry".to_owned());
+                say("no package registry is named; npm's own configuration says which to use".to_owned());
             }
             if line.contains(RESOLVED) {
                 say("a lock file names no registry; set `omit-lockfile-registry-resolved=true`".to_owned());

@@ -30,13 +30,21 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
         let Some((krate, true)) = file.krate() else { continue };
         for reserved in RESERVED.iter().filter(|reserved| !reserved.crates.contains(&krate)) {
             let code = file.production().filter(|(_, line)| !line.trim_start().starts_with("//"));
-            for (number, _) in code.filter(|(_, line)| line.contains(reserved.code)) {
+            for (number, _) in code.filter(|(_, line)| holds(line, reserved.code)) {
                 let message = format!("`{}` is not for {krate}: {}", reserved.code, reserved.instead);
                 findings.push(Finding::at(&file.path, number, message));
             }
         }
     }
     Ok(findings)
+}
+
+/// Whether the code stands there, and not only as the end of a longer name.
+fn holds(line: &str, code: &str) -> bool {
+    line.match_indices(code).any(|(at, _)| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
 }
 
 #[cfg(test)]
@@ -54,6 +62,7 @@ mod tests {
         let spawn = "\nlet c = std::process::Command::new(\"x\");\n";
         assert_eq!(places("crates/sa-hub/src/a.rs", spawn), ["crates/sa-hub/src/a.rs:2"]);
         assert_eq!(places("crates/sa-supervisor/src/a.rs", spawn), [""; 0]);
+        assert_eq!(places("crates/sa-hub/src/a.rs", "SlashCommand::new()\n"), [""; 0]);
         assert_eq!(places("crates/sa-hub/tests/a.rs", spawn), [""; 0]);
         let env = "let a = std::env::var_os(\"X\");\n// env::var in a comment\n";
         assert_eq!(places("crates/sa-agents/src/a.rs", env), ["crates/sa-agents/src/a.rs:1"]);

@@ -8,7 +8,7 @@ use anyhow::Result;
 const MOST_LINES: usize = 500;
 
 /// Names that say nothing about what is inside.
-const EMPTY_NAMES: [&str; 8] = ["utils", "util", "helpers", "helper", "misc", "common", "support", "shared"];
+const EMPTY_NAMES: [&str; 7] = ["utils", "util", "helpers", "helper", "misc", "common", "support"];
 
 pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     let written = sources.files.iter().filter(|file| !file.is_generated());
