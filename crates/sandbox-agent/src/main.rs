@@ -1,2 +1,84 @@
-//! Placeholder.
-fn main() {}
+//! `sandbox-agent`: the daemon, the commands that call it, and the agents that are built in.
+
+mod announce;
+mod args;
+mod commands;
+mod daemon;
+mod failure;
+mod settings;
+mod signals;
+mod telemetry;
+
+use anyhow::Context;
+use args::{Command, ServerArgs};
+use daemon::Daemon;
+use failure::Failure;
+use settings::Settings;
+use signals::Signals;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+
+/// What threads that are blocked in the system get to finish when everything else is done.
+const LEFTOVERS: Duration = Duration::from_millis(100);
+
+fn main() -> ExitCode {
+    let command = match args::parse() {
+        Ok(command) => command,
+        Err(code) => return code,
+    };
+    let outcome = match command {
+        // It forks, so no thread may exist yet.
+        Command::Guardian => return sa_supervisor::guardian_main(),
+        Command::Server(args) => server(*args),
+        Command::Api(args) => commands::api::run(args),
+        Command::Acp(args) => commands::acp::run(args),
+        Command::Completions { shell } => commands::completions::run(shell),
+        Command::Gen(what) => commands::gen_docs::run(what),
+    };
+    outcome.unwrap_or_else(Failure::report)
+}
+
+fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
+    let settings =
+        Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
+    telemetry::start(settings.log_format, &settings.log)?;
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(life(settings));
+    runtime.shutdown_timeout(LEFTOVERS);
+    outcome
+}
+
+/// The daemon's whole life: build, announce, serve, and at the first signal stop in good order.
+async fn life(settings: Settings) -> Result<ExitCode, Failure> {
+    let mut signals = Signals::install().context("cannot handle signals")?;
+    let mut daemon = Daemon::build(settings).await?;
+    daemon.announce();
+    let signal = tokio::select! {
+        signal = signals.next() => signal,
+        ended = daemon.serve() => return Err(ended.into()),
+    };
+    tracing::info!("{}: stopping; a second signal ends at once", signal.name());
+    tokio::select! {
+        () = daemon.stop() => {}
+        // The guardian ends the agents.
+        signal = signals.next() => std::process::exit(signal.exit_code().into()),
+    }
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// As many workers as this process may use cores; a container's share counts, not the machine's.
+fn runtime() -> anyhow::Result<Runtime> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut builder = Builder::new_multi_thread();
+    builder
+        .worker_threads(cores)
+        .thread_name("sandbox-agent")
+        .enable_all()
+        .build()
+        .context("cannot start threads")
+}

@@ -1,0 +1,73 @@
+//! What the daemon says on standard output once it listens: a line for programs, then a few for people.
+
+use crate::settings::Access;
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// Says where the daemon listens and how to talk to it. The first line is `listening on <URL>`; programs wait for it.
+pub(crate) fn announce(mut out: impl Write, address: SocketAddr, access: &Access) -> io::Result<()> {
+    writeln!(out, "listening on http://{address}")?;
+    out.flush()?;
+    writeln!(out)?;
+    let header = match access {
+        Access::Generated(token) => {
+            writeln!(out, "  token  {token}  (for this run only; set SANDBOX_AGENT_TOKEN to choose one)")?;
+            format!("-H 'Authorization: Bearer {token}' ")
+        }
+        Access::Given(_) => "-H \"Authorization: Bearer $SANDBOX_AGENT_TOKEN\" ".to_owned(),
+        Access::Open => String::new(),
+    };
+    writeln!(out, "  try    curl {header}http://{}/v1/agents\n", reachable(address))?;
+    out.flush()
+}
+
+/// An address to connect to, for one to listen on.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn said(address: &str, access: &Access) -> String {
+        let mut out = Vec::new();
+        announce(&mut out, address.parse().unwrap(), access).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_generated_token_is_shown() {
+        let expected = "\
+listening on http://127.0.0.1:2468
+
+  token  abc  (for this run only; set SANDBOX_AGENT_TOKEN to choose one)
+  try    curl -H 'Authorization: Bearer abc' http://127.0.0.1:2468/v1/agents
+
+";
+        assert_eq!(said("127.0.0.1:2468", &Access::Generated("abc".to_owned())), expected);
+    }
+
+    #[test]
+    fn a_given_token_is_not() {
+        let expected = "\
+listening on http://0.0.0.0:80
+
+  try    curl -H \"Authorization: Bearer $SANDBOX_AGENT_TOKEN\" http://127.0.0.1:80/v1/agents
+
+";
+        assert_eq!(said("0.0.0.0:80", &Access::Given("s3cret".to_owned())), expected);
+    }
+
+    #[test]
+    fn without_a_token_none_is_sent() {
+        let expected = "listening on http://[::]:2468\n\n  try    curl http://[::1]:2468/v1/agents\n\n";
+        assert_eq!(said("[::]:2468", &Access::Open), expected);
+    }
+}

@@ -1,0 +1,100 @@
+//! What was typed: every command and flag, with the variables that stand in for them. What it means is decided in
+//! `settings.rs` and in the commands.
+
+mod api;
+mod server;
+
+pub(crate) use api::{AcpCommand, AgentsCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
+pub(crate) use server::{LogFormat, ServerArgs};
+
+use crate::failure::EXIT_USAGE;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The variable by which the daemon tells a built-in agent where to keep its sessions.
+pub(crate) const STATE_DIR_VARIABLE: &str = "SANDBOX_AGENT_STATE_DIR";
+
+/// Run coding agents in a sandbox and drive them over HTTP.
+#[derive(Debug, Parser)]
+#[command(
+    name = "sandbox-agent",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "Exit codes: 0 done, 1 failed, 64 bad usage."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start the daemon
+    Server(Box<ServerArgs>),
+    /// Call a running daemon
+    Api(ApiArgs),
+    /// Run a built-in agent on standard input and output
+    Acp(AcpArgs),
+    /// Print a shell's completion script
+    Completions {
+        /// The shell to complete for
+        shell: clap_complete::Shell,
+    },
+    /// Print what the repository keeps in generated form
+    #[command(hide = true, subcommand)]
+    Gen(GenCommand),
+    /// Watch over the daemon's children; started by the daemon itself
+    #[command(hide = true)]
+    Guardian,
+}
+
+/// The arguments of `acp`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AcpArgs {
+    /// The agent's id
+    pub(crate) agent: String,
+    /// Where the agent keeps its sessions [default: in memory only]
+    #[arg(long, value_name = "DIR", env = STATE_DIR_VARIABLE, hide_env_values = true)]
+    pub(crate) state_dir: Option<PathBuf>,
+}
+
+/// The documents that are generated from the code.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum GenCommand {
+    /// The OpenAPI document
+    Openapi,
+    /// The reference of every command and flag, as Markdown
+    CliReference,
+}
+
+/// Reads the process's own arguments; what cannot be read was already reported when this returns an exit code.
+pub(crate) fn parse() -> Result<Command, ExitCode> {
+    parse_from(std::env::args_os()).map_err(|error| {
+        // Nothing is left to tell the caller when even this cannot be printed.
+        let _ = error.print();
+        if error.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS }
+    })
+}
+
+fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(words)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    if let (Command::Server(args), Some(("server", given))) = (&mut cli.command, matches.subcommand()) {
+        args.let_flags_decide_auth(given);
+    }
+    Ok(cli.command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

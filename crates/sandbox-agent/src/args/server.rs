@@ -1,0 +1,199 @@
+//! The flags of `sandbox-agent server`. An absent flag stays absent here, so that the configuration file can speak.
+
+use clap::builder::BoolishValueParser;
+use clap::parser::ValueSource::{CommandLine, EnvVariable};
+use clap::{ArgMatches, Args, ValueEnum};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+const ADDRESS: &str = "Address";
+const ACCESS: &str = "Access";
+const AGENTS: &str = "Agents";
+const LOGS: &str = "Logs";
+
+/// The arguments of `server`.
+#[derive(Debug, Default, Clone, Args)]
+#[command(
+    after_help = "A flag wins over its variable, that over the configuration file. A list given by flag or \
+    variable replaces the file's list; agents are added one by one."
+)]
+pub(crate) struct ServerArgs {
+    /// Configuration file (TOML); its keys are these flags' names, plus [limits] and [agents.<id>]
+    #[arg(long, value_name = "FILE", env = "SANDBOX_AGENT_CONFIG", hide_env_values = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Name or IP address to listen on [default: 127.0.0.1]
+    #[arg(short = 'H', long, env = "SANDBOX_AGENT_HOST", hide_env_values = true, help_heading = ADDRESS)]
+    pub(crate) host: Option<String>,
+
+    /// Port to listen on; 0 takes a free one [default: 2468]
+    #[arg(short, long, env = "SANDBOX_AGENT_PORT", hide_env_values = true, help_heading = ADDRESS)]
+    pub(crate) port: Option<u16>,
+
+    /// Token that clients must send; other users can see it here, so prefer the variable or a file [default:
+    /// generated and printed]
+    #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", hide_env_values = true, help_heading = ACCESS)]
+    pub(crate) token: Option<String>,
+
+    /// File that holds the token
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "SANDBOX_AGENT_TOKEN_FILE",
+        hide_env_values = true,
+        help_heading = ACCESS
+    )]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// Ask for no token: whoever reaches the port runs commands here
+    #[arg(
+        short,
+        long,
+        env = "SANDBOX_AGENT_NO_TOKEN",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true,
+        help_heading = ACCESS
+    )]
+    pub(crate) no_token: Option<bool>,
+
+    /// Host name that requests may be addressed to without a token, besides the loopback ones (repeatable)
+    #[arg(
+        long,
+        value_name = "HOST",
+        env = "SANDBOX_AGENT_ALLOW_HOST",
+        hide_env_values = true,
+        value_delimiter = ',',
+        help_heading = ACCESS
+    )]
+    pub(crate) allow_host: Vec<String>,
+
+    /// Origin whose pages may call the daemon from a browser (repeatable; '*' for any)
+    #[arg(
+        short = 'O',
+        long,
+        value_name = "ORIGIN",
+        env = "SANDBOX_AGENT_CORS_ALLOW_ORIGIN",
+        hide_env_values = true,
+        value_delimiter = ',',
+        help_heading = ACCESS
+    )]
+    pub(crate) cors_allow_origin: Vec<String>,
+
+    /// Method that such pages may use (repeatable) [default: all that the API has]
+    #[arg(
+        short = 'M',
+        long,
+        value_name = "METHOD",
+        env = "SANDBOX_AGENT_CORS_ALLOW_METHOD",
+        hide_env_values = true,
+        value_delimiter = ',',
+        help_heading = ACCESS
+    )]
+    pub(crate) cors_allow_method: Vec<String>,
+
+    /// Header that such pages may send (repeatable) [default: all that the API reads]
+    #[arg(
+        short = 'A',
+        long,
+        value_name = "HEADER",
+        env = "SANDBOX_AGENT_CORS_ALLOW_HEADER",
+        hide_env_values = true,
+        value_delimiter = ',',
+        help_heading = ACCESS
+    )]
+    pub(crate) cors_allow_header: Vec<String>,
+
+    /// Let such pages send cookies and other credentials of the browser
+    #[arg(
+        short = 'C',
+        long,
+        env = "SANDBOX_AGENT_CORS_ALLOW_CREDENTIALS",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true,
+        help_heading = ACCESS
+    )]
+    pub(crate) cors_allow_credentials: Option<bool>,
+
+    /// An agent of your own, any command that speaks ACP (repeatable; one per line in the variable)
+    #[arg(
+        long,
+        value_name = "ID=COMMAND LINE",
+        env = "SANDBOX_AGENT_AGENTS",
+        hide_env_values = true,
+        value_delimiter = '\n',
+        help_heading = AGENTS
+    )]
+    pub(crate) agent: Vec<String>,
+
+    /// Directory for what outlives the daemon [default: $XDG_DATA_HOME/sandbox-agent]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "SANDBOX_AGENT_DATA_DIR",
+        hide_env_values = true,
+        help_heading = AGENTS
+    )]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// Give agents only a short list of this environment's variables (PATH, HOME, locale, proxies …)
+    #[arg(
+        long,
+        env = "SANDBOX_AGENT_CLEAN_ENV",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true,
+        help_heading = AGENTS
+    )]
+    pub(crate) clean_env: Option<bool>,
+
+    /// Form of the log on standard error [default: text]
+    #[arg(long, env = "SANDBOX_AGENT_LOG_FORMAT", hide_env_values = true, help_heading = LOGS)]
+    pub(crate) log_format: Option<LogFormat>,
+
+    /// What is logged: a level, or target=level pairs separated by commas [default: info]
+    #[arg(long, value_name = "FILTER", env = "SANDBOX_AGENT_LOG", hide_env_values = true, help_heading = LOGS)]
+    pub(crate) log: Option<String>,
+}
+
+/// The forms of the log: lines for people, or one JSON object per line. What their names say needs no help text.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+impl ServerArgs {
+    /// The three ways to say who may talk to the daemon exclude each other, so a flag must win over the variable of
+    /// another one: as soon as a flag names one, what variables said is forgotten.
+    pub(super) fn let_flags_decide_auth(&mut self, given: &ArgMatches) {
+        let from = |id: &str, source| given.value_source(id) == Some(source);
+        if !["token", "token_file", "no_token"].into_iter().any(|id| from(id, CommandLine)) {
+            return;
+        }
+        if from("token", EnvVariable) {
+            self.token = None;
+        }
+        if from("token_file", EnvVariable) {
+            self.token_file = None;
+        }
+        if from("no_token", EnvVariable) {
+            self.no_token = None;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `sandbox-agent acp <agent>`: a built-in agent on standard input and output, for the daemon and for editors.
+
+use crate::args::AcpArgs;
+use crate::failure::Failure;
+use sa_adapters::demo;
+use sa_agents::{Builtin, Catalogue};
+use std::process::ExitCode;
+
+pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
+    match Builtin::from_id(&args.agent) {
+        Some(Builtin::Demo) => Ok(demo::run_stdio(demo::Options {
+            state_dir: args.state_dir,
+            env: Box::new(|name| std::env::var(name).ok()),
+        })),
+        None => {
+            let catalogue = Catalogue::builtin();
+            let ids: Vec<_> = catalogue
+                .iter()
+                .map(|agent| agent.id.as_str())
+                .filter(|id| Builtin::from_id(id).is_some())
+                .collect();
+            let known = ids.join(", ");
+            Err(Failure::usage(format_args!("'{}' is not a built-in agent; there is: {known}", args.agent)))
+        }
+    }
+}

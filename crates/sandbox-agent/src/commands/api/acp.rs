@@ -1,0 +1,133 @@
+//! `sandbox-agent api acp …`.
+
+use super::render::{Table, age, print_text};
+use super::{explain, print};
+use crate::args::{AcpCommand, MessageSource, StreamArgs};
+use crate::failure::Failure;
+use anyhow::Context;
+use sa_api::{AcpServer, AcpServerStatus};
+use sa_client::{Client, EventStream, Posted, ReconnectingStream, SseEvent};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::io::{self, Read, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Failure> {
+    match command {
+        AcpCommand::List(output) => {
+            let list = client.list_acp_servers().await.map_err(explain)?;
+            print(output, &list, |list| server_table(&list.servers).print())
+        }
+        AcpCommand::Post { server_id, agent, respond_async, message } => {
+            let message = read_message(message)?;
+            match client
+                .post_acp(&server_id, agent.as_deref(), respond_async, message)
+                .await
+                .map_err(explain)?
+            {
+                Posted::Answered(answer) => Ok(write_line(&answer)?),
+                Posted::Accepted => Ok(()),
+            }
+        }
+        AcpCommand::Stream(args) => stream(client, args).await,
+        AcpCommand::Delete { server_id } => client.delete_acp(&server_id).await.map_err(explain),
+    }
+}
+
+fn server_table(servers: &[AcpServer]) -> Table {
+    let mut table = Table::new(["SERVER", "AGENT", "STATUS", "PID", "PENDING", "LAST EVENT", "AGE"]);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let now = u64::try_from(now).unwrap_or(u64::MAX);
+    for server in servers {
+        table.add([
+            &server.server_id,
+            &server.agent,
+            &status(server),
+            &server.pid.map_or("-".to_owned(), |pid| pid.to_string()),
+            &server.pending_requests.to_string(),
+            &server.last_event_id.to_string(),
+            &age(now.saturating_sub(server.created_at_ms)),
+        ]);
+    }
+    table
+}
+
+fn status(server: &AcpServer) -> String {
+    match (server.status, &server.exit) {
+        (AcpServerStatus::Starting, _) => "starting".to_owned(),
+        (AcpServerStatus::Running, _) => "running".to_owned(),
+        (AcpServerStatus::Exited, Some(exit)) => match (exit.code, exit.signal) {
+            (Some(code), _) => format!("exited ({code})"),
+            (None, Some(signal)) => format!("exited (signal {signal})"),
+            (None, None) => "exited".to_owned(),
+        },
+        (AcpServerStatus::Exited, None) => "exited".to_owned(),
+    }
+}
+
+fn read_message(source: MessageSource) -> Result<Vec<u8>, Failure> {
+    let message = match (source.json, source.file) {
+        (Some(text), _) => text.into_bytes(),
+        (None, Some(path)) => std::fs::read(&path)
+            .with_context(|| format!("cannot read the message from {}", path.display()))?,
+        (None, None) => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).context("cannot read the message from standard input")?;
+            bytes
+        }
+    };
+    if message.trim_ascii().is_empty() {
+        return Err(Failure::usage("there is no message to send"));
+    }
+    Ok(message)
+}
+
+/// One connection, or as many as it takes.
+enum Events {
+    Once(EventStream),
+    Again(ReconnectingStream),
+}
+
+async fn stream(client: &Client, args: StreamArgs) -> Result<(), Failure> {
+    let after = args.last_event_id.map(|id| id.to_string());
+    let mut events = if args.follow_reconnect {
+        Events::Again(client.follow_acp(&args.server_id, after.as_deref()).await.map_err(explain)?)
+    } else {
+        Events::Once(client.stream_acp(&args.server_id, after.as_deref()).await.map_err(explain)?)
+    };
+    loop {
+        let event = match &mut events {
+            Events::Once(stream) => stream.next().await,
+            Events::Again(stream) => stream.next().await,
+        };
+        match event.map_err(explain)? {
+            Some(event) if args.json => print_event(&event)?,
+            Some(event) if event.event == "message" => write_line(event.data.as_bytes())?,
+            Some(event) => eprintln!("{}: {}", event.event, event.data),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// An event as one line of JSON; its data is passed on as it came, unless it is no JSON itself.
+fn print_event(event: &SseEvent) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Line<'a, T> {
+        event: &'a str,
+        id: Option<&'a str>,
+        data: T,
+    }
+    let (name, id) = (event.event.as_str(), event.id.as_deref());
+    let line = match serde_json::from_str::<&RawValue>(&event.data) {
+        Ok(data) => serde_json::to_string(&Line { event: name, id, data }),
+        Err(_) => serde_json::to_string(&Line { event: name, id, data: &event.data }),
+    };
+    Ok(print_text(&line.context("cannot write an event as JSON")?)?)
+}
+
+fn write_line(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}

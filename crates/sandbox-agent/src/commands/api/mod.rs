@@ -1,0 +1,138 @@
+//! `sandbox-agent api …`: each operation of the HTTP API as a command.
+
+mod acp;
+mod render;
+
+use crate::args::{AgentsCommand, ApiArgs, ApiCommand, Output};
+use crate::failure::Failure;
+use anyhow::{Context, anyhow};
+use render::{Table, age, print_json, print_text};
+use sa_api::{AgentInfo, AgentLaunch};
+use sa_client::{Client, ClientError};
+use serde::Serialize;
+use std::io;
+use std::process::ExitCode;
+
+pub(crate) fn run(args: ApiArgs) -> Result<ExitCode, Failure> {
+    let client = Client::new(&args.connection.endpoint, args.connection.token.as_deref()).map_err(explain)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the client's runtime")?;
+    runtime.block_on(call(&client, args.command))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
+    match command {
+        ApiCommand::Health(output) => {
+            let health = client.health().await.map_err(explain)?;
+            print(output, &health, |health| {
+                print_text(&format!(
+                    "{}  version {}  up {}",
+                    health.status,
+                    health.version,
+                    age(health.uptime_ms)
+                ))
+            })
+        }
+        ApiCommand::Info(output) => {
+            let info = client.info().await.map_err(explain)?;
+            print(output, &info, |info| {
+                let links = &info.links;
+                let rows = [
+                    ("name", &info.name),
+                    ("version", &info.version),
+                    ("health", &links.health),
+                    ("openapi", &links.openapi),
+                    ("agents", &links.agents),
+                    ("acp servers", &links.acp_servers),
+                    ("acp", &links.acp),
+                    ("metrics", &links.metrics),
+                ];
+                Table::of_pairs(rows).print()
+            })
+        }
+        ApiCommand::Openapi => Ok(print_text(&client.openapi().await.map_err(explain)?)?),
+        ApiCommand::Metrics => Ok(print_text(&client.metrics().await.map_err(explain)?)?),
+        ApiCommand::Ticket(output) => {
+            let ticket = client.create_ticket().await.map_err(explain)?;
+            print(output, &ticket, |ticket| print_text(&ticket.ticket))
+        }
+        ApiCommand::Agents(command) => agents(client, command).await,
+        ApiCommand::Acp(command) => acp::call(client, command).await,
+    }
+}
+
+async fn agents(client: &Client, command: AgentsCommand) -> Result<(), Failure> {
+    match command {
+        AgentsCommand::List(output) => {
+            let list = client.list_agents().await.map_err(explain)?;
+            print(output, &list, |list| {
+                let mut table = Table::new(["ID", "NAME", "RUNNING", "LAUNCH"]);
+                for agent in &list.agents {
+                    let cells = [&agent.id, &agent.name, &agent.running.to_string(), &launch(agent)];
+                    table.add(cells);
+                }
+                table.print()
+            })
+        }
+        AgentsCommand::Get { agent, output } => {
+            let agent = client.get_agent(&agent).await.map_err(explain)?;
+            print(output, &agent, |agent| {
+                let rows = [
+                    ("id", agent.id.as_str()),
+                    ("name", &agent.name),
+                    ("running", &agent.running.to_string()),
+                    ("launch", &launch(agent)),
+                ];
+                Table::of_pairs(rows).print()
+            })
+        }
+    }
+}
+
+fn launch(agent: &AgentInfo) -> String {
+    match &agent.launch {
+        AgentLaunch::Builtin => "built in".to_owned(),
+        AgentLaunch::Command { program, args } => {
+            std::iter::once(program).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// Prints an answer as JSON, or the way people read it.
+fn print<T: Serialize>(
+    output: Output,
+    answer: &T,
+    for_people: impl FnOnce(&T) -> io::Result<()>,
+) -> Result<(), Failure> {
+    if output.json {
+        print_json(answer)?
+    } else {
+        for_people(answer)?
+    }
+    Ok(())
+}
+
+/// The failure, with what the user can do about it.
+fn explain(error: ClientError) -> Failure {
+    match error {
+        ClientError::Argument(message) => Failure::usage(message),
+        ClientError::Problem { status, problem } => {
+            let mut text = format!("{} (HTTP {status}): {}", problem.title, problem.detail);
+            if status == 401 {
+                text += "\nhint: give the daemon's token with --token or SANDBOX_AGENT_TOKEN";
+            }
+            if let Some(details) = &problem.details {
+                text += &format!("\ndetails: {details}");
+            }
+            Failure::Failed(anyhow!(text))
+        }
+        error if error.is_connect() => {
+            let hint = "is the daemon running? start it with 'sandbox-agent server', or name another with --endpoint";
+            Failure::Failed(anyhow!("{:#}\nhint: {hint}", anyhow::Error::new(error)))
+        }
+        error => Failure::Failed(error.into()),
+    }
+}

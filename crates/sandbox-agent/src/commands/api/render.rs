@@ -1,0 +1,93 @@
+//! How answers look on a terminal.
+
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Rows of cells, aligned in columns.
+pub(super) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with a line of headings.
+    pub(super) fn new<const N: usize>(headings: [&str; N]) -> Self {
+        Self { rows: vec![headings.map(str::to_owned).to_vec()] }
+    }
+
+    /// Names and values, one pair per line.
+    pub(super) fn of_pairs<const N: usize>(pairs: [(&str, impl AsRef<str>); N]) -> Self {
+        Self { rows: pairs.map(|(name, value)| vec![name.to_owned(), printable(value.as_ref())]).to_vec() }
+    }
+
+    pub(super) fn add<const N: usize>(&mut self, cells: [&String; N]) {
+        self.rows.push(cells.map(|cell| printable(cell)).to_vec());
+    }
+
+    pub(super) fn print(&self) -> io::Result<()> {
+        print_text(&self.text())
+    }
+
+    fn text(&self) -> String {
+        let mut widths: Vec<usize> = Vec::new();
+        for row in &self.rows {
+            widths.resize(widths.len().max(row.len()), 0);
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let line = |row: &Vec<String>| {
+            let cells: Vec<_> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            cells.join("  ").trim_end().to_owned()
+        };
+        self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// What came from elsewhere must not steer the terminal.
+fn printable(cell: &str) -> String {
+    cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// A span of time in its two largest units.
+pub(super) fn age(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds}s"),
+        (0, 0, _) => format!("{minutes}m {}s", seconds % 60),
+        (0, _, _) => format!("{hours}h {}m", minutes % 60),
+        _ => format!("{days}d {}h", hours % 24),
+    }
+}
+
+/// Writes text as lines of its own.
+pub(super) fn print_text(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", text.trim_end_matches('\n'))?;
+    out.flush()
+}
+
+/// Writes an answer as indented JSON.
+pub(super) fn print_json(answer: &impl Serialize) -> io::Result<()> {
+    print_text(&serde_json::to_string_pretty(answer)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let mut table = Table::new(["ID", "NAME"]);
+        table.add([&"long id".to_owned(), &"ü\u{1b}[31m".to_owned()]);
+        table.add([&"x".to_owned(), &String::new()]);
+        assert_eq!(table.text(), "ID       NAME\nlong id  ü\u{fffd}[31m\nx");
+    }
+
+    #[test]
+    fn an_age_has_two_units() {
+        let ages = [999, 61_000, 3_725_000, 90_000_000].map(age);
+        assert_eq!(ages, ["0s", "1m 1s", "1h 2m", "1d 1h"]);
+    }
+}

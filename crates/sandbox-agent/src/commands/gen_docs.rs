@@ -1,0 +1,17 @@
+//! `sandbox-agent gen …`: the documents that the repository keeps and tests for freshness.
+
+use super::reference;
+use crate::args::{Cli, GenCommand};
+use crate::failure::Failure;
+use clap::CommandFactory;
+use std::io::Write;
+use std::process::ExitCode;
+
+pub(crate) fn run(what: GenCommand) -> Result<ExitCode, Failure> {
+    let text = match what {
+        GenCommand::Openapi => sa_http::openapi_json(),
+        GenCommand::CliReference => reference::markdown(Cli::command()),
+    };
+    writeln!(std::io::stdout(), "{}", text.trim_end())?;
+    Ok(ExitCode::SUCCESS)
+}

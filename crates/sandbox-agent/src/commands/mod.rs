@@ -1,0 +1,7 @@
+//! The commands besides `server`, one file each.
+
+pub(crate) mod acp;
+pub(crate) mod api;
+pub(crate) mod completions;
+pub(crate) mod gen_docs;
+mod reference;

@@ -1,0 +1,112 @@
+//! The daemon, put together from its parts in the order in which each needs the one before.
+
+use crate::announce::announce;
+use crate::settings::{Access, Settings};
+use anyhow::{Context, anyhow};
+use sa_http::{Auth, HttpOptions};
+use sa_hub::{Hub, HubOptions};
+use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// How much longer than its parts may take the whole waits before it goes without them.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// A daemon that listens.
+pub(crate) struct Daemon {
+    hub: Hub,
+    address: SocketAddr,
+    access: Access,
+    shutdown: CancellationToken,
+    serving: JoinHandle<io::Result<()>>,
+}
+
+impl Daemon {
+    /// Starts the parts: the supervisor, the hub on top of it, and last the socket that lets clients in.
+    pub(crate) async fn build(settings: Settings) -> anyhow::Result<Self> {
+        let this_program = this_program().context("cannot find this program's own file")?;
+        let environment = std::env::vars_os().collect();
+        let supervisor = Supervisor::start(SupervisorOptions {
+            env: if settings.clean_env { BaseEnv::Clean(environment) } else { BaseEnv::Inherit(environment) },
+            guardian: Some(GuardianCommand { program: this_program.clone(), args: vec!["guardian".into()] }),
+        })
+        .context("cannot start the supervisor of processes")?;
+        let hub = Hub::new(
+            HubOptions { catalogue: settings.catalogue, limits: settings.limits, this_program },
+            supervisor,
+        );
+        let listener = bind(&settings.host, settings.port).await?;
+        let address = listener.local_addr().context("cannot tell where the daemon listens")?;
+        if settings.access == Access::Open && !address.ip().is_loopback() {
+            tracing::warn!(
+                "NO TOKEN IS ASKED FOR ON {address}: everyone who can reach this port can run commands here. Use a \
+                 token, or listen on 127.0.0.1"
+            );
+        }
+        let options = HttpOptions {
+            auth: match &settings.access {
+                Access::Given(token) | Access::Generated(token) => Auth::Token(token.clone()),
+                Access::Open => Auth::Open,
+            },
+            cors: settings.cors,
+            allow_hosts: settings.allow_hosts,
+        };
+        let shutdown = CancellationToken::new();
+        let serving = tokio::spawn(sa_http::serve(listener, options, hub.clone(), shutdown.clone()));
+        Ok(Self { hub, address, access: settings.access, shutdown, serving })
+    }
+
+    /// Says on standard output where it listens. A daemon whose output nobody takes works all the same.
+    pub(crate) fn announce(&self) {
+        if let Err(error) = announce(io::stdout().lock(), self.address, &self.access) {
+            tracing::debug!("nobody reads where the daemon listens: {error}");
+        }
+        tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
+    }
+
+    /// Serves until told to stop; comes back only when serving failed.
+    pub(crate) async fn serve(&mut self) -> anyhow::Error {
+        match (&mut self.serving).await {
+            Ok(Ok(())) => anyhow!("the HTTP server ended by itself"),
+            Ok(Err(error)) => anyhow::Error::new(error).context("the HTTP server failed"),
+            Err(error) => anyhow::Error::new(error).context("the HTTP server crashed"),
+        }
+    }
+
+    /// Stops accepting and ends the agents, which answers the requests that wait for them, and with them the
+    /// connections. Bounded by the limits.
+    pub(crate) async fn stop(&mut self) {
+        self.shutdown.cancel();
+        let limits = self.hub.limits();
+        let bound = Duration::from_millis(limits.shutdown_ms.saturating_add(limits.stop_grace_ms)) + MARGIN;
+        let ended = async { tokio::join!(self.hub.shutdown(), &mut self.serving) };
+        if tokio::time::timeout(bound, ended).await.is_err() {
+            tracing::warn!("not everything ended in time; going without it");
+        }
+    }
+}
+
+/// The running binary itself, also after its file was replaced: an agent must be of the daemon's version.
+fn this_program() -> io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
+}
+
+async fn bind(host: &str, port: u16) -> anyhow::Result<TcpListener> {
+    TcpListener::bind((host, port)).await.map_err(|error| {
+        let advice = match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                "another program listens there; stop it, or choose another port with --port (0 takes a free one)"
+            }
+            io::ErrorKind::AddrNotAvailable => "this machine has no such address; see --host",
+            io::ErrorKind::PermissionDenied => "ports below 1024 need privileges; choose another with --port",
+            _ => "see --host and --port",
+        };
+        anyhow!("cannot listen on port {port} of {host}: {error}: {advice}")
+    })
+}

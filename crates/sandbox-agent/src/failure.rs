@@ -1,0 +1,45 @@
+//! How a command ends when it does not succeed: what is said on standard error, and the exit code.
+
+use std::io;
+use std::process::ExitCode;
+
+/// Exit code of a command line, variable or configuration file that makes no sense (`EX_USAGE`).
+pub(crate) const EXIT_USAGE: u8 = 64;
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What was asked for makes no sense; asking again will not help.
+    Usage(anyhow::Error),
+    /// It made sense and did not work.
+    Failed(anyhow::Error),
+}
+
+impl Failure {
+    /// Bad usage, in one sentence.
+    pub(crate) fn usage(message: impl std::fmt::Display) -> Self {
+        Self::Usage(anyhow::anyhow!("{message}"))
+    }
+
+    /// Says what went wrong, unless nobody is left to read on, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (error, code) = match self {
+            Self::Usage(error) => (error, EXIT_USAGE),
+            Self::Failed(error) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
+            Self::Failed(error) => (error, 1),
+        };
+        eprintln!("error: {error:#}");
+        ExitCode::from(code)
+    }
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Whoever read our output closed it, as `head` does: the command is done.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

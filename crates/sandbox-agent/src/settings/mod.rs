@@ -1,0 +1,208 @@
+//! What the arguments mean: flags, variables and configuration file made into one consistent whole, before anything
+//! is started.
+
+mod file;
+mod token;
+
+pub(crate) use file::ConfigError;
+pub(crate) use token::TokenError;
+
+use crate::args::{LogFormat, STATE_DIR_VARIABLE, ServerArgs};
+use file::ConfigFile;
+use sa_agents::{AgentSpec, Catalogue, CustomAgentError};
+use sa_http::{BadCors, CorsOptions};
+use sa_hub::Limits;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+const DEFAULT_HOST: &str = "127.0.0.1";
+const DEFAULT_PORT: u16 = 2468;
+const DEFAULT_LOG: &str = "info";
+
+/// Everything that the daemon is built from.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) access: Access,
+    pub(crate) cors: CorsOptions,
+    pub(crate) allow_hosts: Vec<String>,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) limits: Limits,
+    pub(crate) clean_env: bool,
+    pub(crate) log_format: LogFormat,
+    pub(crate) log: String,
+    /// To be logged as soon as there is a log.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Who may talk to the daemon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Whoever knows the token that the user chose.
+    Given(String),
+    /// Whoever knows the token that was made up for this run.
+    Generated(String),
+    /// Whoever reaches the port.
+    Open,
+}
+
+/// Why the arguments make no sense together.
+#[derive(Debug, Error)]
+pub(crate) enum SettingsError {
+    #[error("cannot read the configuration file {}", .0.display())]
+    UnreadableConfig(PathBuf, #[source] io::Error),
+    #[error("configuration file {}", .0.display())]
+    Config(PathBuf, #[source] ConfigError),
+    #[error("{0} say different things about who may connect: use only one of them")]
+    AccessConflict(String),
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    #[error("bad agent")]
+    Agent(#[from] CustomAgentError),
+    #[error("bad CORS settings")]
+    Cors(#[from] BadCors),
+}
+
+impl Settings {
+    /// Reads the files that the arguments name and decides. `variable` looks the environment up.
+    pub(crate) fn load(
+        args: ServerArgs,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SettingsError> {
+        let mut warnings = Vec::new();
+        let file = match &args.config {
+            Some(path) => read_config(path, &mut warnings)?,
+            None => ConfigFile::default(),
+        };
+        let access = access(&args, &file, &mut warnings)?;
+        let cors = CorsOptions {
+            origins: first_given(args.cors_allow_origin, file.cors_allow_origin),
+            methods: first_given(args.cors_allow_method, file.cors_allow_method),
+            headers: first_given(args.cors_allow_header, file.cors_allow_header),
+            credentials: args.cors_allow_credentials.or(file.cors_allow_credentials).unwrap_or(false),
+        };
+        cors.check()?;
+        let data_dir = args.data_dir.or(file.data_dir).or_else(|| default_data_dir(variable));
+        let mut catalogue = builtin_agents(data_dir.as_deref());
+        for (id, definition) in file.agents {
+            catalogue.add(definition.into_spec(&id)?);
+        }
+        for text in args.agent.iter().filter(|text| !text.trim().is_empty()) {
+            catalogue.add(AgentSpec::parse(text)?);
+        }
+        Ok(Self {
+            host: args.host.or(file.host).unwrap_or_else(|| DEFAULT_HOST.to_owned()),
+            port: args.port.or(file.port).unwrap_or(DEFAULT_PORT),
+            access,
+            cors,
+            allow_hosts: first_given(args.allow_host, file.allow_host),
+            catalogue,
+            limits: file.limits,
+            clean_env: args.clean_env.or(file.clean_env).unwrap_or(false),
+            log_format: args.log_format.or(file.log_format).unwrap_or_default(),
+            log: args.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),
+            warnings,
+        })
+    }
+}
+
+fn read_config(path: &Path, warnings: &mut Vec<String>) -> Result<ConfigFile, SettingsError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| SettingsError::UnreadableConfig(path.to_owned(), error))?;
+    let file =
+        ConfigFile::parse(&text, path).map_err(|error| SettingsError::Config(path.to_owned(), error))?;
+    if file.token.is_some() {
+        warnings.extend(token::exposure(path));
+    }
+    Ok(file)
+}
+
+/// One layer's word on who may connect; the layers are asked in turn and the first that says anything decides.
+struct AccessWords<'a> {
+    names: [&'a str; 3],
+    token: Option<&'a String>,
+    token_file: Option<&'a PathBuf>,
+    no_token: bool,
+}
+
+fn access(args: &ServerArgs, file: &ConfigFile, warnings: &mut Vec<String>) -> Result<Access, SettingsError> {
+    let flags = AccessWords {
+        names: ["--token", "--token-file", "--no-token"],
+        token: args.token.as_ref(),
+        token_file: args.token_file.as_ref(),
+        no_token: args.no_token == Some(true),
+    };
+    let keys = AccessWords {
+        names: ["token", "token-file", "no-token"],
+        token: file.token.as_ref(),
+        token_file: file.token_file.as_ref(),
+        no_token: args.no_token.or(file.no_token) == Some(true),
+    };
+    for words in [flags, keys] {
+        if let Some(access) = words.access(warnings)? {
+            return Ok(access);
+        }
+    }
+    Ok(Access::Generated(token::generate()?))
+}
+
+impl AccessWords<'_> {
+    fn access(self, warnings: &mut Vec<String>) -> Result<Option<Access>, SettingsError> {
+        match (self.token, self.token_file, self.no_token) {
+            (None, None, false) => Ok(None),
+            (Some(token), None, false) => Ok(Some(Access::Given(token::check(token.clone())?))),
+            (None, Some(path), false) => {
+                warnings.extend(token::exposure(path));
+                Ok(Some(Access::Given(token::read(path)?)))
+            }
+            (None, None, true) => Ok(Some(Access::Open)),
+            (token, token_file, no_token) => {
+                let said = [token.is_some(), token_file.is_some(), no_token];
+                let names: Vec<_> = self
+                    .names
+                    .into_iter()
+                    .zip(said)
+                    .filter_map(|(name, said)| said.then_some(name))
+                    .collect();
+                Err(SettingsError::AccessConflict(names.join(" and ")))
+            }
+        }
+    }
+}
+
+/// The agents that ship with the daemon, each with a directory of its own for what it keeps. Without a data directory
+/// they keep nothing.
+fn builtin_agents(data_dir: Option<&Path>) -> Catalogue {
+    let mut catalogue = Catalogue::builtin();
+    let agents: Vec<_> = catalogue.iter().cloned().collect();
+    for mut agent in agents {
+        let state_dir = data_dir.map(|data_dir| data_dir.join("state").join(&agent.id));
+        if let Some(state_dir) = state_dir.as_deref().and_then(Path::to_str) {
+            agent.env.insert(STATE_DIR_VARIABLE.to_owned(), state_dir.to_owned());
+            catalogue.add(agent);
+        }
+    }
+    catalogue
+}
+
+/// A list that a flag or variable gives replaces the file's, so that the file's can also be narrowed.
+fn first_given(typed: Vec<String>, in_file: Vec<String>) -> Vec<String> {
+    let mut list = if typed.is_empty() { in_file } else { typed };
+    // An empty variable is a list of one empty text.
+    list.retain(|text| !text.is_empty());
+    list
+}
+
+fn default_data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    // The XDG rules: a relative path in the variable is to be ignored.
+    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_DATA_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+        .map(|data| data.join("sandbox-agent"))
+}
+
+#[cfg(test)]
+mod tests;
