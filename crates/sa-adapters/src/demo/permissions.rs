@@ -1,0 +1,139 @@
+//! Asking the client for permission, and remembering what it decided for good.
+
+use super::action::{Action, Answer, Then};
+use super::config::{self, Select};
+use super::core::Call;
+use super::session::Session;
+use super::tools::{completed, failed, paragraph, update};
+use agent_client_protocol_schema::v1::{
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, SessionUpdate, ToolCall, ToolCallId, ToolCallUpdate, ToolCallUpdateFields,
+    ToolKind,
+};
+use serde_json::json;
+
+const ALLOW_ONCE: &str = "allow_once";
+const ALLOW_ALWAYS: &str = "allow_always";
+const REJECT_ONCE: &str = "reject_once";
+const REJECT_ALWAYS: &str = "reject_always";
+
+/// What happens after a decision.
+#[derive(Debug)]
+pub(super) struct Permission {
+    /// What a decision for good is remembered for.
+    subject: String,
+    allowed: Vec<Action>,
+    rejected: Vec<Action>,
+}
+
+impl Permission {
+    pub(super) fn new(subject: &str, allowed: Vec<Action>, rejected: Vec<Action>) -> Self {
+        Self { subject: subject.to_owned(), allowed, rejected }
+    }
+
+    fn decide(self, granted: bool, how: &str) -> Vec<Action> {
+        let told = Action::Say(format!("Permission for \"{}\": {how}.", self.subject));
+        std::iter::once(told).chain(if granted { self.allowed } else { self.rejected }).collect()
+    }
+}
+
+/// Asks for permission, unless it was decided for good before.
+pub(super) fn ask(session: &Session, details: ToolCallUpdate, permission: Permission) -> Vec<Action> {
+    if let Some(&granted) = session.remembered.get(&permission.subject) {
+        let how = if granted { "allowed, as decided before" } else { "rejected, as decided before" };
+        return permission.decide(granted, how);
+    }
+    let options = vec![
+        PermissionOption::new(ALLOW_ONCE, "Allow once", PermissionOptionKind::AllowOnce),
+        PermissionOption::new(ALLOW_ALWAYS, "Always allow", PermissionOptionKind::AllowAlways),
+        PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce),
+        PermissionOption::new(REJECT_ALWAYS, "Always reject", PermissionOptionKind::RejectAlways),
+    ];
+    vec![request(session, details, options, Then::Permission(Box::new(permission)))]
+}
+
+/// A request for permission with any options.
+pub(super) fn request(
+    session: &Session,
+    details: ToolCallUpdate,
+    options: Vec<PermissionOption>,
+    then: Then,
+) -> Action {
+    let request = RequestPermissionRequest::new(session.id.clone(), details, options);
+    Action::Call(Box::new(Call::new("session/request_permission", &request, then)))
+}
+
+/// Which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
+pub(super) fn chosen(answer: Answer) -> Result<Option<String>, String> {
+    let result = answer.map_err(|error| format!("the client refused to ask: {}", error.message))?;
+    let response: RequestPermissionResponse = serde_json::from_str(result.get())
+        .map_err(|error| format!("the client's answer cannot be read: {error}"))?;
+    Ok(match response.outcome {
+        RequestPermissionOutcome::Selected(selected) => Some(selected.option_id.to_string()),
+        _ => None,
+    })
+}
+
+/// Goes on when the client has decided.
+pub(super) fn answered(session: &mut Session, permission: Permission, answer: Answer) -> Vec<Action> {
+    let choice = match chosen(answer) {
+        Ok(choice) => choice,
+        Err(reason) => return permission.decide(false, &reason),
+    };
+    let granted = match choice.as_deref() {
+        None => return permission.decide(false, "cancelled"),
+        Some(ALLOW_ONCE | ALLOW_ALWAYS) => true,
+        Some(REJECT_ONCE | REJECT_ALWAYS) => false,
+        Some(other) => return permission.decide(false, &format!("there is no option {other}")),
+    };
+    let choice = choice.unwrap_or_default();
+    if choice == ALLOW_ALWAYS || choice == REJECT_ALWAYS {
+        session.remembered.insert(permission.subject.clone(), granted);
+    }
+    permission.decide(granted, &choice)
+}
+
+/// The command `permission`.
+pub(super) fn permission(session: &mut Session, title: &str) -> Vec<Action> {
+    let tool = ToolCallId::new(session.next_id("call"));
+    let call =
+        ToolCall::new(tool.clone(), title).name("permission".to_owned()).raw_input(json!({ "title": title }));
+    let mut actions = vec![update(SessionUpdate::ToolCall(call))];
+    let details = ToolCallUpdateFields::new().title(title.to_owned()).kind(ToolKind::Other);
+    let granted = vec![completed(tool.clone(), vec![paragraph("Allowed.")], json!({ "allowed": true }))];
+    let refused = vec![update(failed(tool.clone(), "Rejected."))];
+    let permission = Permission::new(title, granted, refused);
+    actions.extend(ask(session, ToolCallUpdate::new(tool, details), permission));
+    actions
+}
+
+/// The command `leave-plan`: the mode changes if the client agrees to the plan.
+pub(super) fn leave_plan(session: &mut Session) -> Vec<Action> {
+    if session.settings.get(Select::Mode) != config::PLAN {
+        return vec![Action::Say("I am not in plan mode.".to_owned())];
+    }
+    let title = "Leave plan mode and start to build";
+    let tool = ToolCallId::new(session.next_id("call"));
+    let plan = paragraph("1. Look around\n2. Make the change\n3. Check it\n");
+    let call = ToolCall::new(tool.clone(), title)
+        .name("leave_plan".to_owned())
+        .kind(ToolKind::SwitchMode)
+        .content(vec![plan.clone()])
+        .raw_input(json!({ "mode": config::BUILD }));
+    let details =
+        ToolCallUpdateFields::new().title(title.to_owned()).kind(ToolKind::SwitchMode).content(vec![plan]);
+    let agreed = vec![
+        Action::Choose(Select::Mode, config::BUILD.to_owned()),
+        completed(tool.clone(), vec![paragraph("Agreed.")], json!({ "mode": config::BUILD })),
+    ];
+    let refused = vec![update(failed(tool.clone(), "The plan was not agreed to."))];
+    let options = vec![
+        PermissionOption::new(ALLOW_ONCE, "Yes, start to build", PermissionOptionKind::AllowOnce),
+        PermissionOption::new(REJECT_ONCE, "No, keep planning", PermissionOptionKind::RejectOnce),
+    ];
+    let then = Then::Permission(Box::new(Permission::new("leave-plan", agreed, refused)));
+    vec![
+        update(SessionUpdate::ToolCall(call)),
+        request(session, ToolCallUpdate::new(tool, details), options, then),
+    ]
+}

@@ -1,0 +1,61 @@
+//! The commands `plan` and `compact`: work that reports how far it is.
+
+use super::action::Action;
+use super::core::Core;
+use super::session::Session;
+use super::tools::update;
+use super::{config::Select, content::text};
+use agent_client_protocol_schema::v1::{
+    CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate, Plan, PlanEntry,
+    PlanEntryPriority, PlanEntryStatus, SessionUpdate,
+};
+use std::time::Duration;
+
+const STEPS: [(&str, PlanEntryPriority); 3] = [
+    ("Look around", PlanEntryPriority::High),
+    ("Make the change", PlanEntryPriority::Medium),
+    ("Check it", PlanEntryPriority::Low),
+];
+
+/// The command `plan`: nothing done, then one step after the other in progress and completed.
+pub(super) fn plan(every: Option<Duration>) -> Vec<Action> {
+    let mut actions = vec![at(0, false)];
+    for done in 0..=STEPS.len() {
+        actions.extend(every.map(Action::Pause));
+        actions.push(at(done, true));
+    }
+    actions.push(Action::Say("All steps of the plan are done.".to_owned()));
+    actions
+}
+
+/// The plan with so many steps done, and the next one under way if `working`.
+fn at(done: usize, working: bool) -> Action {
+    let entry = |(index, (content, priority)): (usize, &(&str, PlanEntryPriority))| {
+        let status = match index {
+            _ if index < done => PlanEntryStatus::Completed,
+            _ if index == done && working => PlanEntryStatus::InProgress,
+            _ => PlanEntryStatus::Pending,
+        };
+        PlanEntry::new(*content, priority.clone(), status)
+    };
+    update(SessionUpdate::Plan(Plan::new(STEPS.iter().enumerate().map(entry).collect())))
+}
+
+/// The command `compact`: the context is emptied; clients that follow compactions see it happen.
+pub(super) fn compact(session: &mut Session, core: &Core) -> Vec<Action> {
+    let words = format!("{} tokens were summed up.", session.used_tokens);
+    session.used_tokens = 0;
+    if !core.client.follows_compaction() {
+        return vec![Action::Say(words), Action::Report];
+    }
+    let id = CompactionId::new(session.next_id("compaction"));
+    let state = |status| update(SessionUpdate::CompactionUpdate(CompactionUpdate::new(id.clone(), status)));
+    let model = session.settings.get(Select::Model);
+    let summary = CompactionSummaryChunk::new(id.clone(), text(format!("{words} The model is {model}.")));
+    vec![
+        state(CompactionStatus::InProgress),
+        update(SessionUpdate::CompactionSummaryChunk(summary)),
+        state(CompactionStatus::Completed),
+        Action::Report,
+    ]
+}

@@ -1,0 +1,252 @@
+//! Questions to the user: a form if the client shows forms, otherwise a choice in the dress of a permission request.
+
+use super::action::{Action, Answer, Then};
+use super::core::{Call, Core};
+use super::permissions;
+use super::session::Session;
+use super::tools::{completed, failed, paragraph, update};
+use agent_client_protocol_schema::v1::{
+    BooleanPropertySchema, CompleteElicitationNotification, CreateElicitationRequest,
+    CreateElicitationResponse, ElicitationAction, ElicitationContentValue, ElicitationFormMode,
+    ElicitationId, ElicitationPropertySchema, ElicitationSchema, ElicitationSessionScope, ElicitationUrlMode,
+    EnumOption, IntegerPropertySchema, MultiSelectPropertySchema, PermissionOption, PermissionOptionKind,
+    SessionUpdate, StringPropertySchema, ToolCall, ToolCallId, ToolCallUpdate, ToolCallUpdateFields,
+    ToolKind,
+};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Which question is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Variant {
+    Single,
+    Multi,
+    Text,
+    Form,
+    Url,
+}
+
+impl Variant {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "" | "single" => Self::Single,
+            "multi" => Self::Multi,
+            "text" => Self::Text,
+            "form" => Self::Form,
+            "url" => Self::Url,
+            _ => return None,
+        })
+    }
+
+    fn fields(self) -> &'static [Field] {
+        match self {
+            Self::Single => &FIELDS[..1],
+            Self::Multi => &FIELDS[1..2],
+            Self::Text => &FIELDS[2..3],
+            Self::Form => &FIELDS,
+            Self::Url => &[],
+        }
+    }
+}
+
+/// A question that waits for its answer.
+#[derive(Debug)]
+pub(super) enum Question {
+    /// Asked as a form.
+    Form(Variant),
+    /// Asked as a choice among options: the tool call it came with.
+    Choice { tool: ToolCallId, fields: &'static [Field] },
+    /// The user was sent to an address.
+    Url(ElicitationId),
+}
+
+#[derive(Debug)]
+enum Kind {
+    One,
+    Many,
+    Text,
+    Number,
+    Switch,
+}
+
+/// One input of a form.
+#[derive(Debug)]
+pub(super) struct Field {
+    key: &'static str,
+    question: &'static str,
+    kind: Kind,
+}
+
+static FIELDS: [Field; 5] = [
+    Field { key: "question_1", question: "Which colour do you like?", kind: Kind::One },
+    Field { key: "question_2", question: "Which fruits do you like?", kind: Kind::Many },
+    Field { key: "question_3", question: "What is your name?", kind: Kind::Text },
+    Field { key: "question_4", question: "How many lines should it be?", kind: Kind::Number },
+    Field { key: "question_5", question: "Shall it be quick?", kind: Kind::Switch },
+];
+
+impl Field {
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        match self.kind {
+            Kind::One => &[("Red", "Like a brick"), ("Green", "Like a leaf"), ("Blue", "Like the sea")],
+            Kind::Many => {
+                &[("Apple", "From a tree"), ("Banana", "From a plant"), ("Cherry", "From a tree, too")]
+            }
+            Kind::Text => &[("Ada", "A name to begin with")],
+            Kind::Number | Kind::Switch => &[],
+        }
+    }
+
+    /// The input; `asked` says whether the question has to be written next to it.
+    fn schema(&self, asked: bool) -> ElicitationPropertySchema {
+        let question = asked.then(|| self.question.to_owned());
+        let choices = || {
+            let option =
+                |(name, about): &(&str, &str)| EnumOption::new(*name, *name).description((*about).to_owned());
+            self.options().iter().map(option).collect::<Vec<_>>()
+        };
+        match self.kind {
+            Kind::One => StringPropertySchema::new().one_of(choices()).description(question).into(),
+            Kind::Many => MultiSelectPropertySchema::titled(choices()).description(question).into(),
+            Kind::Text => StringPropertySchema::new().max_length(200).description(question).into(),
+            Kind::Number => IntegerPropertySchema::new().minimum(1).maximum(99).description(question).into(),
+            Kind::Switch => BooleanPropertySchema::new().default_value(true).description(question).into(),
+        }
+    }
+}
+
+/// The command `question`.
+pub(super) fn ask(session: &mut Session, core: &Core, variant: Variant) -> Vec<Action> {
+    match variant {
+        Variant::Url => ask_url(session, core),
+        _ if core.client.shows_forms() => vec![ask_form(session, variant)],
+        _ => ask_choice(session, variant),
+    }
+}
+
+/// A form of one question is headed by it; a form of several names each at its input. Next to each choice stands an input
+/// for an answer of one's own.
+fn ask_form(session: &Session, variant: Variant) -> Action {
+    let fields = variant.fields();
+    let (message, asked) = match fields {
+        [only] => (only.question, false),
+        _ => ("Please answer the following questions.", true),
+    };
+    let mut schema = ElicitationSchema::new();
+    for field in fields {
+        schema = schema.property(field.key, field.schema(asked), false);
+        if matches!(field.kind, Kind::One | Kind::Many) {
+            let custom = StringPropertySchema::new().title("Something else".to_owned());
+            schema = schema.property(format!("{}_custom", field.key), custom, false);
+        }
+    }
+    let mode = ElicitationFormMode::new(ElicitationSessionScope::new(session.id.clone()), schema);
+    let request = CreateElicitationRequest::new(mode, message);
+    Action::Call(Box::new(Call::new("elicitation/create", &request, Then::Question(Question::Form(variant)))))
+}
+
+fn ask_choice(session: &mut Session, variant: Variant) -> Vec<Action> {
+    let fields = variant.fields();
+    let Some(field) = fields.first() else { return Vec::new() };
+    let tool = ToolCallId::new(session.next_id("call"));
+    let call = ToolCall::new(tool.clone(), field.question).name("ask_user".to_owned()).kind(ToolKind::Think);
+    let details = ToolCallUpdateFields::new().title(field.question.to_owned()).kind(ToolKind::Think);
+    let mut options: Vec<_> = field
+        .options()
+        .iter()
+        .map(|(name, _)| PermissionOption::new(*name, *name, PermissionOptionKind::AllowOnce))
+        .collect();
+    options.push(PermissionOption::new("skip", "Skip", PermissionOptionKind::RejectOnce));
+    let then = Then::Question(Question::Choice { tool: tool.clone(), fields });
+    vec![
+        update(SessionUpdate::ToolCall(call.raw_input(json!({ "question": field.question })))),
+        permissions::request(session, ToolCallUpdate::new(tool, details), options, then),
+    ]
+}
+
+fn ask_url(session: &mut Session, core: &Core) -> Vec<Action> {
+    if !core.client.opens_urls() {
+        return vec![Action::Say("The client opens no addresses.".to_owned())];
+    }
+    let id = ElicitationId::new(session.next_id("elicitation"));
+    let scope = ElicitationSessionScope::new(session.id.clone());
+    let mode = ElicitationUrlMode::new(scope, id.clone(), "https://example.com/demo");
+    let request = CreateElicitationRequest::new(mode, "Please look at this page.");
+    vec![Action::Call(Box::new(Call::new("elicitation/create", &request, Then::Question(Question::Url(id)))))]
+}
+
+/// Goes on when the client has answered.
+pub(super) fn answered(question: Question, answer: Answer) -> Vec<Action> {
+    match question {
+        Question::Form(variant) => vec![Action::Say(match action(answer) {
+            Ok(ElicitationAction::Accept(accepted)) => {
+                describe(variant.fields(), &accepted.content.unwrap_or_default())
+            }
+            Ok(ElicitationAction::Decline) => "The question was declined.".to_owned(),
+            Ok(ElicitationAction::Cancel) => "The question was cancelled.".to_owned(),
+            Ok(_) => "The answer is of a kind I do not know.".to_owned(),
+            Err(reason) => reason,
+        })],
+        Question::Choice { tool, fields } => choice_made(tool, fields, answer),
+        Question::Url(id) => match action(answer) {
+            Ok(ElicitationAction::Accept(_)) => vec![
+                Action::Notify {
+                    method: "elicitation/complete".to_owned(),
+                    params: serde_json::value::to_raw_value(&CompleteElicitationNotification::new(id)).ok(),
+                },
+                Action::Say("The page was visited.".to_owned()),
+            ],
+            Ok(_) => vec![Action::Say("The page was not visited.".to_owned())],
+            Err(reason) => vec![Action::Say(reason)],
+        },
+    }
+}
+
+fn choice_made(tool: ToolCallId, fields: &[Field], answer: Answer) -> Vec<Action> {
+    let question = fields.first().map_or("", |field| field.question);
+    match permissions::chosen(answer) {
+        Ok(Some(choice)) if choice != "skip" => vec![
+            completed(tool, vec![paragraph(choice.clone())], json!({ "answer": choice })),
+            Action::Say(format!("{question} {choice}")),
+        ],
+        Ok(Some(_)) => {
+            vec![update(failed(tool, "Skipped.")), Action::Say("The question was declined.".to_owned())]
+        }
+        Ok(None) => {
+            vec![update(failed(tool, "Cancelled.")), Action::Say("The question was cancelled.".to_owned())]
+        }
+        Err(reason) => vec![update(failed(tool, &reason)), Action::Say(reason)],
+    }
+}
+
+fn action(answer: Answer) -> Result<ElicitationAction, String> {
+    let result = answer.map_err(|error| format!("The client refused to ask: {}", error.message))?;
+    serde_json::from_str::<CreateElicitationResponse>(result.get())
+        .map(|response| response.action)
+        .map_err(|error| format!("The client's answer cannot be read: {error}"))
+}
+
+/// Each question with what was answered.
+fn describe(fields: &[Field], content: &BTreeMap<String, ElicitationContentValue>) -> String {
+    let answer = |field: &Field| {
+        let own = content.get(&format!("{}_custom", field.key));
+        let words: Vec<_> = [content.get(field.key), own].into_iter().flatten().map(words).collect();
+        if words.is_empty() {
+            return format!("{} no answer", field.question);
+        }
+        format!("{} {}", field.question, words.join(", "))
+    };
+    fields.iter().map(answer).collect::<Vec<_>>().join("\n")
+}
+
+fn words(value: &ElicitationContentValue) -> String {
+    match value {
+        ElicitationContentValue::String(text) => text.clone(),
+        ElicitationContentValue::StringArray(texts) => texts.join(", "),
+        ElicitationContentValue::Integer(number) => number.to_string(),
+        ElicitationContentValue::Number(number) => number.to_string(),
+        ElicitationContentValue::Boolean(true) => "yes".to_owned(),
+        ElicitationContentValue::Boolean(false) => "no".to_owned(),
+        _ => "something else".to_owned(),
+    }
+}

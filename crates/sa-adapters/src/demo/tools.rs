@@ -1,0 +1,236 @@
+//! Tool calls: reading, editing, and calls of any kind.
+
+use super::action::{Action, Answer, Then};
+use super::config::{self, Select};
+use super::content::text;
+use super::core::{Call, Core};
+use super::permissions::{self, Permission};
+use super::script::tool_kind;
+use super::session::Session;
+use agent_client_protocol_schema::v1::{
+    Content, Diff, ReadTextFileRequest, ReadTextFileResponse, SessionUpdate, ToolCall, ToolCallContent,
+    ToolCallId, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    WriteTextFileRequest,
+};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// What a read or an edit does once the client has answered.
+#[derive(Debug)]
+pub(super) enum FileStep {
+    Read {
+        tool: ToolCallId,
+        path: PathBuf,
+    },
+    /// The old text of a file that is to be edited.
+    Edit {
+        tool: ToolCallId,
+        path: PathBuf,
+    },
+    Write {
+        tool: ToolCallId,
+        path: PathBuf,
+        diff: Diff,
+    },
+}
+
+/// An action that tells an update.
+pub(super) fn update(update: SessionUpdate) -> Action {
+    Action::Update(Box::new(update))
+}
+
+/// A change to a tool call.
+pub(super) fn change(tool: ToolCallId, fields: ToolCallUpdateFields) -> SessionUpdate {
+    SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(tool, fields))
+}
+
+/// The tool call is at work.
+pub(super) fn started(tool: ToolCallId) -> Action {
+    update(change(tool, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress)))
+}
+
+/// The tool call came to its end.
+pub(super) fn completed(tool: ToolCallId, content: Vec<ToolCallContent>, output: Value) -> Action {
+    let fields =
+        ToolCallUpdateFields::new().status(ToolCallStatus::Completed).content(content).raw_output(output);
+    update(change(tool, fields))
+}
+
+/// The tool call did not succeed.
+pub(super) fn failed(tool: ToolCallId, reason: &str) -> SessionUpdate {
+    let fields = ToolCallUpdateFields::new()
+        .status(ToolCallStatus::Failed)
+        .content(vec![paragraph(reason)])
+        .raw_output(json!({ "error": reason }));
+    change(tool, fields)
+}
+
+/// Text as the content of a tool call.
+pub(super) fn paragraph(words: impl Into<String>) -> ToolCallContent {
+    ToolCallContent::Content(Content::new(text(words)))
+}
+
+/// Does the work of a tool that changes things if the session's mode lets it, after asking if it says so. `subject` is what
+/// a decision for good is remembered for.
+pub(super) fn gated(
+    session: &Session,
+    details: ToolCallUpdate,
+    subject: &str,
+    work: Vec<Action>,
+) -> Vec<Action> {
+    let tool = details.tool_call_id.clone();
+    match session.settings.get(Select::Mode) {
+        config::PLAN => vec![
+            update(failed(tool, "Plan mode only reads.")),
+            Action::Say("I am in plan mode, which only reads. Send `mode build` or `leave-plan`.".to_owned()),
+        ],
+        config::ASK => {
+            let refused = vec![update(failed(tool, "Not allowed by the client."))];
+            permissions::ask(session, details, Permission::new(subject, work, refused))
+        }
+        _ => work,
+    }
+}
+
+/// The command `read`.
+pub(super) fn read(session: &mut Session, core: &Core, name: &str) -> Vec<Action> {
+    let path = session.cwd.join(name);
+    let tool = ToolCallId::new(session.next_id("call"));
+    let call = ToolCall::new(tool.clone(), format!("Read {name}"))
+        .name("read_file".to_owned())
+        .kind(ToolKind::Read)
+        .locations(vec![ToolCallLocation::new(path.clone()).line(1)])
+        .raw_input(json!({ "path": path }));
+    let mut actions = vec![update(SessionUpdate::ToolCall(call)), started(tool.clone())];
+    if core.client.reads_files() {
+        actions.push(read_call(session, &path, FileStep::Read { tool, path: path.clone() }));
+    } else {
+        actions.extend(read_done(tool, &path, &invented(&path)));
+    }
+    actions
+}
+
+/// The command `edit`.
+pub(super) fn edit(session: &mut Session, core: &Core, name: &str) -> Vec<Action> {
+    let path = session.cwd.join(name);
+    let tool = ToolCallId::new(session.next_id("call"));
+    let call = ToolCall::new(tool.clone(), format!("Edit {name}"))
+        .name("edit_file".to_owned())
+        .kind(ToolKind::Edit)
+        .locations(vec![ToolCallLocation::new(path.clone())])
+        .raw_input(json!({ "path": path }));
+    let mut actions = vec![update(SessionUpdate::ToolCall(call))];
+    if core.client.reads_files() {
+        actions.push(read_call(session, &path, FileStep::Edit { tool, path: path.clone() }));
+    } else {
+        let old = invented(&path);
+        actions.extend(edit_text(session, core, tool, path, Some(old)));
+    }
+    actions
+}
+
+/// The command `tool`.
+pub(super) fn any(session: &mut Session, kind: ToolKind, title: &str) -> Vec<Action> {
+    let tool = ToolCallId::new(session.next_id("call"));
+    let call =
+        ToolCall::new(tool.clone(), title).name("demo_tool".to_owned()).kind(kind).raw_input(json!({}));
+    vec![
+        update(SessionUpdate::ToolCall(call)),
+        started(tool.clone()),
+        completed(tool, vec![paragraph("Done.")], json!({ "done": true })),
+    ]
+}
+
+/// The command `fail`.
+pub(super) fn fail(session: &mut Session, name: &str) -> Vec<Action> {
+    let tool = ToolCallId::new(session.next_id("call"));
+    let kind = tool_kind(name).unwrap_or_default();
+    let call = ToolCall::new(tool.clone(), format!("Use {name}")).name(name.to_owned()).kind(kind);
+    vec![
+        update(SessionUpdate::ToolCall(call.raw_input(json!({})))),
+        started(tool.clone()),
+        update(failed(tool, &format!("{name} failed, as it was told to."))),
+    ]
+}
+
+/// Goes on when the client has answered.
+pub(super) fn answered(session: &Session, core: &Core, step: FileStep, answer: Answer) -> Vec<Action> {
+    match step {
+        FileStep::Read { tool, path } => match file_content(answer) {
+            Ok(content) => read_done(tool, &path, &content),
+            Err(reason) => {
+                vec![update(failed(tool, &reason)), Action::Say(format!("I could not read it: {reason}"))]
+            }
+        },
+        // A file that cannot be read is taken to be new.
+        FileStep::Edit { tool, path } => {
+            let old = file_content(answer).ok();
+            edit_text(session, core, tool, path, old)
+        }
+        FileStep::Write { tool, path, diff } => match answer {
+            Ok(_) => edit_done(tool, &path, diff),
+            Err(error) => {
+                let reason = error.message;
+                vec![update(failed(tool, &reason)), Action::Say(format!("I could not write it: {reason}"))]
+            }
+        },
+    }
+}
+
+fn read_call(session: &Session, path: &Path, step: FileStep) -> Action {
+    let request = ReadTextFileRequest::new(session.id.clone(), path);
+    Action::Call(Box::new(Call::new("fs/read_text_file", &request, Then::File(Box::new(step)))))
+}
+
+fn file_content(answer: Answer) -> Result<String, String> {
+    let result = answer.map_err(|error| error.message)?;
+    serde_json::from_str::<ReadTextFileResponse>(result.get())
+        .map(|response| response.content)
+        .map_err(|error| format!("the client's answer cannot be read: {error}"))
+}
+
+fn read_done(tool: ToolCallId, path: &Path, content: &str) -> Vec<Action> {
+    let output = json!({ "lines": content.lines().count(), "bytes": content.len() });
+    vec![
+        completed(tool, vec![paragraph(content)], output),
+        Action::Say(format!("I read {}: {} lines.", path.display(), content.lines().count())),
+    ]
+}
+
+/// Edits a file whose text is known.
+fn edit_text(
+    session: &Session,
+    core: &Core,
+    tool: ToolCallId,
+    path: PathBuf,
+    old: Option<String>,
+) -> Vec<Action> {
+    let new = format!("{}This line was added by the demo agent.\n", old.as_deref().unwrap_or_default());
+    let diff = Diff::new(path.clone(), new.clone()).old_text(old);
+    let mut work = vec![started(tool.clone())];
+    if core.client.writes_files() {
+        let request = WriteTextFileRequest::new(session.id.clone(), path.clone(), new);
+        let step = FileStep::Write { tool: tool.clone(), path: path.clone(), diff: diff.clone() };
+        let call = Call::new("fs/write_text_file", &request, Then::File(Box::new(step)));
+        work.push(Action::Call(Box::new(call)));
+    } else {
+        work.extend(edit_done(tool.clone(), &path, diff.clone()));
+    }
+    let fields = ToolCallUpdateFields::new()
+        .title(format!("Edit {}", path.display()))
+        .kind(ToolKind::Edit)
+        .content(vec![diff.into()]);
+    gated(session, ToolCallUpdate::new(tool, fields), "edit", work)
+}
+
+fn edit_done(tool: ToolCallId, path: &Path, diff: Diff) -> Vec<Action> {
+    vec![
+        completed(tool, vec![diff.into()], json!({ "path": path })),
+        Action::Say(format!("I edited {}.", path.display())),
+    ]
+}
+
+/// What a file is said to hold when nobody reads it for the agent.
+fn invented(path: &Path) -> String {
+    format!("This is what {} might hold.\nThe demo agent made it up.\n", path.display())
+}
