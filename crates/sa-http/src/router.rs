@@ -24,16 +24,16 @@ pub(crate) fn contract() -> utoipa::openapi::OpenApi {
     document
 }
 
-/// The service that the daemon serves. From the outside in: panics, CORS, Host and Origin, token, counting, route.
+/// The service that the daemon serves. From the outside in: panics, CORS, counting, Host and Origin, token, route.
 pub(crate) fn build(state: AppState) -> Router {
     let (router, _) = documented().split_for_parts();
     let cors = state.options.cors.layer().ok().flatten();
     let router = router
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn_with_state(state.clone(), metrics::count))
         .layer(from_fn_with_state(state.clone(), auth::authenticate))
-        .layer(from_fn_with_state(state.clone(), origin::check));
+        .layer(from_fn_with_state(state.clone(), origin::check))
+        .layer(from_fn_with_state(state.clone(), metrics::count));
     let router = match cors {
         Some(cors) => router.layer(cors),
         None => router,
