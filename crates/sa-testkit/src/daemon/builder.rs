@@ -38,6 +38,7 @@ enum Token {
     Usual,
     Chosen(String),
     None,
+    Unsaid,
 }
 
 impl DaemonBuilder {
@@ -95,6 +96,13 @@ impl DaemonBuilder {
         self
     }
 
+    /// No word of a token on the command line: the environment or a file has one, or the daemon makes one up. The
+    /// daemon's own client then sends none.
+    pub fn token_unsaid(mut self) -> Self {
+        self.token = Token::Unsaid;
+        self
+    }
+
     /// The home of an earlier daemon, to see what outlives one.
     pub fn sandbox(mut self, sandbox: Arc<Sandbox>) -> Self {
         self.sandbox = Some(sandbox);
@@ -148,7 +156,7 @@ impl DaemonBuilder {
         match &self.token {
             Token::Usual => Some(TOKEN.to_owned()),
             Token::Chosen(token) => Some(token.clone()),
-            Token::None => None,
+            Token::None | Token::Unsaid => None,
         }
     }
 
@@ -157,10 +165,11 @@ impl DaemonBuilder {
         let binary = self.binary.take().map_or_else(daemon_path, Ok)?;
         let mut command = sandbox.command(&binary);
         command.args(["server", "--host", "127.0.0.1", "--port", "0"]);
-        match self.chosen_token() {
-            Some(token) => command.args(["--token", &token]),
-            None => command.arg("--no-token"),
-        };
+        match (self.chosen_token(), &self.token) {
+            (Some(token), _) => drop(command.args(["--token", &token])),
+            (None, Token::Unsaid) => {}
+            (None, _) => drop(command.arg("--no-token")),
+        }
         let puppet = if self.puppets.is_empty() { None } else { Some(puppet_path()?) };
         for (id, flags) in &self.puppets {
             let path = puppet.as_ref().and_then(|path| path.to_str()).context("a path that is text")?;

@@ -207,6 +207,7 @@ mod tests {
         check(b"data: a\r\n\r\ndata: b\r\n\r\n", &two);
         check(b"data: a\r\rdata: b\r\r", &two);
         check(b"data: a\r\n\ndata: b\n\r\n", &two);
+        check(b"event: x\r\ndata: a\r\ndata: b\r\n\r\n", &[event("x", None, "a\nb")]);
     }
 
     #[test]

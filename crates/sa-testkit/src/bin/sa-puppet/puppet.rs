@@ -79,7 +79,8 @@ impl Puppet {
 
     fn call(&mut self, method: &str, params: &str, reply: Reply, line: &str) -> Next {
         match method {
-            "echo" => reply.result(params),
+            // The standard transport opens a connection only for an agent that answers the first of these two.
+            "initialize" | "echo" => reply.result(params),
             "error" => reply.error(params),
             "line" => reply.result(&serde_json::Value::from(line).to_string()),
             "never" => {}
