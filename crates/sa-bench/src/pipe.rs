@@ -3,6 +3,7 @@
 use crate::process::{Programs, SCRATCH_BYTES};
 use crate::wire::{Echo, Prompt};
 use anyhow::{Context, Result, ensure};
+use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
 use sa_bench::message::{Numbered, now};
 use std::io::{Read, Write};
@@ -31,6 +32,12 @@ impl PipeAgent {
         let stdin = child.stdin.take().context("no stdin")?;
         let stdout = child.stdout.take().context("no stdout")?;
         Ok(Self { child, stdin, stdout, scratch: Vec::new() })
+    }
+
+    /// Gives the agent's output a larger pipe than programs get by default.
+    pub(crate) fn widen(&self, bytes: usize) -> Result<()> {
+        fcntl_setpipe_size(&self.stdout, bytes)?;
+        Ok(())
     }
 
     /// Sends a line.

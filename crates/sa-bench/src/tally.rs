@@ -17,7 +17,8 @@ pub struct Tally {
     told: u64,
     gap_announced: bool,
     gaps: u64,
-    last_id: Option<u64>,
+    /// As it came: it changes with every message and is asked for rarely.
+    last_id: Vec<u8>,
     is_message: bool,
     line: Vec<u8>,
 }
@@ -33,7 +34,7 @@ impl Tally {
             told: 0,
             gap_announced: false,
             gaps: 0,
-            last_id: None,
+            last_id: Vec::new(),
             is_message: true,
             line: Vec::with_capacity(LINE_BYTES),
         }
@@ -71,7 +72,7 @@ impl Tally {
 
     /// The last `id` of the stream: the cursor to continue from.
     pub fn last_id(&self) -> Option<u64> {
-        self.last_id
+        std::str::from_utf8(&self.last_id).ok()?.parse().ok()
     }
 
     /// Takes a part of the stream.
@@ -114,8 +115,10 @@ impl Tally {
                 }
             }
             Some(b'i') => {
-                let id = value(line, b"id:").and_then(|id| std::str::from_utf8(id).ok());
-                self.last_id = id.and_then(|id| id.parse().ok()).or(self.last_id);
+                if let Some(id) = value(line, b"id:") {
+                    self.last_id.clear();
+                    self.last_id.extend_from_slice(id);
+                }
             }
             Some(b'e') => {
                 let name = value(line, b"event:").unwrap_or_default();

@@ -26,18 +26,46 @@ const SIZES: &[Size] = &[
     Size { name: "1 MiB", bytes: 1 << 20, count: 400, share_of_floor: 0.5 },
 ];
 
-/// How fast the load generator reads when the server hardly does anything: any other figure is far below, or the
-/// load generator is what it measures.
+impl Size {
+    /// Small messages are counted, large ones weighed.
+    fn unit(&self) -> &'static str {
+        if self.bytes < 1024 { "msg/s" } else { "MB/s" }
+    }
+
+    fn rate(&self, count: u64, seconds: f64) -> f64 {
+        let each = if self.bytes < 1024 { 1.0 } else { self.bytes as f64 / 1e6 };
+        count as f64 * each / seconds
+    }
+}
+
+/// What bounds the bounds: how fast the load generator reads when the server hardly does anything, and what the
+/// agent's pipe carries when it is as wide as an unprivileged process may make it. Floors are taken with a message in
+/// each chunk and with the pipes that programs get by default.
 pub(crate) fn ceiling(run: &mut Run) -> Result<()> {
     const BATCH: u64 = 256;
+    const WIDE: usize = 1 << 20;
     let floor = run.floor()?;
+    let mut agent = PipeAgent::start(&run.programs, None)?;
+    agent.widen(WIDE)?;
+    for size in SIZES {
+        let count = run.pick(size.count, size.count / 10);
+        let mut wide = Vec::new();
+        for _ in 0..run.rounds() {
+            wide.push(size.rate(count, agent.stream(Prompt::flood(count, size.bytes))?));
+        }
+        run.figure(Figure::new(format!("{} through a pipe of 1 MiB", size.name), size.unit(), median(&wide)));
+    }
     for size in &SIZES[..2] {
         let count = run.pick(size.count, size.count / 10) / BATCH * BATCH;
-        let mut rates = Vec::new();
+        let mut bulk = Vec::new();
         for _ in 0..run.rounds() {
-            rates.push(count as f64 / floor_round(run, &floor, count, size.bytes, BATCH)?);
+            bulk.push(size.rate(count, floor_round(run, &floor, count, size.bytes, BATCH)?));
         }
-        run.figure(Figure::new(format!("{} read in bulk", size.name), "msg/s", median(&rates)));
+        run.figure(Figure::new(
+            format!("{} over HTTP, many in a chunk", size.name),
+            size.unit(),
+            median(&bulk),
+        ));
     }
     Ok(())
 }
@@ -63,18 +91,17 @@ fn one_size(run: &mut Run, daemon: &Server, floor: &Server, size: &Size) -> Resu
     let mut cpu = Duration::ZERO;
     for _ in 0..run.rounds() {
         let before = daemon.cpu()?;
-        ours.push(count as f64 / round(run, daemon, prompt, size.name)?);
+        ours.push(size.rate(count, round(run, daemon, prompt, size.name)?));
         cpu += daemon.cpu()? - before;
-        http.push(count as f64 / floor_round(run, floor, count, size.bytes, 1)?);
-        pipe.push(count as f64 / agent.stream(prompt)?);
+        http.push(size.rate(count, floor_round(run, floor, count, size.bytes, 1)?));
+        pipe.push(size.rate(count, agent.stream(prompt)?));
     }
     let cpu = cpu.as_secs_f64() * 1e6 / (count * ours.len() as u64) as f64;
     let peak = daemon.peak()? * 1024.0 / 1e6;
 
-    let (unit, scale) = if size.bytes < 1024 { ("msg/s", 1.0) } else { ("MB/s", size.bytes as f64 / 1e6) };
     run.figure(
-        Figure::new(size.name, unit, median(&ours) * scale)
-            .floors(Some(median(&pipe) * scale), Some(median(&http) * scale), Against::Lower)
+        Figure::new(size.name, size.unit(), median(&ours))
+            .floors(Some(median(&pipe)), Some(median(&http)), Against::Lower)
             .goal(Goal::RatioAtLeast(size.share_of_floor)),
     );
     run.figure(Figure::new(format!("{}, daemon CPU", size.name), "µs/msg", cpu));
