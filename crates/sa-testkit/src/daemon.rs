@@ -157,7 +157,8 @@ impl Daemon {
     }
 
     fn kill_all(&mut self) {
-        let below = self.children();
+        // Once it has ended its id may be another's.
+        let below = if self.ended { Vec::new() } else { self.children() };
         if !self.ended {
             // Failing means that it has ended; then waiting reaps it.
             let _ended = self.child.kill();

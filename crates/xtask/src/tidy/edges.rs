@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 14] = [
+const TABLE: [Row; 15] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -33,6 +33,7 @@ const TABLE: [Row; 14] = [
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },
+    Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
     Row { name: "xtask", needs: &[], may: &[] },
 ];
