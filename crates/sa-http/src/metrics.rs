@@ -32,7 +32,11 @@ impl Metrics {
     pub(crate) fn new(hub: Hub) -> Self {
         let mut registry = Registry::with_prefix("sandbox_agent");
         let requests = Family::default();
-        registry.register("http_requests", "HTTP requests answered, by route, method and status", requests.clone());
+        registry.register(
+            "http_requests",
+            "HTTP requests answered, by route, method and status",
+            requests.clone(),
+        );
         registry.register_collector(Box::new(HubCollector(hub)));
         Self { registry, requests }
     }

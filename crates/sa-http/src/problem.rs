@@ -74,7 +74,9 @@ impl From<CallError> for ApiError {
                     .with_details(serde_json::to_value(&exit).unwrap_or_default())
                     .into()
             }
-            CallError::NotReading { .. } | CallError::Deleted => Self::new(ErrorCode::StreamError, detail),
+            CallError::NotReading { .. } | CallError::Closing | CallError::Deleted => {
+                Self::new(ErrorCode::StreamError, detail)
+            }
             CallError::Refused(_) => Self::new(ErrorCode::TooManyRequests, detail),
             CallError::Silent(_) => Self::new(ErrorCode::Timeout, detail),
         }

@@ -66,7 +66,10 @@ pub enum CallError {
     /// The agent said nothing for too long.
     #[error("the agent has said nothing for {} s", .0.as_secs_f32())]
     Silent(Duration),
-    /// The server was deleted.
-    #[error("the ACP server was deleted")]
+    /// The agent closed its input or output and is being ended.
+    #[error("the agent has closed its input or output and is being ended")]
+    Closing,
+    /// The server was deleted, or the daemon is stopping.
+    #[error("the ACP server was ended")]
     Deleted,
 }

@@ -57,6 +57,8 @@ pub(crate) struct Owner {
     run_deadline: Option<Instant>,
     /// By ticket, so the first has waited longest.
     calls: BTreeMap<u64, Call>,
+    /// Answers on their way out, see [`Owner::deliver`].
+    answers: Vec<(Reply<Response>, Result<Response, CallError>)>,
     next_ticket: u64,
     last_heard: Instant,
     attended: Instant,
@@ -97,6 +99,7 @@ impl Owner {
             exit: None,
             run_deadline: None,
             calls: BTreeMap::new(),
+            answers: Vec::new(),
             next_ticket: 0,
             last_heard: Instant::now(),
             attended: Instant::now(),
@@ -130,6 +133,9 @@ impl Owner {
                 () = self.shared.nudge.notified() => self.attended = Instant::now(),
                 () = &mut timer, if deadline.is_some() => self.time_passed(),
             }
+            if !self.answers.is_empty() {
+                self.deliver().await;
+            }
         }
         self.finish().await;
     }
@@ -141,6 +147,9 @@ impl Owner {
             Command::Call { start, .. } | Command::Send { start, .. } => *start,
             Command::Subscribe { .. } => false,
         };
+        if starts && self.exit.is_some() {
+            self.end_run();
+        }
         if self.pipes.is_none()
             && starts
             && let Err(error) = self.start().await
@@ -206,7 +215,8 @@ impl Owner {
         let limit = self.parts.options.limits.stdin_queue_bytes;
         let Some(pipes) = self.pipes.as_mut().filter(|pipes| pipes.takes_input() && self.exit.is_none())
         else {
-            return Err(CallError::NotRunning(self.last_exit.clone().unwrap_or_default()));
+            let ended = CallError::NotRunning(self.last_exit.clone().unwrap_or_default());
+            return Err(if self.pipes.is_some() { CallError::Closing } else { ended });
         };
         let queued = pipes.inbox.len();
         if queued > 0 && queued + message.bytes.len() > limit {
@@ -221,6 +231,7 @@ impl Owner {
             self.last_heard = Instant::now();
         }
         add(&self.parts.stats.messages_to_agents, 1);
+        self.attended = Instant::now();
         pipes.inbox.push(bytes);
         self.publish_pending();
         self.write();
@@ -261,23 +272,35 @@ impl Owner {
         }
     }
 
-    /// Log first, then the calls that wait: whoever reads both sees an answer after what led to it.
+    /// Puts what the agent said into the log and, after that, answers on their way to the calls that wait.
     fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
         if let Some(segment) = output.segment {
             self.shared.append(segment);
         }
-        let answered = !output.deliveries.is_empty();
+        if output.deliveries.is_empty() {
+            return;
+        }
         for delivery in output.deliveries {
             let Some(call) = self.calls.remove(&delivery.ticket) else { continue };
             let answer = match delivery.answer {
                 Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),
                 Answer::AgentEnded => Err(CallError::Ended(exit.cloned().unwrap_or_default())),
             };
-            drop(call.reply.send(answer));
+            self.answers.push((call.reply, answer));
         }
-        if answered {
-            self.publish_pending();
+        self.attended = Instant::now();
+        self.publish_pending();
+    }
+
+    /// Answers the calls, readers first: whoever follows a stream beside a POST should see what led to an answer
+    /// before the answer, and the readers were woken when the log grew.
+    async fn deliver(&mut self) {
+        if self.shared.seats.count() > 0 {
+            tokio::task::yield_now().await;
+        }
+        for (reply, answer) in self.answers.drain(..) {
+            drop(reply.send(answer));
         }
     }
 
@@ -419,6 +442,7 @@ impl Owner {
             self.exit = Some(exit);
         }
         self.end_run();
+        self.deliver().await;
         while let Ok(command) = self.commands.try_recv() {
             command.fail(CallError::Deleted);
         }
