@@ -1,0 +1,9 @@
+//! `/v1/acp/{server_id}`: starting agents, refusing what makes no sense, passing messages on unchanged.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod bootstrap;
+mod clients;
+mod limits;
+mod listing;
+mod refusals;
+mod verbatim;
