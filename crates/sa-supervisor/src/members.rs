@@ -187,6 +187,10 @@ mod tests {
         // 22 has ended after forking 26, which has only the session in common with it.
         let census = Census::new([entry(10, 1, 10, 10), entry(26, 10, 26, 22), entry(27, 10, 10, 10)]);
         assert_eq!(members(&census, &traces, &[]), [26]);
+        // 22 lives on in a new session; a later process of the same number is another one.
+        let moved = entry(22, 10, 28, 28);
+        assert_eq!(members(&Census::new([moved.clone()]), &traces, &[]), [22]);
+        assert_eq!(members(&Census::new([Entry { started: 2, ..moved }]), &traces, &[]), [0; 0]);
     }
 
     #[test]

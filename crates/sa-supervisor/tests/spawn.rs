@@ -6,6 +6,7 @@ mod scene;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::task::Poll;
+use std::time::Duration;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 use sa_supervisor::{BaseEnv, CommandSpec, Exit, SpawnError};
@@ -65,6 +66,29 @@ async fn the_tail_of_stderr_is_complete_when_the_exit_is_known() {
     assert!(tail.len() <= 64 * 1024 && tail.len() > 63 * 1024, "{}", tail.len());
     let first: u32 = tail.lines().next().unwrap().parse().unwrap();
     assert_eq!(tail.lines().count() as u32, 30001 - first, "starts with a whole line");
+}
+
+#[tokio::test]
+async fn an_exit_does_not_overtake_the_last_words() {
+    let supervisor = supervisor();
+    // A second supervisor, on a runtime of its own, collects children while this thread is busy.
+    std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let _second = scene::supervisor();
+            std::future::pending::<()>().await;
+        });
+    });
+    for _ in 0..10 {
+        let text = "head -c 60000 /dev/zero | tr '\\0' x >&2; echo 'last words' >&2; kill -KILL $$";
+        let spawned = supervisor.spawn(script(text)).await.unwrap();
+        // This thread is the whole runtime: when it goes on, the end and all of stderr are there at once.
+        while is_present(spawned.process.pid()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        within(spawned.process.wait()).await;
+        assert!(spawned.process.stderr_tail().ends_with("xlast words\n"));
+    }
 }
 
 #[tokio::test]
@@ -198,8 +222,10 @@ async fn a_clean_environment_is_a_short_list() {
 async fn no_descriptor_is_inherited() {
     let leaky = tempfile::tempfile().unwrap();
     fcntl_setfd(&leaky, FdFlags::empty()).unwrap();
-    let spawned = supervisor().spawn(command("cat", &[])).await.unwrap();
-    let open = descriptors(spawned.process.pid());
+    let spawned = supervisor().spawn(script("echo leader $$; read line")).await.unwrap();
+    // Once it speaks, the files that its loader opens for a moment are closed again.
+    let cast = Cast::assemble(spawned.stdout, 1).await;
+    let open = descriptors(cast.pid("leader"));
     let numbers: Vec<u32> = open.iter().map(|(number, _)| *number).collect();
     assert_eq!(numbers, [0, 1, 2], "{open:?}");
     assert!(open.iter().all(|(_, target)| target.starts_with("pipe:")), "{open:?}");

@@ -11,8 +11,8 @@ use scene::*;
 
 const GRACE: Duration = Duration::from_millis(300);
 
-/// Runs until it is killed, and says who it is.
-const STUBBORN: &str = r#"trap "" TERM HUP INT; echo "$0" $$; while :; do sleep 1000; done"#;
+/// Says who it is and does not go when asked. Two minutes bound what a failed test leaves behind.
+const STUBBORN: &str = r#"trap "" TERM HUP INT; echo "$0" $$; sleep 120; :"#;
 
 /// A leader that will not go, with one descendant of every kind that gets away elsewhere.
 fn stubborn_family() -> String {
@@ -28,14 +28,14 @@ fn stubborn_family() -> String {
         env -i PATH="$PATH" setsid sh -c "$S" nameless &
         setsid sh -c 'echo stopped $$; kill -STOP $$' &
         echo leader $$
-        while :; do sleep 1000; done
+        sleep 120; :
         "#
     )
 }
 
 #[tokio::test]
 async fn a_willing_child_is_gone_at_once() {
-    let spawned = supervisor().spawn(command("sleep", &["1000"])).await.unwrap();
+    let spawned = supervisor().spawn(command("sleep", &["120"])).await.unwrap();
     let started = Instant::now();
     let exit = within(spawned.process.stop(PATIENCE)).await;
     assert_eq!(exit, Exit { code: None, signal: Some(libc::SIGTERM) });
@@ -68,7 +68,7 @@ async fn nothing_of_a_stubborn_family_is_left() {
 #[tokio::test]
 async fn a_stopped_child_hears_the_request() {
     let spawned = supervisor()
-        .spawn(script("trap 'exit 4' TERM; echo leader $$; kill -STOP $$; sleep 1000"))
+        .spawn(script("trap 'exit 4' TERM; echo leader $$; kill -STOP $$; sleep 120"))
         .await
         .unwrap();
     let cast = Cast::assemble(spawned.stdout, 1).await;
@@ -140,7 +140,7 @@ async fn hundreds_go_at_once() {
     let supervisor = supervisor();
     let mut processes = Vec::new();
     for _ in 0..300 {
-        processes.push(supervisor.spawn(command("sleep", &["1000"])).await.unwrap());
+        processes.push(supervisor.spawn(command("sleep", &["120"])).await.unwrap());
     }
     let started = Instant::now();
     let stops: Vec<_> = processes
@@ -181,7 +181,7 @@ async fn short_lives_leave_no_zombie() {
 
 #[tokio::test]
 async fn a_killed_child_is_reported_as_such() {
-    let spawned = supervisor().spawn(command("sleep", &["1000"])).await.unwrap();
+    let spawned = supervisor().spawn(command("sleep", &["120"])).await.unwrap();
     send(Signal::KILL, spawned.process.pid());
     assert_eq!(within(spawned.process.wait()).await.signal, Some(libc::SIGKILL));
 }
