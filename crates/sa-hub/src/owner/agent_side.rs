@@ -1,0 +1,137 @@
+//! What the agent does to its owner: it reads, writes, closes its streams, ends.
+
+use super::Owner;
+use crate::pipes::{Output, Pipes};
+use crate::stats::add;
+use crate::{CallError, Response};
+use sa_api::{AcpServerStatus, AgentExit};
+use sa_jsonrpc::{ErrorObject, codes};
+use sa_relay::{Answer, Surroundings};
+use sa_supervisor::Exit;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long output is still read after the agent's exit: a grandchild may hold the pipe open for ever.
+pub(super) const DRAIN: Duration = Duration::from_millis(100);
+/// How long an agent that closed its output or input may take to exit before it is stopped.
+const HALF_CLOSED: Duration = Duration::from_millis(250);
+/// How often a pipe is read at the end of a run: enough to empty the largest one, and an end to what grandchildren write.
+const LAST_READS: usize = 64;
+
+impl Owner {
+    pub(super) fn write(&mut self) {
+        let Some(pipes) = self.pipes.as_mut() else { return };
+        if let Err(error) = pipes.write() {
+            tracing::debug!(server = %self.parts.server.id(), %error, "agent closed its input");
+            self.half_closed();
+        }
+    }
+
+    /// Reads once. False if there was nothing to read.
+    pub(super) fn read(&mut self) -> bool {
+        let Some(pipes) = self.pipes.as_mut() else { return false };
+        let (relay, calls) = (&mut self.relay, &self.calls);
+        let attached = |ticket| calls.is_attached(ticket);
+        let around = Surroundings { attached: &attached, streams: self.shared.seats.streams() };
+        match pipes.read(|data| (data.len(), relay.agent_data(data, &around))) {
+            Output::Data((length, output)) => {
+                add(&self.parts.stats.bytes_from_agents, length as u64);
+                self.last_heard = Instant::now();
+                self.publish(output, None);
+                true
+            }
+            Output::Nothing => false,
+            Output::End => {
+                self.output_closed();
+                false
+            }
+        }
+    }
+
+    /// Puts what the agent said into the log and, after that, answers on their way to the calls that wait.
+    fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
+        add(&self.parts.stats.messages_from_agents, output.messages as u64);
+        if let Some(segment) = output.segment {
+            self.shared.append(segment);
+        }
+        if output.deliveries.is_empty() {
+            return;
+        }
+        for delivery in output.deliveries {
+            let answer = match delivery.answer {
+                Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),
+                Answer::AgentEnded => Err(CallError::Ended(exit.cloned().unwrap_or_default())),
+            };
+            self.calls.answer(delivery.ticket, answer);
+        }
+        self.attended = Instant::now();
+        self.publish_pending();
+    }
+
+    pub(super) fn publish_pending(&self) {
+        self.shared.state().pending_requests = self.relay.pending_requests();
+    }
+
+    pub(super) fn agent_exited(&mut self, exit: Exit) {
+        self.exit_wait = None;
+        self.exit = Some(exit);
+        if self.pipes.as_ref().is_some_and(Pipes::has_output) {
+            self.run_deadline = Some(Instant::now() + DRAIN);
+        } else {
+            self.end_run();
+        }
+    }
+
+    fn output_closed(&mut self) {
+        if self.exit.is_some() { self.end_run() } else { self.half_closed() }
+    }
+
+    /// The agent closed one of its streams: it cannot be talked to and gets a moment to exit by itself.
+    fn half_closed(&mut self) {
+        if self.exit.is_none() && self.run_deadline.is_none() {
+            self.run_deadline = Some(Instant::now() + HALF_CLOSED);
+        }
+    }
+
+    /// The agent is gone: the last of its output is read and every wait ends here.
+    pub(super) fn end_run(&mut self) {
+        let Some(exit) = self.exit.take() else { return };
+        for _ in 0..LAST_READS {
+            if !self.read() {
+                break;
+            }
+        }
+        let Some(pipes) = self.pipes.take() else { return };
+        (self.exit_wait, self.run_deadline) = (None, None);
+        let exit =
+            AgentExit { code: exit.code, signal: exit.signal, stderr_tail: pipes.process.stderr_tail() };
+        tracing::info!(
+            server = %self.parts.server.id(), agent = %self.parts.agent.id,
+            code = exit.code, signal = exit.signal, "agent ended"
+        );
+        add(&self.parts.stats.exits, 1);
+        {
+            let mut state = self.shared.state();
+            state.status = AcpServerStatus::Exited;
+            state.pid = None;
+            state.exit = Some(exit.clone());
+        }
+        self.tell_end(&exit);
+        self.last_exit = Some(exit);
+        // A connection belongs to one client, who was told on its streams; they end with the agent.
+        self.done |= self.parts.unattended.is_some();
+    }
+
+    fn tell_end(&mut self, exit: &AgentExit) {
+        let event = serde_json::to_value(exit).unwrap_or_default();
+        let data = event.to_string();
+        let message = "the agent ended before it answered".to_owned();
+        let error = ErrorObject { code: codes::INTERNAL_ERROR, message, data: Some(event) };
+        let calls = &self.calls;
+        let attached = |ticket| calls.is_attached(ticket);
+        let around = Surroundings { attached: &attached, streams: self.shared.seats.streams() };
+        let output = self.relay.agent_end(&data, &error, &around);
+        self.publish(output, Some(exit));
+        self.publish_pending();
+    }
+}
