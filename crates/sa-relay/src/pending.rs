@@ -115,6 +115,11 @@ impl Pending {
         self.reused
     }
 
+    /// Whether an id was used while another request with it was unanswered: proof of several clients.
+    pub(crate) fn ids_collided(&self) -> bool {
+        self.next_id > FIRST_REPLACEMENT
+    }
+
     fn remember(&mut self, id: &Id) {
         if self.first_ids.contains(id) {
             self.reused = true;

@@ -30,6 +30,8 @@ pub struct Relay {
     unparsed_bytes: usize,
     next_sequence: u64,
     end: u64,
+    /// Whether several clients that count alike were seen. Stays so: whichever of them is away comes back.
+    shared: bool,
 }
 
 /// What a message of a client becomes.
@@ -101,6 +103,7 @@ impl Relay {
             unparsed_bytes: options.unparsed_bytes,
             next_sequence: 1,
             end: 0,
+            shared: false,
         }
     }
 
@@ -209,8 +212,8 @@ impl Relay {
         round: &mut Round,
     ) {
         // Where several clients count their requests alike, a stream that carries everybody's answers would hand
-        // one client's to another. They are then left to the POST or socket that asked.
-        let ambiguous = self.pending.ids_were_reused() && around.streams > 1;
+        // one client's to another, also later, when it is replayed. They are then left to the POST or socket that asked.
+        self.shared |= self.pending.ids_collided() || (self.pending.ids_were_reused() && around.streams > 1);
         let caller = match waiting.caller {
             Caller::Post(ticket) if !(around.attached)(ticket) => Caller::Stream(0),
             caller => caller,
@@ -218,7 +221,7 @@ impl Relay {
         if let Caller::Post(ticket) = caller {
             round.answered.push((ticket, round.builder.len(), message.shape.is_error));
         }
-        let audience = audience(caller, !ambiguous);
+        let audience = audience(caller, !self.shared);
         if message.id_text() == &*waiting.id {
             self.record(round, RecordKind::Message, audience, message.bytes);
         } else {

@@ -1,0 +1,74 @@
+//! Clients that share a server and count their requests alike: whose answers event streams show.
+#![allow(clippy::unwrap_used)]
+
+use sa_jsonrpc::Message;
+use sa_relay::{Audience, Caller, Relay, RelayOptions, Surroundings};
+
+struct Scene {
+    relay: Relay,
+    streams: usize,
+    ticket: u64,
+}
+
+impl Scene {
+    fn new(streams: usize) -> Self {
+        let options =
+            RelayOptions { line_bytes: 1024, unparsed_bytes: 64, pending_requests: 8, asked_bytes: 1024 };
+        Self { relay: Relay::new(&options), streams, ticket: 0 }
+    }
+
+    /// A POST with this id; the id that the agent sees.
+    fn post(&mut self, id: i64) -> String {
+        self.ticket += 1;
+        let message = Message::read(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#)).unwrap();
+        match self.relay.client_message(&message, Caller::Post(self.ticket)).unwrap() {
+            sa_relay::Outgoing::Verbatim => id.to_string(),
+            sa_relay::Outgoing::Rewritten(bytes) => Message::read(bytes).unwrap().id_text().to_owned(),
+        }
+    }
+
+    /// The agent answers; whether event streams show it.
+    fn answer(&mut self, id: &str) -> bool {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
+        let around = Surroundings { attached: &|_| true, streams: self.streams };
+        let output = self.relay.agent_data(line.as_bytes(), &around);
+        let segment = output.segment.unwrap();
+        let [record] = segment.records(0) else { panic!("one record") };
+        matches!(record.audience, Audience::Post { open: true })
+    }
+
+    fn call(&mut self, id: i64) -> bool {
+        let id = self.post(id);
+        self.answer(&id)
+    }
+}
+
+#[test]
+fn one_client_sees_its_answers_on_its_stream_though_it_uses_an_id_again() {
+    let mut scene = Scene::new(1);
+    assert!([0, 1, 0, 1].into_iter().all(|id| scene.call(id)));
+}
+
+#[test]
+fn several_streams_alone_hide_nothing() {
+    let mut scene = Scene::new(2);
+    assert!([0, 1, 2].into_iter().all(|id| scene.call(id)));
+}
+
+#[test]
+fn answers_stay_hidden_while_one_of_two_clients_is_away() {
+    let mut scene = Scene::new(2);
+    assert!(scene.call(0));
+    assert!(!scene.call(0), "a second client");
+    scene.streams = 1;
+    assert!(!scene.call(1), "the other comes back and must not find it in the log");
+}
+
+#[test]
+fn an_id_in_flight_twice_tells_two_clients_apart_before_both_have_streams() {
+    let mut scene = Scene::new(1);
+    let (first, second) = (scene.post(0), scene.post(0));
+    assert!(!scene.answer(&second));
+    assert!(!scene.answer(&first));
+    assert!(!scene.call(1));
+}
