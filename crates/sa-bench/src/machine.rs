@@ -11,6 +11,8 @@ pub(crate) struct Machine {
     pub(crate) cpu: String,
     pub(crate) kernel: String,
     pub(crate) rustc: String,
+    /// Runnable processes over the last minute, this run's included: far above 2, others were in the way.
+    pub(crate) load: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) date: Option<String>,
 }
@@ -22,11 +24,13 @@ impl Machine {
         let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let rustc = Command::new("rustc").arg("-V").output().map(|output| output.stdout).unwrap_or_default();
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         Self {
             cores: std::thread::available_parallelism().map_or(0, usize::from),
             cpu: known(model.map_or("", |(_, name)| name)),
             kernel: known(&kernel),
             rustc: known(&String::from_utf8_lossy(&rustc)),
+            load: known(load.split_whitespace().next().unwrap_or_default()),
             date,
         }
     }
@@ -34,7 +38,10 @@ impl Machine {
     /// One line.
     pub(crate) fn line(&self) -> String {
         let date = self.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
-        format!("{} cores of {}, Linux {}, {}{date}", self.cores, self.cpu, self.kernel, self.rustc)
+        format!(
+            "{} cores of {}, Linux {}, {}, load {}{date}",
+            self.cores, self.cpu, self.kernel, self.rustc, self.load
+        )
     }
 }
 

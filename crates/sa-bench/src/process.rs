@@ -32,11 +32,9 @@ impl Programs {
     pub(crate) fn find(daemon: Option<PathBuf>) -> Result<Self> {
         let bench = std::env::current_exe()?;
         let beside = |name: &str| bench.with_file_name(name);
-        let programs = Self {
-            agent: beside("sa-bench-agent"),
-            daemon: daemon.unwrap_or_else(|| beside("sandbox-agent")),
-            bench,
-        };
+        // Absolute, because the daemon is started in a directory of its own.
+        let daemon = std::path::absolute(daemon.unwrap_or_else(|| beside("sandbox-agent")))?;
+        let programs = Self { agent: beside("sa-bench-agent"), daemon, bench };
         ensure!(programs.agent.exists(), "{} is missing: build sa-bench first", programs.agent.display());
         Ok(programs)
     }

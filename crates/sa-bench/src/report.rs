@@ -122,6 +122,7 @@ mod tests {
             cpu: "Some CPU".to_owned(),
             kernel: "6.1".to_owned(),
             rustc: "rustc 1.90.0".to_owned(),
+            load: "1.25".to_owned(),
             date: Some("2026-01-31".to_owned()),
         };
         let fast = Figure::new("200 B", "msg/s", 1_234_567.0)
@@ -132,7 +133,7 @@ mod tests {
         let report = Report { machine: &machine, sections: &sections, problems: &[] };
         assert_eq!(
             report.markdown(),
-            "Measured on 2 cores of Some CPU, Linux 6.1, rustc 1.90.0, 2026-01-31.\n\n\
+            "Measured on 2 cores of Some CPU, Linux 6.1, rustc 1.90.0, load 1.25, 2026-01-31.\n\n\
              ||daemon|pipe floor|HTTP floor|ratio|goal|met|\n\
              |---|---:|---:|---:|---:|---:|---|\n\
              |stream: 200 B|1,234,567 msg/s|3,000,000|2,000,000|0.62 ×|≥ 0.4 ×|yes|\n\

@@ -14,9 +14,7 @@ fn a_scenario_without_daemon_reports_its_figures_as_json() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["machine"]["date"], "2026-01-31");
     let figures = report["sections"][0]["figures"].as_array().unwrap();
-    assert!(
-        figures.iter().all(|figure| figure["unit"] == "msg/s" && figure["value"].as_f64().unwrap() > 0.0)
-    );
+    assert!(!figures.is_empty() && figures.iter().all(|figure| figure["value"].as_f64().unwrap() > 0.0));
 }
 
 #[test]
