@@ -14,7 +14,7 @@ pub enum Kind {
     Request,
     /// Has a method and no id.
     Notification,
-    /// Has an id and a result or an error.
+    /// Has an id and a result or an error. Where one of the two is null, the other counts.
     Response,
 }
 
@@ -24,6 +24,9 @@ pub enum Invalid {
     /// Not JSON, or not UTF-8.
     #[error("not JSON: {0}")]
     NotJson(String),
+    /// A member that decides what the message is stands there twice: readers may differ on which one counts.
+    #[error("not one message: {0}")]
+    Twice(String),
     /// JSON-RPC batches do not exist in ACP.
     #[error("a batch: send one message at a time")]
     Batch,
@@ -88,19 +91,44 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawV
     <&RawValue>::deserialize(from).map(Some)
 }
 
+#[derive(PartialEq, Eq)]
+enum Outcome {
+    Result,
+    Error,
+}
+
+/// What a response says, if it says one thing. A null beside the other member is an old habit of servers and no
+/// contradiction.
+fn outcome(result: Option<&RawValue>, error: Option<&RawValue>) -> Option<Outcome> {
+    match (result, error) {
+        (None, None) => None,
+        (Some(_), None) => Some(Outcome::Result),
+        (None, Some(_)) => Some(Outcome::Error),
+        (Some(_), Some(error)) if error.get() == "null" => Some(Outcome::Result),
+        (Some(result), Some(_)) if result.get() == "null" => Some(Outcome::Error),
+        (Some(_), Some(_)) => None,
+    }
+}
+
+fn refusal(error: serde_json::Error) -> Invalid {
+    // Any value will do for any member, so the only thing wrong with well-formed text is a member given twice.
+    if error.is_data() { Invalid::Twice(error.to_string()) } else { Invalid::NotJson(error.to_string()) }
+}
+
 impl Shape {
     /// Reads one message. The whole text is checked to be JSON.
     pub fn of(bytes: &[u8]) -> Result<Self, Invalid> {
-        let not_json = |error: serde_json::Error| Invalid::NotJson(error.to_string());
+        // Once for the whole text: the parser does not look into the strings of members that it passes over.
+        let text = std::str::from_utf8(bytes).map_err(|error| Invalid::NotJson(error.to_string()))?;
         // An array would pass for a struct with positional members, so the first byte is looked at beforehand.
         match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
             Some(b'{') => {}
             first => {
-                serde_json::from_slice::<IgnoredAny>(bytes).map_err(not_json)?;
+                serde_json::from_str::<IgnoredAny>(text).map_err(refusal)?;
                 return Err(if first == Some(&b'[') { Invalid::Batch } else { Invalid::NotAnObject });
             }
         }
-        let envelope: Envelope<'_> = serde_json::from_slice(bytes).map_err(not_json)?;
+        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(refusal)?;
         if envelope.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
             return Err(Invalid::Version);
         }
@@ -111,18 +139,18 @@ impl Shape {
         if envelope.method.is_some_and(|method| !method.get().starts_with('"')) {
             return Err(Invalid::BadMethod);
         }
-        let answers = envelope.result.is_some() != envelope.error.is_some();
+        let outcome = outcome(envelope.result, envelope.error);
         let kind = match (envelope.method.is_some(), id.is_some()) {
             (true, true) => Kind::Request,
             (true, false) => Kind::Notification,
-            (false, true) if answers => Kind::Response,
+            (false, true) if outcome.is_some() => Kind::Response,
             _ => return Err(Invalid::NoKind),
         };
         let span = |part: Option<&RawValue>| part.map_or(0..0, |part| span_in(bytes, part.get()));
         Ok(Self {
             kind,
             id,
-            is_error: kind == Kind::Response && envelope.error.is_some(),
+            is_error: kind == Kind::Response && outcome == Some(Outcome::Error),
             id_span: span(envelope.id),
             method_span: span(envelope.method),
             params_span: span(envelope.params),
@@ -152,9 +180,11 @@ impl<B: AsRef<[u8]>> Message<B> {
         self.part(&self.shape.params_span)
     }
 
-    /// The same message under another id, given as JSON text; every other byte is kept.
+    /// The same message under another id, given as JSON text; every other byte is kept. A message without an id
+    /// does not get one.
     pub fn with_id(&self, id: &str) -> Vec<u8> {
         let bytes = self.bytes.as_ref();
+        let id = if self.shape.id.is_some() { id } else { "" };
         let (before, rest) = bytes.split_at(self.shape.id_span.start.min(bytes.len()));
         let after = rest.get(self.shape.id_span.len()..).unwrap_or_default();
         [before, id.as_bytes(), after].concat()
@@ -201,8 +231,46 @@ mod tests {
         assert_eq!(kind("[]"), Err(Invalid::Batch));
         assert_eq!(kind("7"), Err(Invalid::NotAnObject));
         assert!(matches!(kind(r#"{"jsonrpc":"2.0","#), Err(Invalid::NotJson(_))));
-        assert!(matches!(kind(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#), Err(Invalid::NotJson(_))));
-        assert!(matches!(Shape::of(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}"), Err(Invalid::NotJson(_))));
+        assert!(matches!(
+            kind(r#"{"jsonrpc":"2.0","id":1,"\u0069d":2,"method":"a"}"#),
+            Err(Invalid::Twice(_))
+        ));
+        assert!(matches!(kind("\u{c}{}"), Err(Invalid::NotJson(_))));
+    }
+
+    #[test]
+    fn text_that_is_not_utf_8_is_refused_wherever_it_stands() {
+        let message = br#"{"jsonrpc":"2.0","method":"m?","params":["p?"],"other":["o?"],"n?":0}"#;
+        assert!(Shape::of(message).is_ok());
+        let places: Vec<usize> = (0..message.len()).filter(|&at| message[at] == b'?').collect();
+        assert_eq!(places.len(), 4);
+        for at in places {
+            let mut broken = message.to_vec();
+            broken[at] = 0xff;
+            assert!(matches!(Shape::of(&broken), Err(Invalid::NotJson(_))), "at {at}");
+        }
+    }
+
+    #[test]
+    fn a_null_beside_the_outcome_is_no_contradiction() {
+        let is_error = |members: &str| {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,{members}}}"#);
+            Shape::of(text.as_bytes()).map(|shape| (shape.kind, shape.is_error))
+        };
+        assert_eq!(is_error(r#""result":{},"error":null"#), Ok((Kind::Response, false)));
+        assert_eq!(is_error(r#""error":{},"result":null"#), Ok((Kind::Response, true)));
+        assert_eq!(is_error(r#""error":null,"result":null"#), Ok((Kind::Response, false)));
+        assert_eq!(is_error(r#""error":null"#), Ok((Kind::Response, true)));
+        assert_eq!(is_error(r#""result":null"#), Ok((Kind::Response, false)));
+    }
+
+    #[test]
+    fn depth_alone_is_no_reason_to_refuse() {
+        let (open, close) = ("[".repeat(200_000), "]".repeat(200_000));
+        assert_eq!(
+            kind(&format!(r#"{{"jsonrpc":"2.0","method":"a","params":{open}{close}}}"#)),
+            Ok(Kind::Notification)
+        );
     }
 
     #[test]
@@ -213,5 +281,13 @@ mod tests {
         assert_eq!(message.id_text(), r#""old""#);
         assert_eq!(message.method().as_deref(), Some("mA"));
         assert_eq!(message.params(), Some(r#"{"id":9,"a":1,"a":2}"#));
+    }
+
+    #[test]
+    fn a_message_without_an_id_does_not_get_one() {
+        let text = r#"{"jsonrpc":"2.0","method":"m"}"#;
+        let message = Message::read(text.as_bytes()).unwrap();
+        assert_eq!(message.with_id("42"), text.as_bytes());
+        assert_eq!((message.id_text(), message.params()), ("null", None));
     }
 }
