@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 /// What a hub is made of.
@@ -41,6 +42,8 @@ struct Inner {
 #[derive(Default)]
 pub(crate) struct Registry {
     entries: Mutex<Entries>,
+    /// Told of each new server.
+    made: Notify,
 }
 
 #[derive(Default)]
@@ -94,6 +97,21 @@ impl Hub {
     /// The server of that id.
     pub fn get(&self, id: &ServerId) -> Option<Server> {
         self.inner.registry.lock().servers.get(id).cloned()
+    }
+
+    /// The server of that id, also if it is made within the bound for that: clients ask for a stream together with
+    /// the message that makes its server, and whichever comes first must not decide whether they miss something.
+    pub async fn get_soon(&self, id: &ServerId) -> Option<Server> {
+        let soon = async {
+            loop {
+                let made = self.inner.registry.made.notified();
+                if let Some(server) = self.get(id) {
+                    return server;
+                }
+                made.await;
+            }
+        };
+        tokio::time::timeout(Duration::from_millis(self.limits().stream_wait_ms), soon).await.ok()
     }
 
     /// All servers, in the order of their creation.
@@ -192,6 +210,7 @@ impl Hub {
         };
         self.inner.owners.spawn(Owner::new(parts, links).run());
         entries.servers.insert(id, server.clone());
+        self.inner.registry.made.notify_waiters();
         Ok(server)
     }
 }

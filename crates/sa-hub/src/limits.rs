@@ -35,6 +35,8 @@ pub struct Limits {
     pub silence_ms: u64,
     /// A request that waits longer than this is answered with headers and then kept alive with white space.
     pub early_answer_ms: u64,
+    /// How long a stream may be asked for before its server exists.
+    pub stream_wait_ms: u64,
     /// Pause between heartbeats on event streams.
     pub heartbeat_ms: u64,
     /// What a stopping process tree gets between SIGTERM and SIGKILL.
@@ -66,6 +68,7 @@ impl Default for Limits {
             servers: 1024,
             silence_ms: 600_000,
             early_answer_ms: 10_000,
+            stream_wait_ms: 1_000,
             heartbeat_ms: 15_000,
             stop_grace_ms: 1_000,
             connection_grace_ms: 60_000,

@@ -160,7 +160,7 @@ pub(crate) async fn stream(
         return standard::stream(&state, &server, headers, after).await;
     }
     check_accept(headers, Media::EventStream)?;
-    let server = known(&state, &id)?;
+    let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
     let from = after.map_or(Position::Now, Position::After);
     let reader = server.subscribe(from, true).await?;
     Ok(events::response(events::ServerFrames::new(reader), state.hub.limits().heartbeat_ms))
@@ -209,8 +209,11 @@ async fn bootstrap(state: &AppState, id: &ServerId, agent: &str) -> ApiResult<Se
 }
 
 fn known(state: &AppState, id: &ServerId) -> ApiResult<Server> {
-    let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no ACP server '{id}'"));
-    state.hub.get(id).ok_or_else(missing)
+    state.hub.get(id).ok_or_else(|| missing(id))
+}
+
+fn missing(id: &ServerId) -> ApiError {
+    ApiError::new(ErrorCode::NotFound, format!("there is no ACP server '{id}'"))
 }
 
 fn prefers_async(headers: &HeaderMap) -> bool {
