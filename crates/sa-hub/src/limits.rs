@@ -33,7 +33,8 @@ pub struct Limits {
     pub servers: usize,
     /// A request fails when the agent has said nothing for this long (0: never).
     pub silence_ms: u64,
-    /// A request that waits longer than this is answered with headers and then kept alive with white space.
+    /// A request that waits longer than this is answered with headers and then kept alive with white space (0: at
+    /// once, so that every failure of an agent is a JSON-RPC error in the body).
     pub early_answer_ms: u64,
     /// How long a stream may be asked for before its server exists.
     pub stream_wait_ms: u64,

@@ -15,6 +15,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Interval;
 
+/// White space need not come more often than this, however early the status is sent.
+const FASTEST_PULSE: Duration = Duration::from_millis(250);
+
 type Call = Pin<Box<dyn Future<Output = Result<sa_hub::Response, CallError>> + Send>>;
 
 /// What came of a call within its first seconds.
@@ -27,6 +30,7 @@ pub(crate) enum Answer {
 
 /// Makes the call. After `early` without an answer the status is sent and white space follows every `early` until
 /// the answer comes, so that neither client nor gateway gives up; a failure is then a JSON-RPC error in the body.
+/// With no time at all that is so from the beginning, for clients that do not survive another status than 200.
 pub(crate) async fn call(
     server: &Server,
     message: Message<Bytes>,
@@ -36,13 +40,14 @@ pub(crate) async fn call(
     let id = message.id_text().to_owned();
     let target = server.clone();
     let mut call: Call = Box::pin(async move { target.call(message, start).await });
-    match tokio::time::timeout(early, call.as_mut()).await {
-        Ok(answer) => answer.map(Answer::Done).map_err(ApiError::from),
-        Err(_) => {
-            let body = LateBody { call: Some(call), pulse: tokio::time::interval(early), id };
-            Ok(Answer::Later(json(Body::new(body))))
-        }
+    if !early.is_zero()
+        && let Ok(answer) = tokio::time::timeout(early, call.as_mut()).await
+    {
+        return answer.map(Answer::Done).map_err(ApiError::from);
     }
+    let pulse = tokio::time::interval(early.max(FASTEST_PULSE));
+    let body = LateBody { call: Some(call), pulse, id };
+    Ok(Answer::Later(json(Body::new(body))))
 }
 
 /// A JSON response.

@@ -20,6 +20,9 @@ use sa_jsonrpc::{Kind, Message};
 use sa_relay::Caller;
 use std::time::Duration;
 
+/// The status of `initialize` says whether there is a connection, so it waits this long at least.
+const INITIALIZE_PATIENCE: Duration = Duration::from_secs(1);
+
 type Parameters = Result<Query<AcpQuery>, QueryRejection>;
 type Agent = Result<Path<String>, PathRejection>;
 
@@ -235,7 +238,7 @@ async fn open_or_post(
         ));
     }
     let server = state.hub.open_connection(required_agent(agent)?)?;
-    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let early = Duration::from_millis(state.hub.limits().early_answer_ms).max(INITIALIZE_PATIENCE);
     let answer = answer::call(&server, message, true, early).await;
     let refused = match &answer {
         Ok(Answer::Done(done)) => done.is_error,
