@@ -17,6 +17,9 @@ use crate::limits;
 /// Real-time signals end at 64 on Linux; elsewhere the classic 31 are all.
 const LAST_SIGNAL: i32 = if cfg!(target_os = "linux") { 64 } else { 31 };
 
+/// The first one after stdin, stdout and stderr.
+const FIRST_DESCRIPTOR: i32 = 3;
+
 /// Starts a child of the daemon with piped stdin, stdout and stderr.
 pub(crate) fn start_child(
     program: &Path,
@@ -115,19 +118,34 @@ fn set_signal_mask(fill: unsafe extern "C" fn(*mut libc::sigset_t) -> libc::c_in
 }
 
 /// Everything the daemon opens is close-on-exec already; this holds for what it was itself given, too.
-/// Kernels before 5.11 refuse, and the discipline of the opener has to do.
-#[cfg(target_os = "linux")]
 fn close_descriptors_on_exec() {
-    const FIRST: libc::c_uint = 3;
-    // SAFETY: a system call on plain numbers; it marks descriptors and closes none before exec.
-    #[allow(unsafe_code)]
-    unsafe {
-        libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+    if mark_all_descriptors() {
+        return;
+    }
+    for descriptor in FIRST_DESCRIPTOR..limits::MARKED_DESCRIPTORS {
+        // SAFETY: async-signal-safe; a number that is not open is refused.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC);
+        }
     }
 }
 
+/// False where the kernel cannot (Linux before 5.11).
+#[cfg(target_os = "linux")]
+fn mark_all_descriptors() -> bool {
+    // SAFETY: a system call on plain numbers; it marks descriptors and closes none before exec.
+    #[allow(unsafe_code)]
+    let result = unsafe {
+        libc::syscall(libc::SYS_close_range, FIRST_DESCRIPTOR, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
+    };
+    result == 0
+}
+
 #[cfg(not(target_os = "linux"))]
-fn close_descriptors_on_exec() {}
+fn mark_all_descriptors() -> bool {
+    false
+}
 
 /// A file just written by an installer may still be open for writing in a child that another thread is about
 /// to exec; that passes within milliseconds.

@@ -16,7 +16,7 @@ use crate::members::{Claim, Daemon, Traces};
 use crate::tree::Tree;
 
 enum Phase {
-    New,
+    New { look: Instant },
     Grace,
     Kill { until: Instant },
 }
@@ -31,16 +31,21 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    pub(crate) fn new(tree: Arc<Tree>, deadline: Instant) -> Self {
-        Job { tree, deadline, phase: Phase::New, traces: Traces::default(), counted: Instant::now() }
+    /// `look` is when its members are first looked for.
+    pub(crate) fn new(tree: Arc<Tree>, deadline: Instant, look: Instant) -> Self {
+        Job { tree, deadline, phase: Phase::New { look }, traces: Traces::default(), counted: look }
     }
 
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    pub(crate) fn shorten(&mut self, deadline: Instant) {
+    /// Somebody waits for the end now, by `deadline` at the latest.
+    pub(crate) fn hasten(&mut self, deadline: Instant) {
         self.deadline = self.deadline.min(deadline);
+        if let Phase::New { look } = &mut self.phase {
+            *look = Instant::now();
+        }
     }
 
     pub(crate) fn claim(&self) -> Claim<'_> {
@@ -56,7 +61,8 @@ impl Job {
     /// last look was long ago.
     pub(crate) fn wants_census(&mut self, now: Instant) -> bool {
         match self.phase {
-            Phase::New | Phase::Kill { .. } => true,
+            Phase::New { look } => now >= look,
+            Phase::Kill { .. } => true,
             Phase::Grace => {
                 now >= self.deadline
                     || now.duration_since(self.counted) >= limits::CENSUS_INTERVAL
@@ -92,7 +98,7 @@ impl Job {
             self.phase = Phase::Kill { until: now + limits::KILL_LIMIT };
         }
         match self.phase {
-            Phase::New => {
+            Phase::New { .. } => {
                 send(&self.tree, Signal::TERM);
                 // A stopped process would sit on the signal for the whole grace.
                 send(&self.tree, Signal::CONT);

@@ -13,6 +13,7 @@ pub(crate) const STDERR_LINE_BYTES: usize = 4 * 1024;
 pub(crate) const STDERR_SETTLE: Duration = Duration::from_millis(100);
 
 /// Wanted capacity of a child's stdout pipe: an agent that writes in bursts does not stall on the daemon.
+#[cfg(target_os = "linux")]
 pub(crate) const STDOUT_PIPE_BYTES: usize = 1024 * 1024;
 
 /// Only so many children at a time get the large pipe. An unprivileged user has 64 MiB of pipe capacity in
@@ -21,6 +22,10 @@ pub(crate) const LARGE_PIPES: usize = 32;
 
 /// Grace for what a child leaves behind when it ends by itself.
 pub(crate) const ORPHAN_GRACE: Duration = Duration::from_secs(1);
+
+/// How long after such an end the leftovers are looked for. Nobody waits for it, and processes that come and
+/// go by the hundred then share one look.
+pub(crate) const ORPHAN_DELAY: Duration = Duration::from_millis(50);
 
 /// How long SIGKILL is repeated before a tree is given up; only an uninterruptible system call or foreign
 /// privileges survive the first one.
@@ -52,3 +57,6 @@ pub(crate) const THREAD_STACK_BYTES: usize = 256 * 1024;
 /// which distance, it is tried again.
 pub(crate) const BUSY_RETRIES: u32 = 5;
 pub(crate) const BUSY_PAUSE: Duration = Duration::from_millis(10);
+
+/// Descriptors up to this number are marked one by one where the kernel cannot mark all at once.
+pub(crate) const MARKED_DESCRIPTORS: i32 = 4096;

@@ -25,7 +25,7 @@ const HOLLOW_PAUSE: Duration = Duration::from_millis(1);
 /// What the sweeper is asked to do.
 enum Order {
     End { tree: Arc<Tree>, deadline: Instant },
-    EndOrphans { tree: Arc<Tree>, deadline: Instant },
+    EndOrphans { tree: Arc<Tree> },
     EndStrays { done: oneshot::Sender<()> },
 }
 
@@ -44,8 +44,7 @@ impl Sweeper {
 
     /// Ends what is left of a tree whose leader has ended; an end under way keeps its own deadline.
     pub(crate) fn end_orphans(&self, tree: &Arc<Tree>) {
-        let deadline = deadline_after(limits::ORPHAN_GRACE);
-        self.place(Order::EndOrphans { tree: Arc::clone(tree), deadline });
+        self.place(Order::EndOrphans { tree: Arc::clone(tree) });
     }
 
     /// Kills the orphans that no tree explains, if no tree is left; see [`members::strays`].
@@ -113,24 +112,26 @@ pub(crate) fn run(host: &Host) {
 }
 
 fn take(host: &Host, jobs: &mut Vec<Job>, order: Order) {
-    let (tree, deadline, shorten) = match order {
-        Order::End { tree, deadline } => (tree, deadline, true),
-        Order::EndOrphans { tree, deadline } => (tree, deadline, false),
+    match order {
+        Order::End { tree, deadline } if !tree.is_gone() => match find(jobs, &tree) {
+            Some(job) => job.hasten(deadline),
+            None => jobs.push(Job::new(tree, deadline, Instant::now())),
+        },
+        Order::EndOrphans { tree } if !tree.is_gone() && find(jobs, &tree).is_none() => {
+            let look = deadline_after(limits::ORPHAN_DELAY);
+            jobs.push(Job::new(tree, look + limits::ORPHAN_GRACE, look));
+        }
+        Order::End { .. } | Order::EndOrphans { .. } => {}
         Order::EndStrays { done } => {
             kill_strays(host);
             // Nobody waits any more: that is fine, too.
             let _ = done.send(());
-            return;
         }
-    };
-    if tree.is_gone() {
-        return;
     }
-    match jobs.iter_mut().find(|job| job.tree().id() == tree.id()) {
-        Some(job) if shorten => job.shorten(deadline),
-        Some(_) => {}
-        None => jobs.push(Job::new(tree, deadline)),
-    }
+}
+
+fn find<'jobs>(jobs: &'jobs mut [Job], tree: &Tree) -> Option<&'jobs mut Job> {
+    jobs.iter_mut().find(|job| job.tree().id() == tree.id())
 }
 
 /// Takes one census and lets every job act on it; finished jobs are removed.

@@ -1,4 +1,5 @@
 //! What a child starts with, how its end is reported, and why it may not start at all.
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod scene;

@@ -1,4 +1,5 @@
 //! Kill means gone: whole trees, however they were built and whatever they ignore.
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod scene;
