@@ -86,7 +86,8 @@ pub(crate) fn find_program(
         let candidate = below_cwd(&directory.join(program));
         match check_file(&candidate) {
             Ok(file) => return Ok(file),
-            Err(source) if is_absent(&source) => {}
+            // Also a directory that may not be searched: nothing is known to be there.
+            Err(_) if !candidate.exists() => {}
             Err(source) => {
                 refused.get_or_insert(SpawnError::NotExecutable { program: candidate, source });
             }
