@@ -25,7 +25,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Keeps up to `limit` bytes of frames; beyond that the oldest questions are found in the log only.
+    /// Keeps questions up to about `limit` bytes, and always the newest; older ones are found in the log only.
     pub(crate) fn new(limit: usize) -> Self {
         Self { questions: BTreeMap::new(), sequences: HashMap::new(), bytes: 0, limit }
     }
@@ -36,20 +36,21 @@ impl Asked {
         let frame = Bytes::copy_from_slice(frame);
         let end = frame.len().saturating_sub(FRAME_END.len());
         let data = frame.slice(end.saturating_sub(data_length)..end);
-        self.bytes += frame.len();
+        let question = Question { sequence, frame, data };
+        self.bytes += cost(&question);
         self.sequences.insert(id.clone(), sequence);
-        self.questions.insert(sequence, (id, Question { sequence, frame, data }));
-        while self.bytes > self.limit {
+        self.questions.insert(sequence, (id, question));
+        while self.bytes > self.limit && self.questions.len() > 1 {
             let Some((_, (id, question))) = self.questions.pop_first() else { break };
             self.sequences.remove(&id);
-            self.bytes -= question.frame.len();
+            self.bytes -= cost(&question);
         }
     }
 
     /// A client answered the request of that id.
     pub(crate) fn answered(&mut self, id: &Id) {
         let question = self.sequences.remove(id).and_then(|sequence| self.questions.remove(&sequence));
-        self.bytes -= question.map_or(0, |(_, question)| question.frame.len());
+        self.bytes -= question.map_or(0, |(_, question)| cost(&question));
     }
 
     pub(crate) fn clear(&mut self) {
@@ -66,4 +67,10 @@ impl Asked {
     pub(crate) fn questions(&self) -> Vec<Question> {
         self.questions.values().map(|(_, question)| question.clone()).collect()
     }
+}
+
+/// What it costs to keep a question: its frame, and its places in the two maps with the id in each.
+fn cost(question: &Question) -> usize {
+    const ENTRY_OVERHEAD: usize = 256;
+    question.frame.len() + ENTRY_OVERHEAD
 }

@@ -18,7 +18,6 @@ mod relay;
 mod segment;
 
 pub use asked::Question;
-pub use lines::{Line, Lines};
 pub use log::{Log, Part, Read};
 pub use pending::{Caller, Refused};
 pub use relay::{Answer, Delivery, Outgoing, Output, Relay, RelayOptions, Surroundings};

@@ -88,7 +88,7 @@ impl Log {
     /// How many framed bytes lay before the record after `sequence`.
     pub fn position_after(&self, sequence: u64) -> u64 {
         match self.read(sequence) {
-            Read::Part(part) => part.segment.start,
+            Read::Part(part) => part.segment.start + part.segment.offset(part.records.start) as u64,
             Read::End => self.end,
             Read::Gap { .. } => self.segments.front().map_or(self.end, |segment| segment.start),
         }

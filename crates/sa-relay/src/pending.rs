@@ -26,7 +26,13 @@ pub enum Refused {
     /// The agent owes too many answers already.
     #[error("{0} requests are unanswered; the agent gets no more until it answers some")]
     TooManyPending(usize),
+    /// Ids are kept until they are answered, so they have a bound.
+    #[error("the id of a request may take {ID_BYTES} bytes, not {0}")]
+    LongId(usize),
 }
+
+/// Longest id of a request, as it is written.
+const ID_BYTES: usize = 1024;
 
 /// A request that waits.
 #[derive(Debug)]
@@ -34,12 +40,15 @@ pub(crate) struct Waiting {
     pub(crate) caller: Caller,
     /// The id as the client wrote it.
     pub(crate) id: Box<str>,
+    /// Counts the requests of this server.
+    number: u64,
 }
 
 #[derive(Debug)]
 pub(crate) struct Pending {
     waiting: HashMap<Id, Waiting>,
     limit: usize,
+    admitted: u64,
     next_id: i64,
     first_ids: HashSet<Id>,
     reused: bool,
@@ -57,6 +66,7 @@ impl Pending {
         Self {
             waiting: HashMap::new(),
             limit,
+            admitted: 0,
             next_id: FIRST_REPLACEMENT,
             first_ids: HashSet::new(),
             reused: false,
@@ -72,9 +82,14 @@ impl Pending {
         if self.waiting.len() >= self.limit {
             return Err(Refused::TooManyPending(self.waiting.len()));
         }
+        let text = request.id_text();
+        if text.len() > ID_BYTES {
+            return Err(Refused::LongId(text.len()));
+        }
         let id = request.shape.id.clone().unwrap_or(Id::Null);
         self.remember(&id);
-        let waiting = Waiting { caller, id: request.id_text().into() };
+        self.admitted += 1;
+        let waiting = Waiting { caller, id: text.into(), number: self.admitted };
         match self.waiting.entry(id) {
             Entry::Vacant(free) => {
                 free.insert(waiting);
@@ -101,9 +116,11 @@ impl Pending {
         }
     }
 
-    /// Takes all requests: the agent will not answer them.
+    /// Takes all requests, oldest first: the agent will not answer them.
     pub(crate) fn drain(&mut self) -> Vec<Waiting> {
-        self.waiting.drain().map(|(_, waiting)| waiting).collect()
+        let mut waiting: Vec<Waiting> = self.waiting.drain().map(|(_, waiting)| waiting).collect();
+        waiting.sort_unstable_by_key(|waiting| waiting.number);
+        waiting
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,9 +1,10 @@
 //! The relay of one server: client messages in, agent bytes in, what follows from each out.
 
 use crate::asked::{Asked, Question};
+use crate::lines::{Line, Lines};
 use crate::pending::{Pending, Waiting};
-use crate::segment::SegmentBuilder;
-use crate::{Audience, Caller, Line, Lines, RecordKind, Refused, Segment};
+use crate::segment::{FRAME_ROOM, SegmentBuilder};
+use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
 use sa_jsonrpc::{ErrorObject, Kind, Message};
 use serde::Serialize;
@@ -56,13 +57,13 @@ pub struct Surroundings<'a> {
 pub struct Output {
     /// Goes to the log.
     pub segment: Option<Segment>,
-    /// Goes to the POSTs that wait, once the segment is in the log.
+    /// Goes to the POSTs, once the segment is in the log: one for each ticket that was not abandoned.
     pub deliveries: Vec<Delivery>,
     /// JSON-RPC messages among the records.
     pub messages: usize,
 }
 
-/// An answer for a POST that waits.
+/// The end of a POST's wait.
 #[derive(Debug)]
 pub struct Delivery {
     /// Which POST.
@@ -130,7 +131,7 @@ impl Relay {
 
     /// Takes bytes that the agent wrote.
     pub fn agent_data(&mut self, data: &[u8], around: &Surroundings<'_>) -> Output {
-        let mut lines = std::mem::replace(&mut self.lines, Lines::new(0, 0));
+        let mut lines = std::mem::take(&mut self.lines);
         let mut round = Round::new(data.len());
         lines.feed(data, |line| self.agent_line(line, around, &mut round));
         self.lines = lines;
@@ -139,16 +140,19 @@ impl Relay {
 
     /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
     pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, around: &Surroundings<'_>) -> Output {
-        let mut lines = std::mem::replace(&mut self.lines, Lines::new(0, 0));
+        let mut lines = std::mem::take(&mut self.lines);
         let mut round = Round::new(0);
         lines.finish(|line| self.agent_line(line, around, &mut round));
         self.lines = lines;
         self.asked.clear();
         for waiting in self.pending.drain() {
-            match waiting.caller {
-                Caller::Post(ticket) => round.ended.push(ticket),
+            if let Caller::Post(ticket) = waiting.caller {
+                round.ended.push(ticket);
+            }
+            match listener(waiting.caller, around) {
+                Caller::Post(_) => {}
+                // Whoever reads a stream for this answer can only learn of its failure there.
                 caller => {
-                    // Whoever reads a stream for this answer can only learn of its failure there.
                     let audience = audience(caller, false);
                     self.record(&mut round, RecordKind::Message, audience, &error.response(&waiting.id));
                 }
@@ -180,28 +184,59 @@ impl Relay {
 
     fn agent_line(&mut self, line: Line<'_>, around: &Surroundings<'_>, round: &mut Round) {
         match line {
-            Line::Whole(bytes) => match Message::read(bytes) {
-                Ok(message) => self.agent_message(&message, around, round),
-                Err(invalid) => self.unparsed(bytes, bytes.len() as u64, &invalid.to_string(), round),
-            },
+            Line::Whole(bytes) => {
+                if let Some(audience) = self.agent_text(bytes, around, round) {
+                    self.record(round, RecordKind::Message, audience, bytes);
+                }
+            }
+            Line::Gathered(buffer) => {
+                let bytes = buffer.get(FRAME_ROOM..).unwrap_or_default();
+                if let Some(audience) = self.agent_text(bytes, around, round) {
+                    round.builder.adopt(self.next_sequence, RecordKind::Message, audience, buffer);
+                    self.next_sequence += 1;
+                }
+            }
             Line::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
         }
     }
 
-    fn agent_message(&mut self, message: &Message<&[u8]>, around: &Surroundings<'_>, round: &mut Round) {
+    /// Works through a line of the agent. What goes on unchanged is left to be recorded, for this audience.
+    fn agent_text(&mut self, bytes: &[u8], around: &Surroundings<'_>, round: &mut Round) -> Option<Audience> {
+        let message = match Message::read(bytes) {
+            Ok(message) => message,
+            Err(invalid) => {
+                self.unparsed(bytes, bytes.len() as u64, &invalid.to_string(), round);
+                return None;
+            }
+        };
+        let (audience, restored) = self.agent_message(&message, around, round);
+        match restored {
+            Some(restored) => {
+                self.record(round, RecordKind::Message, audience, &restored);
+                None
+            }
+            None => Some(audience),
+        }
+    }
+
+    /// Who gets a message of the agent, and the message itself if it goes on under another id.
+    fn agent_message(
+        &mut self,
+        message: &Message<&[u8]>,
+        around: &Surroundings<'_>,
+        round: &mut Round,
+    ) -> (Audience, Option<Vec<u8>>) {
         round.messages += 1;
         match (message.shape.kind, &message.shape.id) {
-            (Kind::Response, Some(id)) => match self.pending.answer(id) {
-                Some(waiting) => self.agent_response(message, &waiting, around, round),
-                None => self.record(round, RecordKind::Message, Audience::Everyone, message.bytes),
-            },
-            (Kind::Request, Some(id)) => {
-                let sequence = self.next_sequence;
-                self.record(round, RecordKind::Message, Audience::Everyone, message.bytes);
-                round.asked.push((sequence, id.clone()));
+            (Kind::Response, Some(id)) => {
+                if let Some(waiting) = self.pending.answer(id) {
+                    return self.agent_response(message, &waiting, around, round);
+                }
             }
-            _ => self.record(round, RecordKind::Message, Audience::Everyone, message.bytes),
+            (Kind::Request, Some(id)) => round.asked.push((self.next_sequence, id.clone())),
+            _ => {}
         }
+        (Audience::Everyone, None)
     }
 
     fn agent_response(
@@ -210,23 +245,16 @@ impl Relay {
         waiting: &Waiting,
         around: &Surroundings<'_>,
         round: &mut Round,
-    ) {
+    ) -> (Audience, Option<Vec<u8>>) {
         // Where several clients count their requests alike, a stream that carries everybody's answers would hand
         // one client's to another, also later, when it is replayed. They are then left to the POST or socket that asked.
         self.shared |= self.pending.ids_collided() || (self.pending.ids_were_reused() && around.streams > 1);
-        let caller = match waiting.caller {
-            Caller::Post(ticket) if !(around.attached)(ticket) => Caller::Stream(0),
-            caller => caller,
-        };
-        if let Caller::Post(ticket) = caller {
+        if let Caller::Post(ticket) = waiting.caller {
             round.answered.push((ticket, round.builder.len(), message.shape.is_error));
         }
-        let audience = audience(caller, !self.shared);
-        if message.id_text() == &*waiting.id {
-            self.record(round, RecordKind::Message, audience, message.bytes);
-        } else {
-            self.record(round, RecordKind::Message, audience, &message.with_id(&waiting.id));
-        }
+        let audience = audience(listener(waiting.caller, around), !self.shared);
+        let restored = (message.id_text() != &*waiting.id).then(|| message.with_id(&waiting.id));
+        (audience, restored)
     }
 
     fn unparsed(&mut self, bytes: &[u8], length: u64, reason: &str, round: &mut Round) {
@@ -284,6 +312,14 @@ impl Round {
             ended: Vec::new(),
             messages: 0,
         }
+    }
+}
+
+/// Who is there to take an answer: that of a POST which no longer waits goes to the event streams.
+fn listener(caller: Caller, around: &Surroundings<'_>) -> Caller {
+    match caller {
+        Caller::Post(ticket) if !(around.attached)(ticket) => Caller::Stream(0),
+        caller => caller,
     }
 }
 

@@ -3,7 +3,7 @@
 //! The bytes of a segment are server-sent events, ready to be written; a reader that wants the bare messages takes
 //! the data part of each frame. Nothing is framed, copied or counted per reader.
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use std::ops::Range;
 
 /// What a record says.
@@ -52,6 +52,16 @@ pub enum Audience {
     },
 }
 
+impl Audience {
+    /// Whether the event streams show it to everybody who reads them.
+    pub fn is_open(self) -> bool {
+        match self {
+            Self::Everyone | Self::Stream { .. } => true,
+            Self::Post { open } | Self::Socket { open, .. } => open,
+        }
+    }
+}
+
 /// Where one record lies in its segment, and who may see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
@@ -60,9 +70,9 @@ pub struct Record {
     /// Who it is for.
     pub audience: Audience,
     /// End of its frame in the segment.
-    end: u32,
+    end: usize,
     /// Length of its data; the frame ends with the data and two line feeds.
-    data: u32,
+    data: usize,
 }
 
 /// Consecutive records with their frames. Never empty, never changed.
@@ -74,6 +84,7 @@ pub struct Segment {
     pub start: u64,
     bytes: Bytes,
     records: Box<[Record]>,
+    cost: usize,
     /// Whether an event stream may take the bytes as they are.
     open: bool,
 }
@@ -89,10 +100,9 @@ impl Segment {
         self.start + self.bytes.len() as u64
     }
 
-    /// What it costs to keep.
+    /// What it costs to keep, in bytes of memory.
     pub fn cost(&self) -> usize {
-        const SEGMENT_OVERHEAD: usize = 160;
-        self.bytes.len() + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD
+        self.cost
     }
 
     /// The records from `index` on.
@@ -107,35 +117,48 @@ impl Segment {
 
     /// The frames of these records, as one piece.
     pub fn frames(&self, records: Range<usize>) -> Bytes {
-        let start =
-            records.start.checked_sub(1).and_then(|before| self.records.get(before)).map_or(0, |r| r.end);
-        let end = records.end.checked_sub(1).and_then(|last| self.records.get(last)).map_or(start, |r| r.end);
-        self.bytes.slice(start as usize..end as usize)
+        let (start, end) = (self.offset(records.start), self.offset(records.end));
+        self.bytes.slice(start.min(end)..end)
+    }
+
+    /// Where the frame of this record begins in the segment; for an index beyond the last, where the last ends.
+    pub(crate) fn offset(&self, index: usize) -> usize {
+        match index.min(self.records.len()).checked_sub(1) {
+            Some(before) => self.records.get(before).map_or(0, |record| record.end),
+            None => 0,
+        }
     }
 
     /// The data of one record: a message as the agent wrote it.
     pub fn data(&self, index: usize) -> Bytes {
         let Some(record) = self.records.get(index) else { return Bytes::new() };
-        let end = record.end as usize - FRAME_END.len();
-        self.bytes.slice(end - record.data as usize..end)
+        let end = record.end - FRAME_END.len();
+        self.bytes.slice(end - record.data..end)
     }
 }
 
 /// What every frame ends with, after its data.
 pub(crate) const FRAME_END: &[u8] = b"\n\n";
 
+/// Room for everything in front of a record's data, whatever its kind and number.
+pub(crate) const FRAME_ROOM: usize = 48;
+
 /// Frames records one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder {
+    /// How many bytes of data are expected.
+    expected: usize,
     bytes: Vec<u8>,
+    /// How many of the first bytes are no part of the segment.
+    unused: usize,
     records: Vec<Record>,
     closed: bool,
 }
 
 impl SegmentBuilder {
     /// A builder that expects about so many bytes of data.
-    pub(crate) fn for_data(length: usize) -> Self {
-        Self { bytes: Vec::with_capacity(length + length / 4 + 64), ..Self::default() }
+    pub(crate) fn for_data(expected: usize) -> Self {
+        Self { expected, ..Self::default() }
     }
 
     /// How many records it holds.
@@ -145,54 +168,95 @@ impl SegmentBuilder {
 
     /// Adds a record with the given sequence number.
     pub(crate) fn push(&mut self, sequence: u64, kind: RecordKind, audience: Audience, data: &[u8]) {
-        self.bytes.extend_from_slice(b"event: ");
-        self.bytes.extend_from_slice(kind.event().as_bytes());
-        self.bytes.extend_from_slice(b"\nid: ");
-        push_number(&mut self.bytes, sequence);
-        self.bytes.extend_from_slice(b"\ndata: ");
-        let from = self.bytes.len();
-        self.bytes.extend_from_slice(data);
-        // A carriage return can only be white space between tokens here, but it would end the event's data line.
-        if memchr::memchr(b'\r', data).is_some() {
-            for byte in self.bytes.iter_mut().skip(from).filter(|byte| **byte == b'\r') {
-                *byte = b' ';
-            }
+        if self.records.is_empty() {
+            self.reserve(data.len());
         }
-        self.bytes.extend_from_slice(FRAME_END);
-        self.closed |=
-            matches!(audience, Audience::Post { open: false } | Audience::Socket { open: false, .. });
-        let (end, data) = (self.bytes.len() as u32, data.len() as u32);
-        self.records.push(Record { kind, audience, end, data });
+        push_head(&mut self.bytes, kind, sequence);
+        self.bytes.extend_from_slice(data);
+        self.end_frame(kind, audience, data.len());
+    }
+
+    /// The same for data that lies in `buffer` behind [`FRAME_ROOM`] bytes; the first record keeps that buffer.
+    pub(crate) fn adopt(&mut self, sequence: u64, kind: RecordKind, audience: Audience, mut buffer: Vec<u8>) {
+        let mut head = Vec::with_capacity(FRAME_ROOM);
+        push_head(&mut head, kind, sequence);
+        let unused = FRAME_ROOM - head.len();
+        match buffer.get_mut(unused..FRAME_ROOM) {
+            Some(place) if self.records.is_empty() => place.copy_from_slice(&head),
+            _ => return self.push(sequence, kind, audience, buffer.get(FRAME_ROOM..).unwrap_or_default()),
+        }
+        let data = buffer.len() - FRAME_ROOM;
+        (self.bytes, self.unused) = (buffer, unused);
+        self.end_frame(kind, audience, data);
     }
 
     /// The finished segment; `None` if nothing was pushed.
     pub(crate) fn finish(mut self, first: u64, start: u64) -> Option<Segment> {
+        const SEGMENT_OVERHEAD: usize = 160;
         if self.records.is_empty() {
             return None;
         }
-        self.bytes.shrink_to_fit();
-        Some(Segment {
-            first,
-            start,
-            bytes: self.bytes.into(),
-            records: self.records.into(),
-            open: !self.closed,
-        })
+        // Giving back a little costs more than keeping it.
+        if self.bytes.capacity() - self.bytes.len() > self.bytes.len() / 8 {
+            self.bytes.shrink_to_fit();
+        }
+        let cost = self.bytes.capacity() + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
+        let mut bytes = Bytes::from(self.bytes);
+        bytes.advance(self.unused);
+        Some(Segment { first, start, bytes, records: self.records.into(), cost, open: !self.closed })
+    }
+
+    /// Room for a first record of that size and for what is likely to follow.
+    fn reserve(&mut self, first: usize) {
+        /// Less than this is most often one message.
+        const FEW_BYTES: usize = 4096;
+        let frames = if self.expected > FEW_BYTES { self.expected / 4 } else { 0 };
+        self.bytes.reserve_exact(self.expected.max(first) + frames + FRAME_ROOM + FRAME_END.len());
+    }
+
+    /// Ends the frame whose data are the last bytes.
+    fn end_frame(&mut self, kind: RecordKind, audience: Audience, data: usize) {
+        let from = self.bytes.len() - data;
+        flatten(self.bytes.get_mut(from..).unwrap_or_default());
+        self.bytes.extend_from_slice(FRAME_END);
+        self.closed |= !audience.is_open();
+        self.records.push(Record { kind, audience, end: self.bytes.len() - self.unused, data });
     }
 }
 
+/// Makes one line of some data. A line break can only be white space between tokens of JSON, but it would end the
+/// event's data.
+fn flatten(data: &mut [u8]) {
+    if memchr::memchr2(b'\r', b'\n', data).is_some() {
+        for byte in data.iter_mut().filter(|byte| matches!(**byte, b'\r' | b'\n')) {
+            *byte = b' ';
+        }
+    }
+}
+
+fn push_head(bytes: &mut Vec<u8>, kind: RecordKind, sequence: u64) {
+    let event: &[u8] = match kind {
+        RecordKind::Message => b"event: message\nid: ",
+        RecordKind::Unparsed => b"event: unparsed\nid: ",
+        RecordKind::Exit => b"event: exit\nid: ",
+    };
+    bytes.extend_from_slice(event);
+    push_number(bytes, sequence);
+    bytes.extend_from_slice(b"\ndata: ");
+}
+
 fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
-    let from = bytes.len();
-    loop {
-        bytes.push(b'0' + (number % 10) as u8);
+    let mut digits = [0; 20];
+    let mut count = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
         number /= 10;
+        count += 1;
         if number == 0 {
             break;
         }
     }
-    if let Some(digits) = bytes.get_mut(from..) {
-        digits.reverse();
-    }
+    bytes.extend_from_slice(digits.get(digits.len() - count..).unwrap_or_default());
 }
 
 /// A server-sent event that is no record of the log and therefore has no id.
