@@ -45,6 +45,6 @@ mod tests {
         assert_eq!(at(951_782_399), "2000-02-28T23:59:59.000Z");
         assert_eq!(at(951_782_400), "2000-02-29T00:00:00.000Z");
         assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00.000Z");
-        assert_eq!(timestamp(Duration::from_millis(1_794_777_600_007)), "2026-11-15T20:00:00.007Z");
+        assert_eq!(timestamp(Duration::from_millis(1_794_777_600_007)), "2026-11-15T21:20:00.007Z");
     }
 }

@@ -23,20 +23,19 @@ pub(super) const BUILD: &str = "build";
 pub(super) const PLAN: &str = "plan";
 pub(super) const ASK: &str = "ask";
 
-/// The first value of each is the default.
 static MODES: [Choice; 3] = [
     choice(BUILD, "Build", "Edits and runs without asking"),
     choice(PLAN, "Plan", "Reads only; edits and commands are refused"),
     choice(ASK, "Ask", "Asks before each edit and each command"),
 ];
 static MODELS: [Choice; 3] = [
-    choice("demo-medium", "Demo Medium", "A context of 128,000 tokens"),
     choice("demo-small", "Demo Small", "A context of 32,000 tokens"),
+    choice("demo-medium", "Demo Medium", "A context of 128,000 tokens"),
     choice("demo-large", "Demo Large", "A context of 1,000,000 tokens"),
 ];
 static EFFORTS: [Choice; 3] = [
-    choice("medium", "Medium", "Thinks as long as it should"),
     choice("low", "Low", "Thinks briefly"),
+    choice("medium", "Medium", "Thinks as long as it should"),
     choice("high", "High", "Thinks long"),
 ];
 
@@ -98,11 +97,10 @@ pub(super) struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let first = |select: Select| select.choices().first().map_or("", |choice| choice.id).to_owned();
         Self {
-            mode: first(Select::Mode),
-            model: first(Select::Model),
-            effort: first(Select::Effort),
+            mode: BUILD.to_owned(),
+            model: "demo-medium".to_owned(),
+            effort: "medium".to_owned(),
             fast: false,
         }
     }

@@ -22,15 +22,27 @@ pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send>;
 pub struct Host {
     /// For the command `env`.
     pub env: Environment,
-    /// Makes the id of a new session, never the same twice.
+    /// Makes the id of a new session, never the same twice; in the order of their text, later ids come later.
     pub new_session_id: Box<dyn FnMut() -> String + Send>,
-    /// Whether sessions are stored, that is whether [`Effect::Save`] is wanted.
-    pub stores: bool,
+    /// What was stored of sessions; `None` if nothing is, so that [`Effect::Save`] is not wanted.
+    pub archive: Option<Box<dyn Archive>>,
+}
+
+/// Stored sessions, of this process and of others.
+pub trait Archive: fmt::Debug + Send {
+    /// The ids of all of them.
+    fn session_ids(&self) -> Vec<String>;
+
+    /// One of them; its history may be missing.
+    fn summary(&self, session: &SessionId) -> Option<Saved>;
+
+    /// One of them with all that was said.
+    fn session(&self, session: &SessionId) -> Option<Saved>;
 }
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").field("stores", &self.stores).finish_non_exhaustive()
+        f.debug_struct("Host").field("archive", &self.archive).finish_non_exhaustive()
     }
 }
 
@@ -155,9 +167,39 @@ impl Core {
         }
     }
 
+    /// Whether sessions are stored.
+    pub(super) fn stores(&self) -> bool {
+        self.host.archive.is_some()
+    }
+
+    /// The ids of all stored sessions.
+    pub(super) fn stored_ids(&self) -> Vec<String> {
+        let mut ids = self.host.archive.as_ref().map(|archive| archive.session_ids()).unwrap_or_default();
+        ids.extend(self.effects.iter().filter_map(|effect| match effect {
+            Effect::Save(saved) => Some(saved.session_id().to_string()),
+            _ => None,
+        }));
+        ids
+    }
+
+    /// A stored session, read by `read` unless it is still on its way to the archive.
+    pub(super) fn stored(
+        &self,
+        session: &SessionId,
+        read: impl Fn(&dyn Archive, &SessionId) -> Option<Saved>,
+    ) -> Option<Saved> {
+        let archive = self.host.archive.as_ref()?;
+        let under_way = self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Save(saved) if saved.session_id() == session => Some(Some(Saved::clone(saved))),
+            Effect::Forget(forgotten) if forgotten == session => Some(None),
+            _ => None,
+        });
+        under_way.unwrap_or_else(|| read(archive.as_ref(), session))
+    }
+
     /// Has a session stored, if sessions are stored at all.
     pub(super) fn save(&mut self, session: &Session) {
-        if self.host.stores {
+        if self.stores() {
             self.effects.push_back(Effect::Save(Box::new(session.to_saved())));
         }
     }

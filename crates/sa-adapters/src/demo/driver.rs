@@ -1,6 +1,6 @@
 //! Runs the machine on a pair of streams.
 
-use super::core::{Effect, Environment, Host};
+use super::core::{Archive, Effect, Environment, Host};
 use super::machine::{Machine, Step};
 use super::store::Store;
 use crate::acp::{Line, LineReader, MAX_LINE, Now, Outbound, StdinReader, StdoutWriter};
@@ -74,8 +74,8 @@ pub fn run_stdio(options: Options) -> ExitCode {
 
 /// Serves one client until its side of the connection ends, or until a script ends the agent.
 pub async fn run(input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin, options: Options) -> Exit {
-    let (store, stored) = match options.state_dir.map(Store::open).transpose() {
-        Ok(opened) => opened.unzip(),
+    let store = match options.state_dir.map(Store::open).transpose() {
+        Ok(store) => store,
         Err(error) => {
             complain(&format!("demo: cannot open the state directory: {error}"));
             return Exit::Code(1);
@@ -84,10 +84,10 @@ pub async fn run(input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin,
     let host = Host {
         env: options.env,
         new_session_id: Box::new(|| uuid::Uuid::now_v7().to_string()),
-        stores: store.is_some(),
+        archive: store.clone().map(|store| Box::new(store) as Box<dyn Archive>),
     };
     let driver = Driver {
-        machine: Machine::new(host, stored.unwrap_or_default()),
+        machine: Machine::new(host),
         reader: LineReader::new(input, MAX_LINE),
         reads: true,
         output: Some(output),

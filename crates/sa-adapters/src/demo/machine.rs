@@ -3,8 +3,6 @@
 use super::action::Answer;
 use super::core::{Core, Effect, Host};
 use super::faults::write_filler;
-use super::history::Saved;
-use super::session::Session;
 use super::sessions::Sessions;
 use super::turn;
 use crate::acp::{Now, RequestKey, answer, params, refusal};
@@ -37,11 +35,9 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// An agent that knows the sessions stored before.
-    pub fn new(host: Host, stored: Vec<Saved>) -> Self {
-        let mut sessions = Sessions::default();
-        stored.into_iter().map(Session::from_saved).for_each(|session| sessions.insert(session));
-        Self { core: Core::new(host), sessions }
+    /// An agent that nobody has talked to yet.
+    pub fn new(host: Host) -> Self {
+        Self { core: Core::new(host), sessions: Sessions::default() }
     }
 
     /// Takes a line of the client, without its end.
@@ -115,7 +111,7 @@ impl Machine {
         match method {
             "session/cancel" => {
                 let Ok(cancel) = params::<CancelNotification>(text) else { return };
-                if let Ok(session) = self.sessions.known(&cancel.session_id) {
+                if let Some(session) = self.sessions.get(&cancel.session_id) {
                     session.cancel(&mut self.core, false);
                 }
             }
@@ -142,7 +138,7 @@ impl Machine {
 
     fn answered(&mut self, id: Option<&Id>, answer: Answer) {
         let Some((id, caller)) = id.and_then(|id| self.core.calls.answered(id)) else { return };
-        if let Ok(session) = self.sessions.known(&caller.session) {
+        if let Some(session) = self.sessions.get(&caller.session) {
             turn::answered(session, &self.core, id, caller.then, answer);
         }
     }

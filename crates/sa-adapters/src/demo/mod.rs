@@ -32,7 +32,7 @@ mod tools;
 mod turn;
 
 pub use catalogue::{CATALOGUE, Entry};
-pub use core::{Effect, Environment, Host};
+pub use core::{Archive, Effect, Environment, Host};
 pub use driver::{Exit, Options, run, run_stdio};
 pub use history::Saved;
 pub use machine::{Machine, Step};

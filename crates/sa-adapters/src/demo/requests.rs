@@ -70,7 +70,7 @@ impl Machine {
             "session/resume" => self.resume(key, params(text)?),
             "session/fork" => self.fork(key, params(text)?),
             "session/list" => {
-                let page = self.sessions.list(&params(text)?)?;
+                let page = self.sessions.list(&params(text)?, &self.core)?;
                 self.core.reply(key, page);
                 Ok(())
             }
@@ -134,10 +134,11 @@ impl Machine {
     fn fork(&mut self, key: &RequestKey, request: ForkSessionRequest) -> Result<(), Error> {
         let ForkSessionRequest { session_id, cwd, additional_directories, mcp_servers, .. } = request;
         let place = Place { cwd, additional_directories, mcp_servers }.check()?;
-        self.sessions.known(&session_id)?;
+        self.sessions.known(&session_id, &self.core)?;
         let id = self.new_id();
-        let session =
-            self.sessions.known(&session_id)?.fork(id.clone(), place.cwd.clone(), self.core.now.unix);
+        let original = self.sessions.known(&session_id, &self.core)?;
+        let session = original.fork(id.clone(), place.cwd.clone(), self.core.now.unix);
+        self.sessions.put_away(&session_id, &self.core);
         let response = ForkSessionResponse::new(id)
             .modes(session.settings.modes())
             .config_options(session.settings.options(&self.core.client));
@@ -149,7 +150,7 @@ impl Machine {
     fn load(&mut self, key: &RequestKey, request: LoadSessionRequest) -> Result<(), Error> {
         let LoadSessionRequest { session_id, cwd, additional_directories, mcp_servers, .. } = request;
         let place = Place { cwd, additional_directories, mcp_servers }.check()?;
-        let session = self.sessions.known(&session_id)?;
+        let session = self.sessions.known(&session_id, &self.core)?;
         place.apply(session);
         for update in session.history.iter() {
             self.core.update(&session.id, update);
@@ -165,7 +166,7 @@ impl Machine {
     fn resume(&mut self, key: &RequestKey, request: ResumeSessionRequest) -> Result<(), Error> {
         let ResumeSessionRequest { session_id, cwd, additional_directories, mcp_servers, .. } = request;
         let place = Place { cwd, additional_directories, mcp_servers }.check()?;
-        let session = self.sessions.known(&session_id)?;
+        let session = self.sessions.known(&session_id, &self.core)?;
         place.apply(session);
         let response = ResumeSessionResponse::new()
             .modes(session.settings.modes())
@@ -179,6 +180,8 @@ impl Machine {
         let session = self.sessions.open(&request.session_id)?;
         session.cancel(&mut self.core, true);
         session.open = false;
+        self.core.save(session);
+        self.sessions.put_away(&request.session_id, &self.core);
         self.core.reply(key, CloseSessionResponse::new());
         Ok(())
     }
@@ -187,9 +190,9 @@ impl Machine {
     fn delete(&mut self, key: &RequestKey, request: DeleteSessionRequest) -> Result<(), Error> {
         if let Some(mut session) = self.sessions.remove(&request.session_id) {
             session.cancel(&mut self.core, true);
-            if self.core.host.stores {
-                self.core.effects.push_back(Effect::Forget(session.id));
-            }
+        }
+        if self.core.stores() {
+            self.core.effects.push_back(Effect::Forget(request.session_id));
         }
         self.core.reply(key, DeleteSessionResponse::new());
         Ok(())

@@ -6,7 +6,8 @@ use super::turn::{Progress, step};
 use crate::acp::session_not_found;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, ListSessionsResponse, SessionId};
 use serde_json::json;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Sessions on one page of `session/list`.
@@ -15,12 +16,11 @@ const PAGE: usize = 20;
 /// See the module's comment.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    all: BTreeMap<SessionIdKey, Session>,
+    /// Those in memory, by id.
+    all: BTreeMap<Arc<str>, Session>,
     /// Those that work on a prompt, the one to do its next action first.
     running: VecDeque<SessionId>,
 }
-
-type SessionIdKey = std::sync::Arc<str>;
 
 impl Sessions {
     pub(super) fn insert(&mut self, session: Session) {
@@ -31,14 +31,31 @@ impl Sessions {
         self.all.remove(&id.0)
     }
 
-    /// A session, open or not.
-    pub(super) fn known(&mut self, id: &SessionId) -> Result<&mut Session, Error> {
-        self.all.get_mut(&id.0).ok_or_else(|| session_not_found(id))
+    /// A session in memory, open or not.
+    pub(super) fn get(&mut self, id: &SessionId) -> Option<&mut Session> {
+        self.all.get_mut(&id.0)
     }
 
     /// A session that takes prompts.
     pub(super) fn open(&mut self, id: &SessionId) -> Result<&mut Session, Error> {
-        self.known(id).and_then(|session| if session.open { Ok(session) } else { Err(session_not_found(id)) })
+        self.get(id).filter(|session| session.open).ok_or_else(|| session_not_found(id))
+    }
+
+    /// A session, wherever it is. One that is not open is taken from the archive, as another process may have gone on with it.
+    pub(super) fn known(&mut self, id: &SessionId, core: &Core) -> Result<&mut Session, Error> {
+        if self.open(id).is_err()
+            && let Some(saved) = core.stored(id, |archive, id| archive.session(id))
+        {
+            self.insert(Session::from_saved(saved));
+        }
+        self.get(id).ok_or_else(|| session_not_found(id))
+    }
+
+    /// Drops a session from memory if it is not open and was stored.
+    pub(super) fn put_away(&mut self, id: &SessionId, core: &Core) {
+        if core.stores() && self.open(id).is_err() {
+            self.remove(id);
+        }
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Session> {
@@ -73,27 +90,39 @@ impl Sessions {
         wake
     }
 
-    /// A page of the list, newest first.
-    pub(super) fn list(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse, Error> {
+    /// A page of the list, newest first. No more is read from the archive than the page needs.
+    pub(super) fn list(
+        &self,
+        request: &ListSessionsRequest,
+        core: &Core,
+    ) -> Result<ListSessionsResponse, Error> {
         let before = request.cursor.as_deref().map(parse_cursor).transpose()?;
-        let mut found: Vec<_> = self
-            .all
-            .values()
-            .filter(|session| request.cwd.as_ref().is_none_or(|cwd| *cwd == session.cwd))
-            .map(|session| ((session.created.as_millis(), &session.id.0), session))
-            .filter(|((created, id), _)| before.is_none_or(|before| (*created, id.as_ref()) < before))
-            .collect();
-        found.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
-        let more = found.len() > PAGE;
-        found.truncate(PAGE);
-        let next = found.last().filter(|_| more).map(|((created, id), _)| format!("{created}-{id}"));
-        let page = found.into_iter().map(|(_, session)| session.info()).collect();
+        let mut ids: BTreeSet<_> = core.stored_ids().into_iter().map(Arc::from).collect();
+        ids.extend(self.all.keys().cloned());
+        let info = |id: Arc<str>| match self.all.get(&id) {
+            Some(session) => Some(session.info()),
+            None => {
+                let saved = core.stored(&SessionId::new(id), |archive, id| archive.summary(id))?;
+                Some(Session::from_saved(saved).info())
+            }
+        };
+        let mut found = ids
+            .into_iter()
+            .rev()
+            .filter(|id| before.is_none_or(|before| id.as_ref() < before))
+            .filter_map(info)
+            .filter(|info| request.cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd));
+        let page: Vec<_> = found.by_ref().take(PAGE).collect();
+        let last = page.last().map(|last| format!("{CURSOR}{}", last.session_id));
+        let next = last.filter(|_| found.next().is_some());
         Ok(ListSessionsResponse::new(page).next_cursor(next))
     }
 }
 
-/// A cursor is the place of the last session shown, so it stays good when sessions come and go.
-fn parse_cursor(cursor: &str) -> Result<(u128, &str), Error> {
-    let place = cursor.split_once('-').and_then(|(created, id)| Some((created.parse().ok()?, id)));
-    place.ok_or_else(|| Error::invalid_params().data(json!({ "reason": "no such cursor" })))
+/// A cursor names the last session shown, so it stays good when sessions come and go.
+const CURSOR: &str = "before:";
+
+fn parse_cursor(cursor: &str) -> Result<&str, Error> {
+    let reason = || Error::invalid_params().data(json!({ "reason": "no such cursor" }));
+    cursor.strip_prefix(CURSOR).ok_or_else(reason)
 }

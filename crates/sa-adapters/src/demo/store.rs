@@ -1,57 +1,85 @@
-//! Sessions on disk: one file each, in one directory, read when the agent starts.
+//! Sessions on disk: one file each, in one directory that several processes may share.
 
+use super::core::Archive;
 use super::history::Saved;
 use agent_client_protocol_schema::v1::SessionId;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::PathBuf;
 
-/// Files beyond this size are none of ours.
+/// No file of ours is larger than this, so no more than this is read.
 const MAX_FILE: u64 = 64 << 20;
 
+const EXTENSION: &str = "jsonl";
+
 /// A directory of sessions.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Store {
     directory: PathBuf,
 }
 
 impl Store {
-    /// Opens a directory, making it if need be, and reads its sessions. Files that are no sessions are left alone.
-    pub(super) fn open(directory: PathBuf) -> io::Result<(Self, Vec<Saved>)> {
+    /// Opens a directory, making it if need be.
+    pub(super) fn open(directory: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(&directory)?;
-        let mut saved = Vec::new();
-        for entry in fs::read_dir(&directory)? {
-            saved.extend(read(&entry?.path()));
-        }
-        Ok((Self { directory }, saved))
+        Ok(Self { directory })
     }
 
     /// Writes a session. Whoever reads sees the old file or the new one, never a part of it.
     pub(super) fn save(&self, saved: &Saved) -> io::Result<()> {
-        let path = self.path(saved.session_id());
-        let temporary = path.with_extension("tmp");
+        let path = self.path(saved.session_id()).ok_or(io::ErrorKind::InvalidFilename)?;
+        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
         fs::write(&temporary, saved.to_jsonl()?)?;
         fs::rename(&temporary, &path)
     }
 
-    /// Removes a session.
+    /// Removes a session, if there is such a one.
     pub(super) fn forget(&self, session: &SessionId) -> io::Result<()> {
-        match fs::remove_file(self.path(session)) {
+        let Some(path) = self.path(session) else { return Ok(()) };
+        match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Ids are made by this agent, out of letters, digits and dashes, or were read from a file of that name.
-    fn path(&self, session: &SessionId) -> PathBuf {
-        self.directory.join(format!("{session}.jsonl"))
+    /// Where a session is; `None` if its id, which a client may have made up, could name a file elsewhere.
+    fn path(&self, session: &SessionId) -> Option<PathBuf> {
+        let id = session.0.as_ref();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        let fits = !id.is_empty() && id.len() <= 64 && id.bytes().all(is_plain);
+        fits.then(|| self.directory.join(format!("{id}.{EXTENSION}")))
+    }
+
+    fn reader(&self, session: &SessionId) -> Option<BufReader<io::Take<File>>> {
+        let file = File::open(self.path(session)?).ok()?;
+        Some(BufReader::new(file.take(MAX_FILE)))
     }
 }
 
-fn read(path: &Path) -> Option<Saved> {
-    let is_ours = path.extension().is_some_and(|extension| extension == "jsonl")
-        && path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_FILE);
-    let saved = Saved::from_jsonl(&is_ours.then(|| fs::read_to_string(path).ok())??).ok()?;
-    let named_so = path.file_stem().is_some_and(|stem| *stem == *saved.session_id().0);
-    named_so.then_some(saved)
+impl Archive for Store {
+    fn session_ids(&self) -> Vec<String> {
+        let id = |entry: io::Result<fs::DirEntry>| {
+            let path = PathBuf::from(entry.ok()?.file_name());
+            let is_ours = path.extension().is_some_and(|extension| extension == EXTENSION);
+            is_ours.then(|| path.file_stem()?.to_str().map(str::to_owned))?
+        };
+        fs::read_dir(&self.directory).map(|entries| entries.filter_map(id).collect()).unwrap_or_default()
+    }
+
+    fn summary(&self, session: &SessionId) -> Option<Saved> {
+        let mut line = String::new();
+        self.reader(session)?.read_line(&mut line).ok()?;
+        named(session, &line)
+    }
+
+    fn session(&self, session: &SessionId) -> Option<Saved> {
+        let mut lines = String::new();
+        self.reader(session)?.read_to_string(&mut lines).ok()?;
+        named(session, &lines)
+    }
+}
+
+/// Reads a session, unless it is another one than its file says.
+fn named(session: &SessionId, lines: &str) -> Option<Saved> {
+    Saved::from_jsonl(lines).ok().filter(|saved| saved.session_id() == session)
 }
