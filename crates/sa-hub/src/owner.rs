@@ -61,6 +61,7 @@ pub(crate) struct Owner {
     /// When the run ends, or its end is enforced, though output may still come.
     run_deadline: Option<Instant>,
     calls: Calls,
+    reads: usize,
     last_heard: Instant,
     attended: Instant,
     /// Set when the server is to end by the owner's own decision.
@@ -89,6 +90,7 @@ impl Owner {
             exit: None,
             run_deadline: None,
             calls: Calls::default(),
+            reads: 0,
             last_heard: Instant::now(),
             attended: Instant::now(),
             done: false,
@@ -114,7 +116,7 @@ impl Owner {
                 },
                 exit = exited(self.exit_wait.as_mut()) => self.agent_exited(exit),
                 () = writable(self.pipes.as_ref()) => self.write(),
-                () = readable(self.pipes.as_ref()), if held_until.is_none() => drop(self.read()),
+                () = readable(self.pipes.as_ref()), if held_until.is_none() => self.read_and_share().await,
                 () = self.shared.nudge.notified() => self.attended = Instant::now(),
                 () = &mut timer, if deadline.is_some() => self.time_passed(),
             }

@@ -17,6 +17,8 @@ pub(super) const DRAIN: Duration = Duration::from_millis(100);
 const HALF_CLOSED: Duration = Duration::from_millis(250);
 /// How often a pipe is read at the end of a run: enough to empty the largest one, and an end to what grandchildren write.
 const LAST_READS: usize = 64;
+/// How many reads pass between two turns of everybody else.
+const READS_IN_A_ROW: usize = 4;
 
 impl Owner {
     pub(super) fn write(&mut self) {
@@ -24,6 +26,18 @@ impl Owner {
         if let Err(error) = pipes.write() {
             tracing::debug!(server = %self.parts.server.id(), %error, "agent closed its input");
             self.half_closed();
+        }
+    }
+
+    /// Reads once, and now and then lets others run: an agent that writes without pause would keep this thread, and the
+    /// sockets that wait for it, for as long as the runtime allows a task to go on, which is many reads.
+    pub(super) async fn read_and_share(&mut self) {
+        if !self.read() {
+            return;
+        }
+        self.reads += 1;
+        if self.reads.is_multiple_of(READS_IN_A_ROW) {
+            tokio::task::yield_now().await;
         }
     }
 
