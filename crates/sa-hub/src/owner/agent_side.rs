@@ -68,9 +68,6 @@ impl Owner {
         if let Some(segment) = output.segment {
             self.shared.append(segment);
         }
-        if output.deliveries.is_empty() {
-            return;
-        }
         for delivery in output.deliveries {
             let answer = match delivery.answer {
                 Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),
@@ -78,12 +75,15 @@ impl Owner {
             };
             self.calls.answer(delivery.ticket, answer);
         }
-        self.attended = Instant::now();
         self.publish_pending();
     }
 
-    pub(super) fn publish_pending(&self) {
-        self.shared.state().pending_requests = self.relay.pending_requests();
+    /// Shows how many requests wait. One more or one less is a sign of life on an unattended connection.
+    pub(super) fn publish_pending(&mut self) {
+        let pending = self.relay.pending_requests();
+        if std::mem::replace(&mut self.shared.state().pending_requests, pending) != pending {
+            self.attended = Instant::now();
+        }
     }
 
     pub(super) fn agent_exited(&mut self, exit: Exit) {
