@@ -63,7 +63,9 @@ impl Owner {
         let look = || {
             let end = self.shared.log().end();
             let stall = Duration::from_millis(limits.reader_stall_ms);
-            self.shared.seats.lookout(end, limits.reader_lag_bytes as u64, stall).until
+            // Readers must be waited for before their place leaves the log, however small that is.
+            let lag = limits.reader_lag_bytes.min(limits.log_bytes / 4);
+            self.shared.seats.lookout(end, lag as u64, stall).until
         };
         if look().is_none() {
             self.shared.holding.store(false, Ordering::Release);
