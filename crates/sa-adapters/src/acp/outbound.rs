@@ -59,7 +59,35 @@ impl Outbound {
             }
             output.flush().await?;
             self.unflushed = false;
+        } else if self.written >= Self::FULL.max(self.bytes.len() / 2) {
+            // More may come in before all is out, again and again; what is out has to go all the same.
+            self.bytes.drain(..self.written);
+            self.written = 0;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use tokio::io::AsyncReadExt;
+
+    #[tokio::test]
+    async fn a_reader_that_is_always_a_little_behind_costs_no_memory() {
+        let (mut near, mut far) = tokio::io::duplex(1000);
+        let mut outbound = Outbound::default();
+        let mut read = 0;
+        for _ in 0..10_000 {
+            while !outbound.is_full() {
+                outbound.buffer().extend_from_slice(&[b'x'; 300]);
+            }
+            outbound.write_some(&mut near).await.unwrap();
+            read += far.read(&mut [0; 1000]).await.unwrap();
+            assert!(!outbound.is_settled());
+        }
+        assert_eq!(read, 10_000_000);
+        assert!(outbound.buffer().capacity() < 4 * Outbound::FULL, "{}", outbound.buffer().capacity());
     }
 }
