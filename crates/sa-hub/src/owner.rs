@@ -58,7 +58,7 @@ pub(crate) struct Owner {
     exit_wait: Option<ExitWait>,
     /// The agent's exit, once known; the run ends when its output has been read.
     exit: Option<Exit>,
-    /// When the run ends, or its end is enforced, though output may still come.
+    /// When the run ends, or its end is enforced, though output may still come; after it, when a connection ends.
     run_deadline: Option<Instant>,
     calls: Calls,
     reads: usize,
@@ -173,6 +173,7 @@ impl Owner {
         }
         self.pipes = Some(Pipes::new(spawned));
         self.exit_wait = Some(Box::pin(async move { process.wait().await }));
+        self.run_deadline = None;
         self.last_heard = Instant::now();
         Ok(())
     }

@@ -20,6 +20,9 @@ use tokio::sync::mpsc;
 const EVENTS_PROTOCOL: &str = "sandbox-agent.events.v1";
 /// Close code: what comes next is no longer in the log.
 const CLOSE_GAP: u16 = 4000;
+/// What lies between the last message of an agent and the end of the socket: clients drop what they have not worked
+/// through when that comes, and the last messages say how their requests ended.
+const FAREWELL: Duration = Duration::from_millis(500);
 /// Answers of our own that may wait to be written; a client that does not read them stops being read.
 const OWN_ANSWERS: usize = 16;
 
@@ -174,6 +177,7 @@ impl Outgoing {
             }
             if record.kind == RecordKind::Exit && !self.events {
                 self.sink.flush().await?;
+                tokio::time::sleep(FAREWELL).await;
                 return Err(End::Close(close_code::ERROR, "the agent has ended".to_owned()));
             }
         }

@@ -15,6 +15,9 @@ use tokio::time::Instant;
 pub(super) const DRAIN: Duration = Duration::from_millis(100);
 /// How long an agent that closed its output or input may take to exit before it is stopped.
 const HALF_CLOSED: Duration = Duration::from_millis(250);
+/// How long the streams of a connection outlive its agent: clients that take the end of any of them for the end of
+/// everything must have read from the others how their requests ended.
+const FAREWELL: Duration = Duration::from_millis(500);
 /// How often a pipe is read at the end of a run: enough to empty the largest one, and an end to what grandchildren write.
 const LAST_READS: usize = 64;
 /// How many reads pass between two turns of everybody else.
@@ -67,6 +70,9 @@ impl Owner {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
         if let Some(segment) = output.segment {
             self.shared.append(segment);
+        }
+        if output.deliveries.is_empty() {
+            return;
         }
         for delivery in output.deliveries {
             let answer = match delivery.answer {
@@ -132,8 +138,8 @@ impl Owner {
         }
         self.tell_end(&exit);
         self.last_exit = Some(exit);
-        // A connection belongs to one client, who was told on its streams; they end with the agent.
-        self.done |= self.parts.unattended.is_some();
+        // A connection belongs to one client, who is told on its streams; then they end, too.
+        self.run_deadline = self.parts.unattended.map(|_| Instant::now() + FAREWELL);
     }
 
     fn tell_end(&mut self, exit: &AgentExit) {

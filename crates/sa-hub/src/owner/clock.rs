@@ -36,6 +36,8 @@ impl Owner {
         } else if let Some(pipes) = &self.pipes {
             let (process, grace) = (pipes.process.clone(), self.stop_grace());
             self.exit_wait = Some(Box::pin(async move { process.stop(grace).await }));
+        } else {
+            self.done |= self.parts.unattended.is_some();
         }
     }
 
