@@ -5,7 +5,7 @@ use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, Method, Uri, header};
+use http::{HeaderMap, Method, StatusCode, Uri, header};
 use sa_api::ErrorCode;
 use subtle::ConstantTimeEq;
 
@@ -34,8 +34,15 @@ const TOKEN_HEADER: &str = "x-sandbox-agent-token";
 pub(crate) async fn authenticate(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let Auth::Token(token) = &state.options.auth else { return next.run(request).await };
     let open = request.method() == Method::GET && request.uri().path() == "/v1/health";
-    if open || presents(request.headers(), token) || opens_socket(&state, &request, token) {
+    if open || presents(request.headers(), token) {
         return next.run(request).await;
+    }
+    if opens_socket(&state, &request, token) {
+        let response = next.run(request).await;
+        // What stands in an address opens a socket and nothing else, whatever the request says it wants.
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS || !response.status().is_success() {
+            return response;
+        }
     }
     let detail = "send the token as 'Authorization: Bearer <token>' or 'X-Sandbox-Agent-Token: <token>'";
     ApiError::new(ErrorCode::TokenInvalid, detail).into_response()
@@ -52,7 +59,7 @@ fn presents(headers: &HeaderMap, token: &str) -> bool {
 
 /// A browser cannot set headers on a WebSocket; there a ticket or, for older clients, the token may be in the query.
 fn opens_socket(state: &AppState, request: &Request, token: &str) -> bool {
-    if !is_websocket(request.headers()) {
+    if request.method() != Method::GET || !is_websocket(request.headers()) {
         return false;
     }
     query_value(request.uri(), "ticket").is_some_and(|ticket| state.tickets.redeem(&ticket))
