@@ -24,7 +24,9 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let limits = hub.limits().clone();
-    let app = router::build(AppState::new(options, hub));
+    let state = AppState::new(options, hub);
+    let sockets = state.sockets.clone();
+    let app = router::build(state);
     let connections = TaskTracker::new();
     let cut_off = CancellationToken::new();
     loop {
@@ -56,9 +58,11 @@ pub async fn serve(
     }
     drop(listener);
     connections.close();
+    sockets.close();
     let bound = Duration::from_millis(limits.shutdown_ms);
-    if tokio::time::timeout(bound, connections.wait()).await.is_err() {
-        tracing::warn!(open = connections.len(), "connections were cut off");
+    let ended = async { tokio::join!(connections.wait(), sockets.wait()) };
+    if tokio::time::timeout(bound, ended).await.is_err() {
+        tracing::warn!(open = connections.len() + sockets.len(), "connections were cut off");
         cut_off.cancel();
         connections.wait().await;
     }

@@ -7,6 +7,7 @@ use sa_hub::Hub;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio_util::task::TaskTracker;
 
 /// The parts of the daemon that handlers use. Cheap to clone.
 #[derive(Clone)]
@@ -17,14 +18,16 @@ pub(crate) struct Parts {
     pub(crate) options: HttpOptions,
     pub(crate) tickets: Tickets,
     pub(crate) metrics: Metrics,
+    /// The open WebSockets, which their connections leave behind.
+    pub(crate) sockets: TaskTracker,
     pub(crate) started: Instant,
 }
 
 impl AppState {
     pub(crate) fn new(options: HttpOptions, hub: Hub) -> Self {
         let metrics = Metrics::new(hub.clone());
-        let tickets = Tickets::default();
-        Self(Arc::new(Parts { hub, options, tickets, metrics, started: Instant::now() }))
+        let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
+        Self(Arc::new(Parts { hub, options, tickets, metrics, sockets, started: Instant::now() }))
     }
 }
 

@@ -46,7 +46,9 @@ pub(super) async fn upgrade(
     let reader = server.subscribe(after.map_or(Position::Now, Position::After), false).await?;
     let id = id_value(server.id());
     let (hub, pause) = (state.hub.clone(), Duration::from_millis(state.hub.limits().heartbeat_ms));
+    let alive = state.sockets.token();
     let mut response = upgrade.on_upgrade(move |socket| async move {
+        let _alive = alive;
         let number = server.next_socket();
         let (sink, stream) = socket.split();
         let (answers, own) = mpsc::channel(OWN_ANSWERS);
