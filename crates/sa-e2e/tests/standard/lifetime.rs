@@ -1,0 +1,92 @@
+//! How long a connection and its agent live.
+
+use crate::connection::{Connection, PUPPET};
+use anyhow::Result;
+use sa_e2e::{notification, poll, request, response};
+use sa_testkit::{Acp, Daemon};
+use serde_json::{Value, json};
+
+async fn none_left(daemon: &Daemon) -> Result<()> {
+    poll("the connection to end", async || Ok(Acp::list(daemon.http()).await?.is_empty().then_some(()))).await
+}
+
+#[tokio::test]
+async fn delete_ends_the_agent_and_its_streams() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let connection = Connection::open(&daemon, PUPPET).await?;
+    let mut stream = connection.stream(None).await?;
+    connection.delete().await?.expect_status(202)?;
+    assert!(
+        stream.next_event().await?.is_none(),
+        "no event of the transport: stock clients would choke on it"
+    );
+    connection.delete().await?.expect_problem(404, "not_found")?;
+    assert!(Acp::list(daemon.http()).await?.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_crash_answers_what_waits_then_ends_the_streams() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let connection = Connection::open(&daemon, PUPPET).await?;
+    let mut stream = connection.stream(None).await?;
+    connection.post(None, request(1, "never", "{}")).await?;
+    connection.post(None, notification("crash", r#"{"code":9,"stderr":"why"}"#)).await?;
+    let failed = stream.event().await?.json()?;
+    assert_eq!((&failed["id"], &failed["error"]["data"]["code"]), (&json!(1), &json!(9)));
+    assert!(stream.next_event().await?.is_none());
+    none_left(&daemon).await
+}
+
+#[tokio::test]
+async fn a_connection_nobody_is_attached_to_ends_after_its_grace() -> Result<()> {
+    let daemon = Daemon::builder().puppet(&[]).limit("connection-grace-ms", 300).start().await?;
+    let connection = Connection::open(&daemon, PUPPET).await?;
+    // A request in flight keeps it: the turn belongs to the daemon.
+    connection.post(None, request(1, "hold", r#"{"name":"turn"}"#)).await?;
+    drop(connection.stream(None).await?);
+    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    assert_eq!(Acp::list(daemon.http()).await?.len(), 1);
+    connection.post(None, notification("release", r#"{"names":["turn"]}"#)).await?;
+    none_left(&daemon).await
+}
+
+#[tokio::test]
+async fn a_socket_is_a_connection_and_its_close_ends_it() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    for path in [PUPPET, "/v1/agents/puppet/acp"] {
+        let mut socket = daemon.http().ws(path).connect().await?;
+        let id = socket.headers["acp-connection-id"].to_str()?.to_owned();
+        socket.send(&request(0, "initialize", "{}")).await?;
+        assert_eq!(socket.message().await?, response(0, "{}"));
+        let listed = Acp::list(daemon.http()).await?;
+        assert_eq!(listed.iter().map(|server| &server["serverId"]).collect::<Vec<_>>(), [&json!(id)]);
+        socket.close(1000, "done").await?;
+        none_left(&daemon).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cut_socket_can_be_joined_again_within_the_grace() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let mut socket = daemon.http().ws(PUPPET).connect().await?;
+    let id = socket.headers["acp-connection-id"].to_str()?.to_owned();
+    socket.send(&request(0, "pid", "{}")).await?;
+    let before: Value = serde_json::from_str(&socket.message().await?)?;
+    drop(socket);
+    let mut again = daemon.http().ws("/acp").header("acp-connection-id", &id).connect().await?;
+    again.send(&request(0, "pid", "{}")).await?;
+    let after: Value = serde_json::from_str(&again.message().await?)?;
+    assert_eq!(before["result"], after["result"], "the same agent");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cut_socket_that_nobody_joins_ends_after_the_grace() -> Result<()> {
+    let daemon = Daemon::builder().puppet(&[]).limit("connection-grace-ms", 200).start().await?;
+    let socket = daemon.http().ws(PUPPET).connect().await?;
+    assert_eq!(Acp::list(daemon.http()).await?.len(), 1);
+    drop(socket);
+    none_left(&daemon).await
+}
