@@ -1,7 +1,10 @@
 //! The contract as an OpenAPI document.
 
 use crate::router;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder, Schema};
 use utoipa::{Modify, OpenApi};
 
 /// What the routes themselves do not say.
@@ -10,15 +13,16 @@ use utoipa::{Modify, OpenApi};
     info(
         title = "sandbox-agent",
         description = "One HTTP API in front of coding agents that run in a sandbox.",
-        license(name = "Apache-2.0")
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
+    servers((url = "/", description = "The daemon that serves this document; http://127.0.0.1:2468 by default")),
     tags(
         (name = "meta", description = "The daemon itself"),
         (name = "agents", description = "Agents that can be started"),
         (name = "acp", description = "ACP servers: one agent process behind a client-chosen id"),
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
-    components(schemas(sa_api::AgentExit, sa_api::Gap, sa_api::Unparsed)),
+    components(schemas(sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
 )]
@@ -36,9 +40,127 @@ impl Modify for Schemes {
     }
 }
 
+/// What the layers around the routes, not the handlers, answer with.
+struct LayerResponse {
+    name: &'static str,
+    status: &'static str,
+    description: &'static str,
+    /// Whether operations that need no token answer with it, too.
+    open: bool,
+}
+
+const LAYER_RESPONSES: [LayerResponse; 3] = [
+    LayerResponse {
+        name: "TokenInvalid",
+        status: "401",
+        description: "The token is missing or wrong",
+        open: false,
+    },
+    LayerResponse {
+        name: "PermissionDenied",
+        status: "403",
+        description: "The daemon asks for no token and refuses this `Host` or `Origin`",
+        open: true,
+    },
+    LayerResponse { name: "Internal", status: "500", description: "A bug of the daemon", open: true },
+];
+
+/// Adds to every operation what its annotations need not repeat.
+pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
+    let components = document.components.get_or_insert_default();
+    for layer in &LAYER_RESPONSES {
+        components.responses.insert(layer.name.to_owned(), problem(layer.description).into());
+    }
+    for operation in document.paths.paths.values_mut().flat_map(operations) {
+        let needs_token = operation.security.is_none();
+        for layer in LAYER_RESPONSES.iter().filter(|layer| needs_token || layer.open) {
+            let reference = RefOr::Ref(Ref::from_response_name(layer.name));
+            operation.responses.responses.insert(layer.status.to_owned(), reference);
+        }
+        drop_null_parameters(operation);
+    }
+}
+
+fn problem(description: &str) -> Response {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new().description(description).content("application/problem+json", content).build()
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
+}
+
+/// An optional header may be absent, but there is no null in HTTP.
+fn drop_null_parameters(operation: &mut Operation) {
+    for parameter in operation.parameters.iter_mut().flatten() {
+        if let RefOr::T(parameter) = parameter
+            && let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema
+            && let SchemaType::Array(types) = &mut schema.schema_type
+        {
+            types.retain(|kind| *kind != Type::Null);
+            if let [kind] = &types[..] {
+                schema.schema_type = SchemaType::Type(kind.clone());
+            }
+        }
+    }
+}
+
 /// The OpenAPI document, as it is checked in and served.
 pub fn openapi_json() -> String {
     let mut text = router::contract().to_pretty_json().unwrap_or_default();
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    /// Each operation as `GET /path`, with what the document says of it.
+    fn operations(document: &Value) -> Vec<(String, &Value)> {
+        let mut all = Vec::new();
+        for (path, item) in document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                all.push((format!("{} {path}", method.to_uppercase()), operation));
+            }
+        }
+        all
+    }
+
+    fn resolve<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
+        match response["$ref"].as_str() {
+            Some(reference) => document.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
+            None => response,
+        }
+    }
+
+    #[test]
+    fn every_operation_says_what_it_is_and_how_it_answers() {
+        let document: Value = serde_json::from_str(&super::openapi_json()).unwrap();
+        let mut ids = BTreeSet::new();
+        for (name, operation) in operations(&document) {
+            let id = operation["operationId"].as_str().unwrap_or_default();
+            assert!(!id.is_empty() && ids.insert(id.to_owned()), "{name}: operationId '{id}'");
+            assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{name}: no summary");
+            let responses = operation["responses"].as_object().unwrap();
+            assert_eq!(responses.contains_key("401"), name != "GET /v1/health", "{name}: 401");
+            for (status, response) in responses {
+                let response = resolve(&document, response);
+                assert!(
+                    response["description"].as_str().is_some_and(|text| !text.is_empty()),
+                    "{name} {status}"
+                );
+                let is_error = status.starts_with(['4', '5']);
+                let schema = &response["content"]["application/problem+json"]["schema"]["$ref"];
+                assert_eq!(is_error, schema == "#/components/schemas/Problem", "{name} {status}");
+            }
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                assert!(parameter["description"].is_string(), "{name}: {parameter}");
+                assert!(parameter["schema"]["type"].is_string(), "{name}: {parameter}");
+            }
+        }
+        assert!(ids.len() >= 17, "{ids:?}");
+    }
 }

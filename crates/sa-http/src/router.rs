@@ -2,7 +2,7 @@
 
 use crate::acp;
 use crate::metrics;
-use crate::openapi::Contract;
+use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
 use crate::routes::{agents, meta, tickets};
 use crate::state::AppState;
@@ -20,7 +20,8 @@ use utoipa_axum::routes;
 
 /// The document that the routes add up to.
 pub(crate) fn contract() -> utoipa::openapi::OpenApi {
-    let (_, document) = documented().split_for_parts();
+    let (_, mut document) = documented().split_for_parts();
+    openapi::complete(&mut document);
     document
 }
 

@@ -4,6 +4,7 @@ use super::answer::{self, Answer};
 use super::{CONNECTION_ID, events, header_text, id_value, last_event_id, socket, standard};
 use crate::auth::is_websocket;
 use crate::body;
+use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
@@ -35,10 +36,7 @@ pub(crate) struct AcpQuery {
 #[utoipa::path(
     get, path = "/v1/acp", operation_id = "listAcpServers", tag = "acp",
     summary = "All ACP servers",
-    responses(
-        (status = 200, description = "Every ACP server, also those whose agent has ended", body = AcpServerList),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "Every ACP server, also those whose agent has ended", body = AcpServerList))
 )]
 pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
     Json(AcpServerList { servers: state.hub.list() })
@@ -56,20 +54,23 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
         ("server_id" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
         ("agent" = Option<String>, Query, description = "The agent to start; needed for a new server, and to start an ended agent again"),
         ("Prefer" = Option<String>, Header, description = "`respond-async`: do not wait for the response"),
+        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
+        ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: the session the message is about"),
     ),
-    request_body(content = Object, content_type = "application/json", description = "One JSON-RPC 2.0 message, passed on byte for byte"),
+    request_body(content = JsonRpcMessage, content_type = "application/json", description = "One JSON-RPC 2.0 message, passed on byte for byte"),
     responses(
-        (status = 200, description = "The agent's response to a request", body = Object, content_type = "application/json"),
+        (status = 200, description = "The agent's response to a request", body = JsonRpcMessage, content_type = "application/json",
+            headers(("Acp-Connection-Id" = String, description = "The server's id, which is a connection id as well"))),
         (status = 202, description = "A notification, a response or a `respond-async` request is on its way"),
         (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "`Acp-Connection-Id` names no connection", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The server runs another agent", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many servers or unanswered requests", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many servers, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "The agent could not be started, ended, or does not read; `details` has exit code, signal and the end of stderr", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -122,16 +123,21 @@ pub(crate) async fn post(
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
+        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
+        ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: stream this session"),
     ),
     responses(
-        (status = 101, description = "The WebSocket is open"),
+        (status = 101, description = "The WebSocket is open",
+            headers(("Acp-Connection-Id" = String, description = "The server's id"))),
         (status = 200, description = "The stream", content_type = "text/event-stream", body = String),
-        (status = 400, description = "`Last-Event-ID` is no number, or the WebSocket handshake is incomplete", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad id, `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The server runs another agent, or the standard stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many servers or streams", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn stream(
@@ -172,12 +178,14 @@ pub(crate) async fn stream(
     summary = "End a server and everything its agent started",
     description = "Returns when the whole process tree is gone, within two seconds. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport: 202, or 404 for an unknown connection.",
-    params(("server_id" = String, Path, description = "The server")),
+    params(
+        ("server_id" = String, Path, description = "The server"),
+        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
+    ),
     responses(
         (status = 202, description = "The connection is closed (standard transport)"),
         (status = 204, description = "There is no such server now"),
         (status = 400, description = "Not a server id", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "`Acp-Connection-Id` names no connection", body = Problem, content_type = "application/problem+json"),
     )
 )]

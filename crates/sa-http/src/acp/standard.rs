@@ -6,6 +6,7 @@ use super::scoped::{ScopedFrames, session_of};
 use super::servers::{AcpQuery, read_message};
 use super::{CONNECTION_ID, SESSION_ID, events, header_text, id_value, last_event_id, socket};
 use crate::auth::is_websocket;
+use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
@@ -37,16 +38,20 @@ type Agent = Result<Path<String>, PathRejection>;
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session the message is about"),
     ),
-    request_body(content = Object, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
+    request_body(content = JsonRpcMessage, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
     responses(
-        (status = 200, description = "The response to `initialize`", body = Object, content_type = "application/json"),
+        (status = 200, description = "The response to `initialize`", body = JsonRpcMessage, content_type = "application/json",
+            headers(("Acp-Connection-Id" = String, description = "The new connection"))),
         (status = 202, description = "The message is on its way"),
         (status = 400, description = "Not one message, unknown agent, or no connection", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be started or ended", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many connections, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn standard_post(
@@ -71,16 +76,20 @@ pub(crate) async fn standard_post(
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
+        ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
+        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
     ),
     responses(
-        (status = 101, description = "The WebSocket is open; `Acp-Connection-Id` names the connection"),
-        (status = 200, description = "The stream", content_type = "text/event-stream", body = String),
-        (status = 400, description = "No connection named, or unknown agent", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
+        (status = 200, description = "The stream", content_type = "text/event-stream", body = String,
+            headers(("Acp-Connection-Id" = String, description = "The connection"))),
+        (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many connections or streams", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn standard_get(
@@ -100,7 +109,6 @@ pub(crate) async fn standard_get(
     responses(
         (status = 202, description = "The connection is closed and its agent gone"),
         (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -116,12 +124,25 @@ pub(crate) async fn standard_delete(
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/acp", operation_id = "postAgentAcpConnection", tag = "acp-standard",
     summary = "The same as POST /acp?agent=, for clients that cannot keep a query",
-    params(("agent" = String, Path, description = "The agent")),
-    request_body(content = Object, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
+    params(
+        ("agent" = String, Path, description = "The agent"),
+        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
+        ("Acp-Session-Id" = Option<String>, Header, description = "The session the message is about"),
+    ),
+    request_body(content = JsonRpcMessage, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
     responses(
-        (status = 200, description = "The response to `initialize`", body = Object, content_type = "application/json"),
+        (status = 200, description = "The response to `initialize`", body = JsonRpcMessage, content_type = "application/json",
+            headers(("Acp-Connection-Id" = String, description = "The new connection"))),
         (status = 202, description = "The message is on its way"),
-        (status = "default", description = "As for POST /acp", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Not one message, unknown agent, or no connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many connections, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn agent_post(
@@ -138,11 +159,25 @@ pub(crate) async fn agent_post(
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/acp", operation_id = "streamAgentAcpConnection", tag = "acp-standard",
     summary = "The same as GET /acp?agent=",
-    params(("agent" = String, Path, description = "The agent")),
+    params(
+        ("agent" = String, Path, description = "The agent"),
+        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
+        ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
+        ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
+        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+    ),
     responses(
-        (status = 101, description = "The WebSocket is open"),
-        (status = 200, description = "The stream", content_type = "text/event-stream", body = String),
-        (status = "default", description = "As for GET /acp", body = Problem, content_type = "application/problem+json"),
+        (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
+        (status = 200, description = "The stream", content_type = "text/event-stream", body = String,
+            headers(("Acp-Connection-Id" = String, description = "The connection"))),
+        (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many connections or streams", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn agent_get(
@@ -159,10 +194,14 @@ pub(crate) async fn agent_get(
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/acp", operation_id = "closeAgentAcpConnection", tag = "acp-standard",
     summary = "The same as DELETE /acp",
-    params(("agent" = String, Path, description = "The agent")),
+    params(
+        ("agent" = String, Path, description = "The agent"),
+        ("Acp-Connection-Id" = String, Header, description = "The connection"),
+    ),
     responses(
         (status = 202, description = "The connection is closed and its agent gone"),
-        (status = "default", description = "As for DELETE /acp", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn agent_delete(state: State<AppState>, headers: HeaderMap) -> ApiResult<StatusCode> {

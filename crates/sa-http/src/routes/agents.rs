@@ -13,10 +13,7 @@ use std::collections::HashMap;
 #[utoipa::path(
     get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
     summary = "All agents",
-    responses(
-        (status = 200, description = "Every agent this daemon can start", body = AgentList),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "Every agent this daemon can start", body = AgentList))
 )]
 pub(crate) async fn list(State(state): State<AppState>) -> Json<AgentList> {
     let running = running(&state);
@@ -30,7 +27,7 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AgentList> {
     params(("agent" = String, Path, description = "The agent's id")),
     responses(
         (status = 200, description = "The agent", body = AgentInfo),
-        (status = 401, description = "Token missing or invalid", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
     )
 )]
