@@ -161,7 +161,13 @@ pub(crate) struct ServerArgs {
     pub(crate) clean_env: Option<bool>,
 
     /// Form of the log on standard error [default: text]
-    #[arg(long, env = "SANDBOX_AGENT_LOG_FORMAT", hide_env_values = true, help_heading = LOGS)]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "SANDBOX_AGENT_LOG_FORMAT",
+        hide_env_values = true,
+        help_heading = LOGS
+    )]
     pub(crate) log_format: Option<LogFormat>,
 
     /// What is logged: a level, or target=level pairs separated by commas [default: info]
