@@ -57,7 +57,7 @@ async fn a_notification_starts_an_agent_too() -> Result<()> {
 
 #[tokio::test]
 async fn there_is_no_stream_of_an_unknown_server() -> Result<()> {
-    let daemon = Daemon::start().await?;
+    let daemon = Daemon::builder().limit("stream-wait-ms", 10).start().await?;
     let Err(reply) = Sse::attempt(daemon.acp("nobody").listening()).await? else { panic!("a stream") };
     let problem = reply.expect_problem(404, "not_found")?;
     assert!(problem.detail.contains("nobody"), "{}", problem.detail);
@@ -65,8 +65,24 @@ async fn there_is_no_stream_of_an_unknown_server() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_stream_may_be_asked_for_a_moment_before_its_server_exists() -> Result<()> {
+    let daemon = Daemon::builder().puppet(&[]).limit("stream-wait-ms", 20_000).start().await?;
+    let acp = daemon.acp("one");
+    let opening = acp.events();
+    let starting = async {
+        // The stream is asked for first, and this long before.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        acp.start("puppet").await
+    };
+    let (stream, pid) = tokio::join!(opening, starting);
+    let first = stream?.event().await?;
+    assert_eq!((first.sequence()?, first.json()?["result"].clone()), (1, json!(pid?)), "nothing was missed");
+    Ok(())
+}
+
+#[tokio::test]
 async fn delete_may_be_repeated() -> Result<()> {
-    let daemon = Daemon::start().await?;
+    let daemon = Daemon::builder().puppet(&[]).limit("stream-wait-ms", 10).start().await?;
     let acp = daemon.acp("one");
     assert!(acp.delete().await?.expect_status(204)?.body.is_empty(), "also before it ever was");
     let pid = acp.start("puppet").await?;

@@ -1,0 +1,14 @@
+//! What happens when things go wrong: agents that crash, hang, flood and leave processes behind; readers that stall;
+//! a daemon that is told to stop, or killed.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod crash;
+mod deaf;
+mod early;
+mod leaks;
+mod readers;
+mod shutdown;
+mod silence;
+mod spawn;
+mod stall;
+mod stop;
