@@ -33,7 +33,8 @@ const TOKEN_HEADER: &str = "x-sandbox-agent-token";
 /// Lets a request through that carries the token. Every route denies by default; only liveness is open.
 pub(crate) async fn authenticate(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let Auth::Token(token) = &state.options.auth else { return next.run(request).await };
-    let open = request.method() == Method::GET && request.uri().path() == "/v1/health";
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let open = reads && request.uri().path() == "/v1/health";
     if open || presents(request.headers(), token) {
         return next.run(request).await;
     }
