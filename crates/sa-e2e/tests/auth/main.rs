@@ -1,0 +1,11 @@
+//! Who may talk to the daemon, what it keeps to itself, and how it refuses to start.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod cors;
+mod deny;
+mod environment;
+mod open;
+mod secrets;
+mod start;
+mod tickets;
+mod token;
