@@ -78,3 +78,18 @@ async fn a_variable_cleans_too() -> Result<()> {
     assert!(seen_by(&daemon, "puppet").await?.contains_key("MODEL_API_KEY"));
     Ok(())
 }
+
+#[tokio::test]
+async fn no_process_below_the_daemon_has_the_token() -> Result<()> {
+    let daemon = furnished().start().await?;
+    seen_by(&daemon, "puppet").await?;
+    let below = daemon.children();
+    assert!(below.len() >= 2, "the agent and the guardian: {below:?}");
+    for process in below {
+        for file in ["environ", "cmdline"] {
+            let text = std::fs::read(format!("/proc/{}/{file}", process.pid))?;
+            assert!(!String::from_utf8_lossy(&text).contains("s3cret"), "{file} of {process:?}");
+        }
+    }
+    Ok(())
+}

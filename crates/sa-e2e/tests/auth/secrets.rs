@@ -129,6 +129,7 @@ async fn it_is_never_logged() -> Result<()> {
         assert!(daemon.stop().await?.status.success());
         until("the last line of the log", || daemon.stderr().contains("stopped")).await?;
         let said = daemon.stderr() + &daemon.stdout();
+        assert!(said.contains("agent started"), "there is a log: {said}");
         for secret in secrets {
             let leak = said.lines().find(|line| line.contains(&secret));
             assert_eq!(leak, None, "at {filter}");
