@@ -145,6 +145,9 @@ async fn an_agent_that_closes_its_input_is_ended() -> Result<()> {
     let acp = daemon.acp("one");
     let pid = acp.start("puppet").await?;
     acp.call("close_stdin", "{}").await?;
+    let input = format!("/proc/{pid}/fd/0");
+    let closed = || std::fs::read_link(&input).is_ok_and(|target| target.ends_with("null"));
+    sa_testkit::until("the input to be closed", closed).await?;
     // The pipe is found closed by the message that goes there.
     let reply = acp.post(request(1, "pid", "{}")).await?;
     reply.expect_problem(502, "agent_process_exited")?;

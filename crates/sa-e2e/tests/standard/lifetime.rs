@@ -13,15 +13,17 @@ async fn none_left(daemon: &Daemon) -> Result<()> {
 #[tokio::test]
 async fn delete_ends_the_agent_and_its_streams() -> Result<()> {
     let daemon = Daemon::start().await?;
-    let connection = Connection::open(&daemon, PUPPET).await?;
-    let mut stream = connection.stream(None).await?;
-    connection.delete().await?.expect_status(202)?;
-    assert!(
-        stream.next_event().await?.is_none(),
-        "no event of the transport: stock clients would choke on it"
-    );
-    connection.delete().await?.expect_problem(404, "not_found")?;
-    assert!(Acp::list(daemon.http()).await?.is_empty());
+    for path in [PUPPET, "/v1/agents/puppet/acp"] {
+        let connection = Connection::open(&daemon, path).await?;
+        let mut stream = connection.stream(None).await?;
+        connection.delete().await?.expect_status(202)?;
+        assert!(
+            stream.next_event().await?.is_none(),
+            "no event of the transport: stock clients would choke on it"
+        );
+        connection.delete().await?.expect_problem(404, "not_found")?;
+        assert!(Acp::list(daemon.http()).await?.is_empty());
+    }
     Ok(())
 }
 

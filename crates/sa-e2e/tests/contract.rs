@@ -1,0 +1,100 @@
+//! The contract and the tests know each other: every operation has a test that uses it as it is meant to be used.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use anyhow::{Context, Result};
+use sa_testkit::Daemon;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
+const TESTED: [(&str, &str); 17] = [
+    ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
+    ("closeAgentAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
+    ("deleteAcpServer", "transport/bootstrap.rs::delete_may_be_repeated"),
+    ("getAgent", "transport/listing.rs::agents_are_listed_with_how_many_run"),
+    ("getHealth", "transport/listing.rs::the_daemon_says_what_it_is"),
+    ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
+    ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
+    ("getOpenapi", "contract.rs::every_operation_is_tested"),
+    ("issueTicket", "auth/tickets.rs::a_ticket_opens_one_socket_of_any_kind"),
+    ("listAcpServers", "transport/listing.rs::a_server_is_listed_with_all_that_is_known_of_it"),
+    ("listAgents", "transport/listing.rs::agents_are_listed_with_how_many_run"),
+    (
+        "postAcpConnection",
+        "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
+    ),
+    ("postAcpMessage", "transport/verbatim.rs::a_response_is_the_agents_own_bytes"),
+    (
+        "postAgentAcpConnection",
+        "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
+    ),
+    ("streamAcpConnection", "standard/streams.rs::messages_go_to_the_stream_of_their_session"),
+    ("streamAcpMessages", "streams/framing.rs::an_event_is_framed_in_three_lines"),
+    (
+        "streamAgentAcpConnection",
+        "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
+    ),
+];
+
+/// Every operation of the contract by its id.
+fn operations(document: &Value) -> Result<BTreeMap<String, &Value>> {
+    let paths = document["paths"].as_object().context("a document without paths")?;
+    let methods = paths.values().filter_map(Value::as_object).flatten();
+    let operations = methods.filter(|(name, _)| *name != "parameters").map(|(_, operation)| {
+        let id = operation["operationId"].as_str().with_context(|| format!("no operationId: {operation}"))?;
+        anyhow::Ok((id.to_owned(), operation))
+    });
+    operations.collect()
+}
+
+/// What a reference stands for.
+fn resolve<'a>(document: &'a Value, part: &'a Value) -> Result<&'a Value> {
+    let Some(reference) = part["$ref"].as_str() else { return Ok(part) };
+    let found = reference.strip_prefix('#').and_then(|pointer| document.pointer(pointer));
+    found.with_context(|| format!("{reference} leads nowhere"))
+}
+
+#[tokio::test]
+async fn every_operation_is_tested() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let reply = daemon.http().get("/v1/openapi.json").send().await?.expect_status(200)?;
+    assert_eq!(reply.header("content-type"), "application/json");
+    let document = reply.json()?;
+    let operations = operations(&document)?;
+    let known: Vec<&str> = operations.keys().map(String::as_str).collect();
+    assert_eq!(known, TESTED.map(|(id, _)| id), "operations of the contract, and those with a test");
+    for (id, test) in TESTED {
+        let (file, name) = test.split_once("::").context(test)?;
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file);
+        let source = std::fs::read_to_string(&path).with_context(|| format!("{id} is tested in {file}"))?;
+        assert!(source.contains(&format!("async fn {name}(")), "{id} has no test {name} in {file}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_operation_is_described() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let document = daemon.http().get("/v1/openapi.json").send().await?.json()?;
+    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.")));
+    let health = daemon.http().get("/v1/health").send().await?.json()?;
+    assert_eq!(document["info"]["version"], health["version"], "of the daemon that serves it");
+    for (id, operation) in operations(&document)? {
+        assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{id} has no summary");
+        assert!(operation["tags"].as_array().is_some_and(|tags| tags.len() == 1), "{id} has no tag");
+        let responses = operation["responses"].as_object().with_context(|| format!("{id} never answers"))?;
+        for (status, response) in responses {
+            let response = resolve(&document, response)?;
+            let text = response["description"].as_str().unwrap_or_default();
+            assert!(!text.is_empty(), "{status} of {id} is not described");
+            // An error is a problem document, here as well.
+            if status.starts_with(['4', '5']) {
+                let kinds: Vec<_> =
+                    response["content"].as_object().into_iter().flatten().map(|(kind, _)| kind).collect();
+                assert_eq!(kinds, ["application/problem+json"], "{status} of {id}");
+            }
+        }
+    }
+    Ok(())
+}
