@@ -144,7 +144,9 @@ impl Relay {
         let mut round = Round::new(0);
         lines.finish(|line| self.agent_line(line, around, &mut round));
         self.lines = lines;
+        // Nobody waits for replies any more, nor to a question in the agent's last words.
         self.asked.clear();
+        round.asked.clear();
         for waiting in self.pending.drain() {
             if let Caller::Post(ticket) = waiting.caller {
                 round.ended.push(ticket);
