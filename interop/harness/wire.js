@@ -6,6 +6,8 @@ export class Wire {
   posts = [];
   /** How many event streams were opened. */
   streams = 0;
+  /** How many event streams the daemon refused to open. */
+  refused = 0;
   /** Holds event streams back until it is resolved. */
   gate = Promise.resolve();
   #ends = new Set();
@@ -45,7 +47,10 @@ export class Wire {
     const inside = new AbortController();
     const signal = options.signal ? AbortSignal.any([options.signal, inside.signal]) : inside.signal;
     const response = await fetch(address, { ...options, signal });
-    if (!response.ok || !response.body) return response;
+    if (!response.ok) {
+      this.refused += 1;
+      return response;
+    }
     this.streams += 1;
     const reader = response.body.getReader();
     let end;

@@ -61,6 +61,16 @@ test("a session runs from initialize to disconnect", async (t) => {
   assert.deepEqual((await daemon.servers()).filter((server) => server.serverId === peer.server), []);
 });
 
+test("the stream that is asked for together with the first message is not refused", async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const { client, wire } = open(t);
+    await within("initialize", client.initialize());
+    await until("the stream is open", () => wire.open === 1);
+    assert.deepEqual([wire.streams, wire.refused], [1, 0]);
+    await client.disconnect();
+  }
+});
+
 test("permission requests come and their answers go", async (t) => {
   const asked = [];
   const decide = ({ toolCall, options }) => {
