@@ -1,0 +1,12 @@
+//! The command line: every command against a real daemon, and the built-in agents on standard streams.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod caller;
+mod completions;
+mod conversation;
+mod failures;
+mod messages;
+mod meta;
+mod running;
+mod stdio;
+mod streams;

@@ -1,0 +1,87 @@
+//! Commands about the daemon and its agents.
+
+use crate::caller::{Caller, rows};
+use anyhow::Result;
+use sa_testkit::Daemon;
+use serde_json::json;
+
+#[tokio::test]
+async fn health_needs_no_token() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let caller = Caller::of(&daemon).without_token();
+    let version = daemon.http().get("/").send().await?.json()?["version"].as_str().unwrap().to_owned();
+    let said = caller.output(&["health"]).await?;
+    assert!(said.starts_with(&format!("ok  version {version}  up ")) && said.ends_with("s\n"), "{said}");
+    let health = caller.json(&["health", "--json"]).await?;
+    assert_eq!((&health["status"], &health["version"]), (&json!("ok"), &json!(version)));
+    assert!(health["uptimeMs"].is_u64());
+    Ok(())
+}
+
+#[tokio::test]
+async fn info_is_what_the_root_says() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let caller = Caller::of(&daemon);
+    let info = daemon.http().get("/").send().await?.expect_status(200)?.json()?;
+    assert_eq!(caller.json(&["info", "--json"]).await?, info);
+    let said = caller.output(&["info"]).await?;
+    for value in info["links"].as_object().unwrap().values().chain([&info["name"], &info["version"]]) {
+        let value = value.as_str().unwrap();
+        assert!(said.lines().any(|line| line.ends_with(&format!("  {value}"))), "{value} is not in:\n{said}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_contract_is_printed_as_it_is_served() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let served = daemon.http().get("/v1/openapi.json").send().await?.expect_status(200)?.text();
+    let printed = Caller::of(&daemon).output(&["openapi"]).await?;
+    assert_eq!(printed.trim_end(), served.trim_end());
+    Ok(())
+}
+
+#[tokio::test]
+async fn metrics_are_printed() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    daemon.acp("one").start("puppet").await?;
+    let metrics = Caller::of(&daemon).output(&["metrics"]).await?;
+    assert!(metrics.contains("\nsandbox_agent_agent_starts_total 1\n"), "{metrics}");
+    assert!(metrics.ends_with("# EOF\n"), "{metrics}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_ticket_from_the_command_line_opens_a_socket() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let caller = Caller::of(&daemon);
+    let ticket = caller.output(&["ticket"]).await?;
+    let structured = caller.json(&["ticket", "--json"]).await?;
+    assert!(structured["expiresAtMs"].is_u64());
+    let unknown = daemon.http().with_token(None);
+    for ticket in [ticket.trim(), structured["ticket"].as_str().unwrap()] {
+        unknown.ws(&format!("/v1/acp/one?agent=puppet&ticket={ticket}")).connect().await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn agents_are_listed_and_shown() -> Result<()> {
+    let daemon = Daemon::builder().agent("mine", "prog 'two words' x").puppet(&[]).start().await?;
+    daemon.acp("one").start("puppet").await?;
+    let caller = Caller::of(&daemon);
+    let table = caller.output(&["agents", "list"]).await?;
+    assert!(table.starts_with("ID      NAME        RUNNING  LAUNCH\n"), "{table}");
+    let rows = rows(&table);
+    assert!(rows.contains(&vec!["demo", "Demo agent", "0", "built in"]), "{table}");
+    assert!(rows.contains(&vec!["mine", "mine", "0", "prog two words x"]), "{table}");
+    assert!(rows.iter().any(|row| row[..3] == ["puppet", "puppet", "1"]), "{table}");
+    let served = daemon.http().get("/v1/agents").send().await?.json()?;
+    assert_eq!(caller.json(&["agents", "list", "--json"]).await?, served);
+
+    let shown = caller.output(&["agents", "get", "demo"]).await?;
+    assert_eq!(shown, "id       demo\nname     Demo agent\nrunning  0\nlaunch   built in\n");
+    let mine = caller.json(&["agents", "get", "mine", "--json"]).await?;
+    assert_eq!(mine["launch"], json!({"kind": "command", "program": "prog", "args": ["two words", "x"]}));
+    Ok(())
+}
