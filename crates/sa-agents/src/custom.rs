@@ -12,7 +12,9 @@ pub enum CustomAgentError {
     #[error("'{0}' is not of the form id=command")]
     NoCommand(String),
     /// An id that could not stand in a URL or a path.
-    #[error("'{0}' is not an agent id: use 1 to 64 of a-z, 0-9, '-', '_', '.', starting with a letter or digit")]
+    #[error(
+        "'{0}' is not an agent id: use 1 to 64 of a-z, 0-9, '-', '_', '.', starting with a letter or digit"
+    )]
     BadId(String),
     /// The command line's quotes do not close.
     #[error("the command of agent '{0}' has an unclosed quote")]

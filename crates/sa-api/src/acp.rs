@@ -25,9 +25,11 @@ pub struct AcpServer {
     pub status: AcpServerStatus,
     /// Process id of the agent while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub pid: Option<u32>,
     /// How the agent ended, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub exit: Option<AgentExit>,
     /// Requests that the agent has not answered.
     pub pending_requests: usize,
@@ -52,8 +54,10 @@ pub enum AcpServerStatus {
 #[serde(rename_all = "camelCase")]
 pub struct AgentExit {
     /// Exit code, if it exited by itself.
+    #[schema(required = true)]
     pub code: Option<i32>,
     /// Number of the signal that ended it, if one did.
+    #[schema(required = true)]
     pub signal: Option<i32>,
     /// The last of what it wrote to standard error.
     pub stderr_tail: String,

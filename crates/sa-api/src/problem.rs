@@ -18,13 +18,15 @@ pub struct Problem {
     pub detail: String,
     /// The agent it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub agent: Option<String>,
     /// The session it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub session_id: Option<String>,
     /// More, by code: for `agent_process_exited` the exit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<HashMap<String, serde_json::Value>>, nullable = false)]
     pub details: Option<serde_json::Value>,
 }
 

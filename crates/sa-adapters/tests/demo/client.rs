@@ -94,7 +94,7 @@ impl Client {
     pub(crate) fn open(capabilities: Value) -> Self {
         let mut client = Self::new();
         client.initialize(capabilities);
-        client.call("session/new", json!({ "cwd": "/work", "mcpServers": [] }));
+        client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
         client
     }
 

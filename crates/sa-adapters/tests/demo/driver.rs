@@ -30,7 +30,7 @@ impl Remote {
     async fn open(options: Options, capacity: usize) -> (Self, String) {
         let mut remote = Self::start(options, capacity);
         remote.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": 1 } })).await;
-        let params = json!({ "cwd": "/work", "mcpServers": [] });
+        let params = json!({ "cwd": "/project", "mcpServers": [] });
         remote.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "session/new", "params": params })).await;
         let session =
             remote.until_answer(1).await.pop().unwrap()["result"]["sessionId"].as_str().unwrap().to_owned();
@@ -274,7 +274,7 @@ async fn sessions_outlive_the_process() {
     std::fs::write(state.join("broken.jsonl"), "{").unwrap();
     let (mut remote, other) = Remote::open(in_directory(&state), 1 << 16).await;
     assert_ne!(session, other);
-    let params = json!({ "sessionId": session, "cwd": "/work", "mcpServers": [] });
+    let params = json!({ "sessionId": session, "cwd": "/project", "mcpServers": [] });
     remote.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "session/load", "params": params })).await;
     assert_eq!(said(&remote.until_answer(2).await), ["remember me"]);
     let params = json!({ "sessionId": session });

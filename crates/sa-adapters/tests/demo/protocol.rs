@@ -143,7 +143,7 @@ fn logging_in_and_out_always_succeeds() {
 fn a_new_session_comes_with_its_modes_options_and_commands() {
     let mut client = Client::new();
     client.initialize(json!({}));
-    let messages = client.call("session/new", json!({ "cwd": "/work", "mcpServers": [] }));
+    let messages = client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
     assert_eq!(messages[0]["result"]["sessionId"], SESSION, "the client must know the id before it is used");
     assert_eq!(updates(&messages, "available_commands_update").len(), 1);
     insta::assert_snapshot!(serde_json::to_string_pretty(&messages[0]["result"]).unwrap());

@@ -4,7 +4,7 @@ use crate::client::{Client, SESSION, said, stop_reason, transcript, updates};
 use serde_json::{Value, json};
 
 fn load(client: &mut Client, session: &str) -> Vec<Value> {
-    client.call("session/load", json!({ "sessionId": session, "cwd": "/work", "mcpServers": [] }))
+    client.call("session/load", json!({ "sessionId": session, "cwd": "/project", "mcpServers": [] }))
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 fn open(shelf: &Shelf) -> Client {
     let mut client = later(shelf);
-    client.call("session/new", json!({ "cwd": "/work", "mcpServers": [] }));
+    client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
     client
 }
 
@@ -18,7 +18,7 @@ fn later(shelf: &Shelf) -> Client {
 }
 
 fn load(client: &mut Client, session: &str) -> Vec<Value> {
-    client.call("session/load", json!({ "sessionId": session, "cwd": "/work", "mcpServers": [] }))
+    client.call("session/load", json!({ "sessionId": session, "cwd": "/project", "mcpServers": [] }))
 }
 
 fn listed(client: &mut Client) -> Vec<Value> {
@@ -61,7 +61,7 @@ fn a_crash_loses_nothing_that_was_said_before() {
 #[test]
 fn sessions_are_stored_before_the_client_knows() {
     let mut client = later(&Shelf::default());
-    client.post("session/new", json!({ "cwd": "/work", "mcpServers": [] }));
+    client.post("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
     let (step, out) = client.poll();
     assert!(out.is_empty());
     assert!(matches!(step, Step::Effect(Effect::Save(_))));
@@ -94,12 +94,12 @@ fn processes_see_each_others_sessions() {
 #[test]
 fn a_session_is_found_even_while_it_is_being_stored() {
     let mut client = later(&Shelf::default());
-    client.post("session/new", json!({ "cwd": "/work", "mcpServers": [] }));
+    client.post("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
     client.post("session/close", json!({ "sessionId": SESSION }));
     client.post("session/list", json!({}));
-    client.post("session/resume", json!({ "sessionId": SESSION, "cwd": "/work" }));
+    client.post("session/resume", json!({ "sessionId": SESSION, "cwd": "/project" }));
     client.post("session/delete", json!({ "sessionId": SESSION }));
-    client.post("session/resume", json!({ "sessionId": SESSION, "cwd": "/work" }));
+    client.post("session/resume", json!({ "sessionId": SESSION, "cwd": "/project" }));
     let messages = client.run();
     let answers: Vec<_> = messages.iter().filter(|message| message["method"].is_null()).collect();
     assert_eq!(answers[2]["result"]["sessions"][0]["sessionId"], SESSION);

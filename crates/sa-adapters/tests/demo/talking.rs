@@ -95,7 +95,7 @@ fn surroundings_are_told_without_secrets() {
           "headers": [{ "name": "Authorization", "value": "s3cret" }] },
         { "type": "sse", "name": "old", "url": "https://example.com/sse", "headers": [] },
     ]);
-    let params = json!({ "cwd": "/work", "additionalDirectories": ["/more"], "mcpServers": servers });
+    let params = json!({ "cwd": "/project", "additionalDirectories": ["/more"], "mcpServers": servers });
     client.call("session/new", params);
     let words = said(
         &client.prompt("cwd\nmcp\nenv DEMO_VARIABLE\nenv DEMO_VARIABLE value\nenv DEMO_VARIABLE x\nenv NO"),

@@ -47,7 +47,10 @@ pub(crate) async fn call(
     }
     let pulse = tokio::time::interval(early.max(FASTEST_PULSE));
     let body = LateBody { call: Some(call), pulse, id };
-    Ok(Answer::Later(json(Body::new(body))))
+    let mut response = json(Body::new(body));
+    // A reverse proxy that buffers would hold back the very bytes that keep it patient.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(Answer::Later(response))
 }
 
 /// A JSON response.

@@ -189,7 +189,8 @@ impl ServerArgs {
     /// another one: as soon as a flag names one, what variables said is forgotten.
     pub(super) fn let_flags_decide_auth(&mut self, given: &ArgMatches) {
         let from = |id: &str, source| given.value_source(id) == Some(source);
-        if !["token", "token_file", "no_token"].into_iter().any(|id| from(id, CommandLine)) {
+        let opened = from("no_token", CommandLine) && self.no_token == Some(true);
+        if !opened && !["token", "token_file"].into_iter().any(|id| from(id, CommandLine)) {
             return;
         }
         if from("token", EnvVariable) {
