@@ -39,6 +39,20 @@ async fn a_server_is_listed_with_all_that_is_known_of_it() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_answer_on_the_stream_counts_as_answered() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let acp = daemon.acp("one");
+    acp.start("puppet").await?;
+    let mut stream = acp.events().await?;
+    acp.post_async(request("\"later\"", "echo", "1")).await?.expect_status(202)?;
+    assert_eq!(stream.event().await?.json()?["id"], json!("later"));
+    poll("no pending request", async || {
+        Ok((acp.listed().await?.unwrap()["pendingRequests"] == json!(0)).then_some(()))
+    })
+    .await
+}
+
+#[tokio::test]
 async fn servers_are_listed_in_the_order_of_their_creation() -> Result<()> {
     let daemon = Daemon::start().await?;
     assert_eq!(Acp::list(daemon.http()).await?, [] as [Value; 0]);

@@ -71,9 +71,6 @@ impl Owner {
         if let Some(segment) = output.segment {
             self.shared.append(segment);
         }
-        if output.deliveries.is_empty() {
-            return;
-        }
         for delivery in output.deliveries {
             let answer = match delivery.answer {
                 Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),
