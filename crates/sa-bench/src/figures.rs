@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How many of the same samples a figure is the median of, and the figure itself.
+/// One measured value, what bounds it, and what is asked of it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Figure {
@@ -64,6 +64,14 @@ impl Figure {
     pub(crate) fn relative_to(mut self, other: f64) -> Self {
         self.ratio = (other > 0.0).then(|| self.value / other);
         self
+    }
+
+    /// States the goal, where there is one.
+    pub(crate) fn maybe_goal(self, goal: Option<Goal>) -> Self {
+        match goal {
+            Some(goal) => self.goal(goal),
+            None => self,
+        }
     }
 
     /// States the goal and whether it is met.

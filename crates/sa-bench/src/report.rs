@@ -85,9 +85,9 @@ fn goal_text(goal: Goal, unit: &str) -> String {
     }
 }
 
-/// Three significant digits, and thousands grouped.
+/// Three significant digits or a whole number, and thousands grouped.
 fn number(value: f64) -> String {
-    let decimals = if value == 0.0 || value >= 100.0 {
+    let decimals = if value.fract() == 0.0 || value >= 100.0 {
         0
     } else if value >= 10.0 {
         1
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn numbers_keep_three_digits() {
         let shown: Vec<String> =
-            [0.0, 0.754, 9.999, 12.34, 123.4, 999_999.6].into_iter().map(number).collect();
-        assert_eq!(shown, ["0", "0.75", "10.00", "12.3", "123", "1,000,000"]);
+            [0.0, 0.754, 9.999, 63.0, 12.34, 123.4, 999_999.6].into_iter().map(number).collect();
+        assert_eq!(shown, ["0", "0.75", "10.00", "63", "12.3", "123", "1,000,000"]);
     }
 }

@@ -38,7 +38,7 @@ fn many(run: &mut Run, daemon: &Server, floor: &Server, readers: u64, count: u64
         Some(median(&http)),
         Against::Only,
     );
-    run.figure(if readers == 100 { figure.goal(Goal::RatioAtLeast(0.8)) } else { figure });
+    run.figure(figure.maybe_goal((readers == 100).then_some(Goal::RatioAtLeast(0.8))));
     let cpu = cpu.as_secs_f64() * 1e6 / (deliveries * ours.len() as f64);
     run.figure(Figure::new(format!("{readers} readers, daemon CPU"), "µs/msg", cpu));
     run.figure(Figure::new(format!("{readers} readers, peak memory"), "MB", daemon.peak()? * 1024.0 / 1e6));

@@ -57,7 +57,7 @@ fn many(run: &mut Run, count: usize) -> Result<()> {
         None,
         Against::Only,
     );
-    run.figure(if count >= 500 { deleted.goal(Goal::AtMost(1_000.0)) } else { deleted });
+    run.figure(deleted.maybe_goal((count >= 500).then_some(Goal::AtMost(1_000.0))));
     Ok(())
 }
 

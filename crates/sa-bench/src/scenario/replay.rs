@@ -25,7 +25,7 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
         run.figure(Figure::new(format!("{count} read live"), "ms", read_live));
         let figure = Figure::new(format!("{count} missed, then replayed"), "ms", median(&caught_up));
         let figure = figure.relative_to(read_live);
-        run.figure(if count == 10_000 { figure.goal(Goal::RatioAtMost(3.0)) } else { figure });
+        run.figure(figure.maybe_goal((count == 10_000).then_some(Goal::RatioAtMost(3.0))));
     }
     Ok(())
 }

@@ -12,8 +12,32 @@ use sa_bench::{Connection, Progress, Readiness};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-/// In flight, over so many servers.
-const SHAPES: &[(usize, usize)] = &[(1, 1), (16, 1), (128, 1), (16, 16), (128, 16)];
+/// How many requests are under way at once, over how many servers, and what is asked of that.
+struct Shape {
+    flights: usize,
+    servers: usize,
+    p50: Option<Goal>,
+    cpu: Option<Goal>,
+}
+
+impl Shape {
+    const fn plain(flights: usize, servers: usize) -> Self {
+        Self { flights, servers, p50: None, cpu: None }
+    }
+
+    fn name(&self) -> String {
+        let servers = if self.servers == 1 { "server" } else { "servers" };
+        format!("{} in flight, {} {servers}", self.flights, self.servers)
+    }
+}
+
+const SHAPES: &[Shape] = &[
+    Shape { p50: Some(Goal::RatioAtMost(1.5)), ..Shape::plain(1, 1) },
+    Shape { cpu: Some(Goal::AtMost(50.0)), ..Shape::plain(16, 1) },
+    Shape::plain(128, 1),
+    Shape::plain(16, 16),
+    Shape::plain(128, 16),
+];
 
 /// The figures of one shape, a value a round.
 #[derive(Default)]
@@ -37,13 +61,14 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     for index in 0..16 {
         acp::create(&daemon, &index.to_string(), &mut run.scratch)?;
     }
-    for &(flights, servers) in SHAPES {
-        shape(run, &daemon, &floor, flights, servers)?;
+    for shape in SHAPES {
+        one_shape(run, &daemon, &floor, shape)?;
     }
     Ok(())
 }
 
-fn shape(run: &mut Run, daemon: &Server, floor: &Server, flights: usize, servers: usize) -> Result<()> {
+fn one_shape(run: &mut Run, daemon: &Server, floor: &Server, shape: &Shape) -> Result<()> {
+    let Shape { flights, servers, .. } = *shape;
     let mut to_daemon = lanes(daemon, flights, |lane| wire::server_path(&(lane % servers).to_string()))?;
     let mut to_floor = lanes(floor, flights, |_| "/echo".to_owned())?;
     let mut agent = PipeAgent::start(&run.programs, None)?;
@@ -63,36 +88,21 @@ fn shape(run: &mut Run, daemon: &Server, floor: &Server, flights: usize, servers
         http.take(drive(&mut to_floor, time, &mut run.scratch)?, time);
         pipe.take(agent.round_trips(flights, time)?, time);
     }
-    let cpu = cpu.as_secs_f64() * 1e6 / answered as f64;
-    report(
-        run,
-        &format!("{flights} in flight, {servers} server{}", if servers == 1 { "" } else { "s" }),
-        [&ours, &http, &pipe],
-        cpu,
-    );
+    report(run, shape, [&ours, &http, &pipe], cpu.as_secs_f64() * 1e6 / answered as f64);
     Ok(())
 }
 
-fn report(run: &mut Run, name: &str, [ours, http, pipe]: [&Samples; 3], cpu: f64) {
-    let latency = |unit: &str, of: fn(&Samples) -> &Vec<f64>| {
-        Figure::new(format!("{name}, {unit}"), "µs", median(of(ours))).floors(
-            Some(median(of(pipe))),
-            Some(median(of(http))),
-            Against::Sum,
-        )
+fn report(run: &mut Run, shape: &Shape, [ours, http, pipe]: [&Samples; 3], cpu: f64) {
+    let name = shape.name();
+    let figure = |name: String, unit, against, of: fn(&Samples) -> &Vec<f64>| {
+        let floors = (Some(median(of(pipe))), Some(median(of(http))));
+        Figure::new(name, unit, median(of(ours))).floors(floors.0, floors.1, against)
     };
-    let p50 = latency("p50", |samples| &samples.p50);
-    let p99 = latency("p99", |samples| &samples.p99);
-    let rate = Figure::new(name, "req/s", median(&ours.per_second)).floors(
-        Some(median(&pipe.per_second)),
-        Some(median(&http.per_second)),
-        Against::Lower,
-    );
-    let cpu = Figure::new(format!("{name}, daemon CPU"), "µs/req", cpu);
-    run.figure(if name.starts_with("1 ") { p50.goal(Goal::RatioAtMost(1.5)) } else { p50 });
-    run.figure(p99);
-    run.figure(rate);
-    run.figure(if name == "16 in flight, 1 server" { cpu.goal(Goal::AtMost(50.0)) } else { cpu });
+    let p50 = figure(format!("{name}, p50"), "µs", Against::Sum, |samples| &samples.p50);
+    run.figure(p50.maybe_goal(shape.p50));
+    run.figure(figure(format!("{name}, p99"), "µs", Against::Sum, |samples| &samples.p99));
+    run.figure(figure(name.clone(), "req/s", Against::Lower, |samples| &samples.per_second));
+    run.figure(Figure::new(format!("{name}, daemon CPU"), "µs/req", cpu).maybe_goal(shape.cpu));
 }
 
 /// One connection with at most one request under way.

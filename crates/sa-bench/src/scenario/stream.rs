@@ -106,7 +106,7 @@ fn one_size(run: &mut Run, daemon: &Server, floor: &Server, size: &Size) -> Resu
     );
     run.figure(Figure::new(format!("{}, daemon CPU", size.name), "µs/msg", cpu));
     let peak = Figure::new(format!("{}, peak memory", size.name), "MB", peak);
-    run.figure(if size.bytes >= 1 << 20 { peak.goal(Goal::AtMost(100.0)) } else { peak });
+    run.figure(peak.maybe_goal((size.bytes >= 1 << 20).then_some(Goal::AtMost(100.0))));
     Ok(())
 }
 
