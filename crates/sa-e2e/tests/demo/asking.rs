@@ -126,12 +126,12 @@ async fn a_client_without_forms_gets_a_choice() -> Result<()> {
 #[tokio::test]
 async fn the_agent_waits_for_an_answer_longer_than_it_may_be_silent() -> Result<()> {
     // The time-out is on the agent's silence; while it waits for somebody, that is not its own.
-    let daemon = Daemon::builder().limit("silence-ms", 300).start().await?;
+    let daemon = Daemon::builder().limit("silence-ms", 1500).start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let script = "permission Go";
     let id = client.prompt_async(&session, script).await?;
     let question = client.asked(PERMISSION).await?;
-    client.stream.expect_silence(std::time::Duration::from_millis(900)).await?;
+    client.stream.expect_silence(std::time::Duration::from_millis(3000)).await?;
     let answer = response(&question["id"], &choose("allow_once").to_string());
     client.acp.post(answer).await?.expect_status(202)?;
     let answer = client.answer_to(id).await?;

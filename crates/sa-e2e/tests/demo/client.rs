@@ -45,7 +45,7 @@ impl Client {
 
     /// A new session, once its commands are announced, so that they do not come in between later.
     pub(crate) async fn new_session(&mut self) -> Result<String> {
-        let turn = self.call("session/new", &json!({"cwd": "/work", "mcpServers": []})).await?;
+        let turn = self.call("session/new", &json!({"cwd": "/project", "mcpServers": []})).await?;
         let session = turn.answer["result"]["sessionId"].as_str().context("a session")?.to_owned();
         self.commands_of(&session).await?;
         Ok(session)

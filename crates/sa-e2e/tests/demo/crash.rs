@@ -54,7 +54,7 @@ async fn after_a_crash_the_next_bootstrap_goes_on_where_it_was() -> Result<()> {
     assert_eq!(refused.answer["error"]["code"], json!(-32002), "the new agent has not opened it");
     let list = client.call("session/list", &json!({})).await?.answer;
     assert_eq!(list["result"]["sessions"][0]["title"], json!("Kept"));
-    let params = json!({"sessionId": session, "cwd": "/work", "mcpServers": []});
+    let params = json!({"sessionId": session, "cwd": "/project", "mcpServers": []});
     let loaded = client.call("session/load", &params).await?;
     assert_eq!(loaded.said(), ["One.", "Two."], "also what was said right before the crash");
     client.commands_of(&session).await?;
@@ -76,7 +76,7 @@ async fn sessions_outlive_the_daemon() -> Result<()> {
 
     let mut again = Daemon::builder().sandbox(daemon.sandbox()).start().await?;
     let mut client = Client::start(&again, "another", json!({})).await?;
-    let params = json!({"sessionId": session, "cwd": "/work", "mcpServers": []});
+    let params = json!({"sessionId": session, "cwd": "/project", "mcpServers": []});
     let loaded = client.call("session/load", &params).await?;
     assert_eq!(loaded.said(), ["One.", "Two."]);
     client.commands_of(&session).await?;

@@ -101,9 +101,9 @@ async fn an_agent_that_does_not_listen_can_be_deleted() -> Result<()> {
 
 #[tokio::test]
 async fn a_silent_agent_is_given_up_and_its_answer_comes_late() -> Result<()> {
-    let daemon = Daemon::builder().limit("silence-ms", 200).start().await?;
+    let daemon = Daemon::builder().limit("silence-ms", 1500).start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
-    let reply = client.post_prompt(&session, "silent 1500\nsay back").await?;
+    let reply = client.post_prompt(&session, "silent 4000\nsay back").await?;
     reply.expect_problem(504, "timeout")?;
     client.hear("back").await?;
     let answer = client.answer_to(2).await?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 fn place(session: &str) -> Value {
-    json!({"sessionId": session, "cwd": "/work", "mcpServers": []})
+    json!({"sessionId": session, "cwd": "/project", "mcpServers": []})
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn the_agent_introduces_itself() -> Result<()> {
         assert!(capabilities["sessionCapabilities"][name].is_object(), "{name}: {capabilities}");
     }
     let mut stream = acp.events().await?;
-    let opened = acp.call("session/new", r#"{"cwd":"/work","mcpServers":[]}"#).await?;
+    let opened = acp.call("session/new", r#"{"cwd":"/project","mcpServers":[]}"#).await?;
     assert_eq!(opened["modes"]["currentModeId"], json!("build"));
     assert_eq!(opened["configOptions"][1]["currentValue"], json!("demo-medium"));
     assert_eq!(stream.event().await?.json()?["result"]["sessionId"], opened["sessionId"]);

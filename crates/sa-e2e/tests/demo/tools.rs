@@ -16,12 +16,12 @@ async fn an_edit_is_a_tool_call_with_a_diff() -> Result<()> {
         ["tool_call", "tool_call_update", "tool_call_update", "agent_message_chunk"]
     );
     let call = turn.updates("tool_call")[0];
-    assert_eq!((&call["kind"], &call["locations"][0]["path"]), (&json!("edit"), &json!("/work/notes.txt")));
+    assert_eq!((&call["kind"], &call["locations"][0]["path"]), (&json!("edit"), &json!("/project/notes.txt")));
     let steps = turn.updates("tool_call_update");
     assert!(steps.iter().all(|step| step["toolCallId"] == call["toolCallId"]));
     assert_eq!((&steps[0]["status"], &steps[1]["status"]), (&json!("in_progress"), &json!("completed")));
     let diff = &steps[1]["content"][0];
-    assert_eq!((&diff["type"], &diff["path"]), (&json!("diff"), &json!("/work/notes.txt")));
+    assert_eq!((&diff["type"], &diff["path"]), (&json!("diff"), &json!("/project/notes.txt")));
     let (old, new) = (diff["oldText"].as_str().unwrap(), diff["newText"].as_str().unwrap());
     assert!(new.starts_with(old) && new.lines().count() == old.lines().count() + 1, "{diff}");
     Ok(())

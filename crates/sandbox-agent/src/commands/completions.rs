@@ -2,7 +2,7 @@
 
 use crate::args::Cli;
 use crate::failure::Failure;
-use clap::{Command, CommandFactory};
+use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,10 +19,10 @@ pub(crate) fn run(shell: Shell) -> Result<ExitCode, Failure> {
 }
 
 /// The commands for people; the generator would offer the hidden ones as well.
-fn offered() -> Command {
+fn offered() -> clap::Command {
     let whole = Cli::command();
     let visible = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
-    Command::new("sandbox-agent")
+    clap::Command::new("sandbox-agent")
         .version(env!("CARGO_PKG_VERSION"))
         .disable_help_subcommand(true)
         .subcommands(visible)

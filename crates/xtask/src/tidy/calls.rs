@@ -39,11 +39,12 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Whether the code stands there, and not only as the end of a longer name.
+/// Whether the code stands there, and not only as the end of a longer name or as clap's type of the same name.
 fn holds(line: &str, code: &str) -> bool {
     line.match_indices(code).any(|(at, _)| {
-        let before = line.get(..at).and_then(|before| before.chars().next_back());
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        let before = line.get(..at).unwrap_or_default();
+        let longer = before.chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        !longer && !before.ends_with("clap::")
     })
 }
 
@@ -63,6 +64,7 @@ mod tests {
         assert_eq!(places("crates/sa-hub/src/a.rs", spawn), ["crates/sa-hub/src/a.rs:2"]);
         assert_eq!(places("crates/sa-supervisor/src/a.rs", spawn), [""; 0]);
         assert_eq!(places("crates/sa-hub/src/a.rs", "SlashCommand::new()\n"), [""; 0]);
+        assert_eq!(places("crates/sandbox-agent/src/a.rs", "clap::Command::new(\"x\")\n"), [""; 0]);
         assert_eq!(places("crates/sa-hub/tests/a.rs", spawn), [""; 0]);
         let env = "let a = std::env::var_os(\"X\");\n// env::var in a comment\n";
         assert_eq!(places("crates/sa-agents/src/a.rs", env), ["crates/sa-agents/src/a.rs:1"]);
