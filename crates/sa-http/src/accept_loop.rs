@@ -1,9 +1,10 @@
 //! Accepting connections and ending them.
 
-use crate::stall::StallGuard;
+use crate::stall::{StallGuard, Taken};
 use crate::state::AppState;
 use crate::{HttpOptions, router};
 use axum::Router;
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use sa_hub::Hub;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
 
 /// Serves until `shutdown` is cancelled, then lets open connections end within the bound for shutting down.
 ///
@@ -79,7 +81,13 @@ impl Connection {
     async fn run(self, stream: TcpStream, app: Router) {
         // Small messages must not wait for an acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
-        let stream = TokioIo::new(StallGuard::new(stream, self.write_stall));
+        keep_little_unsent(&stream);
+        let taken = Taken::default();
+        let stream = TokioIo::new(StallGuard::new(stream, self.write_stall, taken.clone()));
+        let app = app.map_request(move |mut request: http::Request<Incoming>| {
+            request.extensions_mut().insert(taken.clone());
+            request
+        });
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.header_read)
@@ -98,3 +106,17 @@ impl Connection {
         }
     }
 }
+
+/// How much the system may hold that it has not sent yet.
+#[cfg(any(target_os = "android", target_os = "linux"))]
+const UNSENT: u32 = 128 * 1024;
+
+/// A slow reader's socket takes bytes steadily then, instead of a mebibyte every few seconds, and can be told from one
+/// whose reader stopped.
+#[cfg(any(target_os = "android", target_os = "linux"))]
+fn keep_little_unsent(stream: &TcpStream) {
+    let _ = socket2::SockRef::from(stream).set_tcp_notsent_lowat(UNSENT);
+}
+
+#[cfg(not(any(target_os = "android", target_os = "linux")))]
+fn keep_little_unsent(_: &TcpStream) {}

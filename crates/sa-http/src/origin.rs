@@ -30,7 +30,10 @@ fn allowed(state: &AppState, request: &Request) -> Result<(), String> {
             "without a token only loopback may be addressed, not '{name}'; see --allow-host"
         ));
     }
-    let Some(origin) = text(request.headers(), header::ORIGIN) else { return Ok(()) };
+    if !request.headers().contains_key(header::ORIGIN) {
+        return Ok(());
+    }
+    let origin = text(request.headers(), header::ORIGIN).unwrap_or("(not text)");
     if state.options.cors.allows(origin) || is_same_origin(origin, &host) {
         return Ok(());
     }

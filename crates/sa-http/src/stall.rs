@@ -1,25 +1,56 @@
 //! A socket that notices when the other side stops taking bytes. A peer that neither reads nor closes would hold
-//! its connection, and what is buffered for it, for ever.
+//! its connection, and what is buffered for it, for ever. One that takes them, however slowly, is alive.
 
+use sa_hub::{Pulse, Reader};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+/// Which reader a connection writes for, so that it learns when its bytes are taken. Goes with each request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Taken(Arc<Mutex<Option<Pulse>>>);
+
+impl Taken {
+    /// From now on the connection writes for this reader.
+    pub(crate) fn by(&self, reader: &Reader) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reader.pulse());
+    }
+
+    fn beat(&self) {
+        if let Some(pulse) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            pulse.beat();
+        }
+    }
+}
+
 /// A stream whose writes fail when they make no progress for a while.
 pub(crate) struct StallGuard<S> {
     inner: S,
     limit: Duration,
+    taken: Taken,
     /// Runs from the first write that could not go on.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> StallGuard<S> {
-    pub(crate) fn new(inner: S, limit: Duration) -> Self {
-        Self { inner, limit, stalled: None }
+    pub(crate) fn new(inner: S, limit: Duration, taken: Taken) -> Self {
+        Self { inner, limit, taken, stalled: None }
+    }
+
+    fn check_write(
+        &mut self,
+        context: &mut Context<'_>,
+        result: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if matches!(result, Poll::Ready(Ok(written)) if written > 0) {
+            self.taken.beat();
+        }
+        self.check(context, result)
     }
 
     fn check<T>(&mut self, context: &mut Context<'_>, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -52,7 +83,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StallGuard<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.check(context, result)
+        self.check_write(context, result)
     }
 
     fn poll_write_vectored(
@@ -61,7 +92,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StallGuard<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.inner).poll_write_vectored(context, slices);
-        self.check(context, result)
+        self.check_write(context, result)
     }
 
     fn is_write_vectored(&self) -> bool {

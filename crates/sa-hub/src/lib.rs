@@ -30,6 +30,7 @@ pub use error::{CallError, OpenError};
 pub use hub::{Hub, HubOptions};
 pub use limits::Limits;
 pub use reader::{Reader, Step};
+pub use seats::Pulse;
 pub use server::{Position, Response, Server};
 pub use server_id::{BadServerId, ServerId};
 pub use stats::{Stats, StatsSnapshot};

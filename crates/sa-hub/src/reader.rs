@@ -1,6 +1,6 @@
 //! A reader: a cursor into a server's log.
 
-use crate::seats::Seat;
+use crate::seats::{Pulse, Seat};
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
 use sa_relay::{Part, Question, Read};
@@ -48,6 +48,11 @@ impl Reader {
     /// What the agent asked before this reader came and nobody has answered; once.
     pub fn take_questions(&mut self) -> Vec<Question> {
         std::mem::take(&mut self.questions)
+    }
+
+    /// Its sign of life.
+    pub fn pulse(&self) -> Pulse {
+        Pulse::of(&self.seat)
     }
 
     /// Sequence number of the last record this reader was given, or started after.

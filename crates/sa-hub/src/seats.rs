@@ -2,7 +2,7 @@
 
 use futures_util::task::AtomicWaker;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -14,6 +14,7 @@ pub(crate) struct Seat {
     position: AtomicU64,
     /// When it last took something, in milliseconds of the seats' clock.
     progress: AtomicU64,
+    epoch: Instant,
     /// Whether it is an event stream that shows everybody's answers.
     stream: bool,
 }
@@ -45,6 +46,7 @@ impl Seats {
             waker: AtomicWaker::new(),
             position: AtomicU64::new(position),
             progress: AtomicU64::new(self.now()),
+            epoch: self.epoch,
             stream,
         });
         self.lock().push(Arc::clone(&seat));
@@ -101,12 +103,33 @@ impl Seats {
     /// Notes that the reader of this seat took everything up to `position`.
     pub(crate) fn moved(&self, seat: &Seat, position: u64) {
         seat.position.store(position, Ordering::Relaxed);
-        seat.progress.store(self.now(), Ordering::Relaxed);
+        seat.progress();
     }
 }
 
 impl Seat {
+    fn progress(&self) {
+        self.progress.store(self.epoch.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
     pub(crate) fn register(&self, waker: &std::task::Waker) {
         self.waker.register(waker);
+    }
+}
+
+/// The sign of life of a reader, for whoever sees its bytes being taken: what it took last may be on its way for long.
+#[derive(Debug, Clone)]
+pub struct Pulse(Weak<Seat>);
+
+impl Pulse {
+    pub(crate) fn of(seat: &Arc<Seat>) -> Self {
+        Self(Arc::downgrade(seat))
+    }
+
+    /// Notes that the reader took some bytes just now.
+    pub fn beat(&self) {
+        if let Some(seat) = self.0.upgrade() {
+            seat.progress();
+        }
     }
 }

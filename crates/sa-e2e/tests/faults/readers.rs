@@ -91,6 +91,21 @@ mod heavy {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_reader_that_is_slower_than_a_segment_a_second_still_reads() -> Result<()> {
+        // A quarter of a mebibyte a second, in messages of a mebibyte: each takes seconds to read.
+        let limits = [("log-bytes", 6 * MIB), ("reader-lag-bytes", 2 * MIB), ("reader-stall-ms", 300)];
+        let builder =
+            limits.into_iter().fold(Daemon::builder().puppet(&[]), |b, (key, value)| b.limit(key, value));
+        let daemon = builder.start().await?;
+        let acp = daemon.acp("one");
+        acp.start("puppet").await?;
+        let slow = Pace::Slow { bytes: 64 * 1024, pause: Duration::from_millis(25) };
+        let stream = Sse::open(acp.listening().receive_buffer(64 * 1024).pace(slow)).await?;
+        acp.post_async(acp.envelope("flood", r#"{"count":24,"bytes":1048576}"#)).await?.expect_status(202)?;
+        read_flood(stream, 24).await
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_log_smaller_than_the_lag_still_holds_the_agent_back() -> Result<()> {
         let daemon = Daemon::builder().puppet(&[]).limit("log-bytes", MIB).start().await?;
         let acp = daemon.acp("one");

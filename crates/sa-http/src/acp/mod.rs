@@ -19,8 +19,9 @@ pub(crate) use standard::{
 };
 
 use crate::problem::{ApiError, ApiResult};
-use http::{HeaderMap, HeaderName, HeaderValue};
-use sa_hub::ServerId;
+use crate::stall::Taken;
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
+use sa_hub::{Reader, ServerId};
 
 pub(crate) const CONNECTION_ID: HeaderName = HeaderName::from_static("acp-connection-id");
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("acp-session-id");
@@ -45,6 +46,13 @@ fn last_event_id(headers: &HeaderMap, query: Option<&str>) -> ApiResult<Option<u
     text.parse()
         .map(Some)
         .map_err(|_| ApiError::invalid(format!("Last-Event-ID must be a number, not '{text}'")))
+}
+
+/// Lets a reader know whenever its connection could write.
+fn attend(extensions: &Extensions, reader: &Reader) {
+    if let Some(taken) = extensions.get::<Taken>() {
+        taken.by(reader);
+    }
 }
 
 /// The id as a header value.

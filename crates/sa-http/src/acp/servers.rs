@@ -1,7 +1,7 @@
 //! `/v1/acp/{server_id}`: one agent behind an id that the client chose.
 
 use super::answer::{self, Answer};
-use super::{CONNECTION_ID, events, header_text, id_value, last_event_id, socket, standard};
+use super::{CONNECTION_ID, attend, events, header_text, id_value, last_event_id, socket, standard};
 use crate::auth::is_websocket;
 use crate::body;
 use crate::message_schema::JsonRpcMessage;
@@ -163,12 +163,13 @@ pub(crate) async fn stream(
     }
     if let Some(connection) = connection {
         let server = standard::connection(&state, &connection, Some(&id))?;
-        return standard::stream(&state, &server, headers, after).await;
+        return standard::stream(&state, &server, headers, request.extensions(), after).await;
     }
     check_accept(headers, Media::EventStream)?;
     let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
     let from = after.map_or(Position::Now, Position::After);
     let reader = server.subscribe(from, true).await?;
+    attend(request.extensions(), &reader);
     Ok(events::response(events::ServerFrames::new(reader), state.hub.limits().heartbeat_ms))
 }
 

@@ -1,6 +1,6 @@
 //! WebSockets: the stream and the messages to the agent on one connection.
 
-use super::{CONNECTION_ID, id_value};
+use super::{CONNECTION_ID, attend, id_value};
 use crate::problem::{ApiError, ApiResult, rpc_error};
 use crate::state::AppState;
 use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
@@ -44,6 +44,7 @@ pub(super) async fn upgrade(
     let events = upgrade.selected_protocol().is_some();
     // From here on everything is in the reader's reach, also what comes before the handshake is through.
     let reader = server.subscribe(after.map_or(Position::Now, Position::After), false).await?;
+    attend(&parts.extensions, &reader);
     let id = id_value(server.id());
     let (hub, pause) = (state.hub.clone(), Duration::from_millis(state.hub.limits().heartbeat_ms));
     let alive = state.sockets.token();

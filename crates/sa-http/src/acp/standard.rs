@@ -4,7 +4,7 @@
 use super::answer::{self, Answer};
 use super::scoped::{ScopedFrames, session_of};
 use super::servers::{AcpQuery, read_message};
-use super::{CONNECTION_ID, SESSION_ID, events, header_text, id_value, last_event_id, socket};
+use super::{CONNECTION_ID, SESSION_ID, attend, events, header_text, id_value, last_event_id, socket};
 use crate::auth::is_websocket;
 use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
@@ -14,7 +14,7 @@ use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use sa_api::{ErrorCode, Problem};
 use sa_hub::{CONNECTION_SCOPE, Position, Server, ServerId};
 use sa_jsonrpc::{Kind, Message};
@@ -236,6 +236,7 @@ pub(super) async fn stream(
     state: &AppState,
     server: &Server,
     headers: &HeaderMap,
+    extensions: &Extensions,
     after: Option<u64>,
 ) -> ApiResult<Response> {
     check_accept(headers, Media::EventStream)?;
@@ -246,6 +247,7 @@ pub(super) async fn stream(
     };
     let attachment = server.attach(scope, after)?;
     let reader = server.subscribe(Position::After(attachment.after), false).await?;
+    attend(extensions, &reader);
     let mut response =
         events::response(ScopedFrames::new(reader, attachment, session), state.hub.limits().heartbeat_ms);
     name_connection(&mut response, server);
@@ -308,7 +310,7 @@ async fn open_stream(
     let id = header_text(headers, &CONNECTION_ID)?;
     if !is_websocket(headers) {
         let server = connection(state, &required_connection(headers)?, None)?;
-        return stream(state, &server, headers, after).await;
+        return stream(state, &server, headers, request.extensions(), after).await;
     }
     let server = match id {
         Some(id) => connection(state, &id, None)?,
