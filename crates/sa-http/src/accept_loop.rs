@@ -109,7 +109,7 @@ impl Connection {
 
 /// How much the system may hold that it has not sent yet.
 #[cfg(any(target_os = "android", target_os = "linux"))]
-const UNSENT: u32 = 128 * 1024;
+const UNSENT: u32 = 256 * 1024;
 
 /// A slow reader's socket takes bytes steadily then, instead of a mebibyte every few seconds, and can be told from one
 /// whose reader stopped.
