@@ -1,11 +1,9 @@
 //! Who may come in: the token, wherever a client can put it.
 
-use crate::problem::ApiError;
+use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::extract::Request;
+use http::{HeaderMap, Method, Uri, header};
 use sa_api::ErrorCode;
 use subtle::ConstantTimeEq;
 
@@ -30,23 +28,33 @@ impl std::fmt::Debug for Auth {
 /// For gateways that use `Authorization` themselves.
 const TOKEN_HEADER: &str = "x-sandbox-agent-token";
 
-/// Lets a request through that carries the token. Every route denies by default; only liveness is open.
-pub(crate) async fn authenticate(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let Auth::Token(token) = &state.options.auth else { return next.run(request).await };
+/// What a request may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// Everything.
+    Whole,
+    /// Become a WebSocket: it proved itself by its address only.
+    SocketOnly,
+}
+
+/// Lets a request in that carries the token. Every route denies by default; only liveness is open.
+pub(crate) fn check(state: &AppState, request: &Request) -> ApiResult<Entry> {
+    let Auth::Token(token) = &state.options.auth else { return Ok(Entry::Whole) };
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let open = reads && request.uri().path() == "/v1/health";
     if open || presents(request.headers(), token) {
-        return next.run(request).await;
+        Ok(Entry::Whole)
+    } else if opens_socket(state, request, token) {
+        Ok(Entry::SocketOnly)
+    } else {
+        Err(refusal())
     }
-    if opens_socket(&state, &request, token) {
-        let response = next.run(request).await;
-        // What stands in an address opens a socket and nothing else, whatever the request says it wants.
-        if response.status() == StatusCode::SWITCHING_PROTOCOLS || !response.status().is_success() {
-            return response;
-        }
-    }
+}
+
+/// What whoever may not come in is told.
+pub(crate) fn refusal() -> ApiError {
     let detail = "send the token as 'Authorization: Bearer <token>' or 'X-Sandbox-Agent-Token: <token>'";
-    ApiError::new(ErrorCode::TokenInvalid, detail).into_response()
+    ApiError::new(ErrorCode::TokenInvalid, detail)
 }
 
 fn presents(headers: &HeaderMap, token: &str) -> bool {

@@ -1,8 +1,6 @@
 //! What the daemon counts, in Prometheus' format.
 
-use crate::state::AppState;
-use axum::extract::{MatchedPath, Request, State};
-use axum::middleware::Next;
+use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::Method;
 use prometheus_client::collector::Collector;
@@ -50,18 +48,26 @@ impl Metrics {
     }
 }
 
-/// Counts each answered request under its route.
-pub(crate) async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let method = known_method(request.method());
-    let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    let response = next.run(request).await;
-    let labels = Answered {
-        method,
-        route: matched.unwrap_or_else(|| "none".to_owned()),
-        status: response.status().as_u16(),
-    };
-    state.metrics.requests.get_or_create(&labels).inc();
-    response
+/// What a request will be counted under, once it is answered.
+pub(crate) struct Asked {
+    method: &'static str,
+    route: Option<MatchedPath>,
+}
+
+impl Asked {
+    pub(crate) fn of(request: &Request) -> Self {
+        Self {
+            method: known_method(request.method()),
+            route: request.extensions().get::<MatchedPath>().cloned(),
+        }
+    }
+
+    /// Counts the answer.
+    pub(crate) fn answered(self, metrics: &Metrics, response: &Response) {
+        let route = self.route.as_ref().map_or("none", MatchedPath::as_str).to_owned();
+        let labels = Answered { method: self.method, route, status: response.status().as_u16() };
+        metrics.requests.get_or_create(&labels).inc();
+    }
 }
 
 /// Clients make up methods, also those without a token: each name of its own would be an entry that stays for ever.

@@ -2,24 +2,20 @@
 //! to it. A web page that rebinds its own name to loopback, or simply calls loopback, is turned away.
 
 use crate::auth::Auth;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::extract::Request;
 use http::uri::Authority;
 use http::{HeaderMap, header};
 use sa_api::ErrorCode;
 use std::net::IpAddr;
 
 /// Refuses foreign hosts and origins when nothing else protects the daemon.
-pub(crate) async fn check(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    if matches!(state.options.auth, Auth::Open)
-        && let Err(detail) = allowed(&state, &request)
-    {
-        return ApiError::new(ErrorCode::PermissionDenied, detail).into_response();
+pub(crate) fn check(state: &AppState, request: &Request) -> ApiResult<()> {
+    if !matches!(state.options.auth, Auth::Open) {
+        return Ok(());
     }
-    next.run(request).await
+    allowed(state, request).map_err(|detail| ApiError::new(ErrorCode::PermissionDenied, detail))
 }
 
 fn allowed(state: &AppState, request: &Request) -> Result<(), String> {

@@ -6,6 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use sa_api::{AgentExit, ErrorCode, Problem};
 use sa_hub::{BadServerId, CallError, OpenError, StreamError};
 use sa_jsonrpc::{ErrorObject, codes};
+use sa_relay::Refused;
 
 /// An error on its way out.
 #[derive(Debug, Clone)]
@@ -77,7 +78,8 @@ impl From<CallError> for ApiError {
             CallError::NotReading { .. } | CallError::Closing | CallError::Deleted => {
                 Self::new(ErrorCode::StreamError, detail)
             }
-            CallError::Refused(_) => Self::new(ErrorCode::TooManyRequests, detail),
+            CallError::Refused(Refused::LongId(_)) => Self::invalid(detail),
+            CallError::Refused(Refused::TooManyPending(_)) => Self::new(ErrorCode::TooManyRequests, detail),
             CallError::Silent(_) => Self::new(ErrorCode::Timeout, detail),
         }
     }

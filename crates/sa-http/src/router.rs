@@ -1,12 +1,11 @@
 //! All routes in one place, and the layers around them.
 
 use crate::acp;
-use crate::metrics;
+use crate::gate;
 use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
 use crate::routes::{agents, meta, tickets};
 use crate::state::AppState;
-use crate::{auth, origin};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
@@ -25,16 +24,14 @@ pub(crate) fn contract() -> utoipa::openapi::OpenApi {
     document
 }
 
-/// The service that the daemon serves. From the outside in: panics, CORS, counting, Host and Origin, token, route.
+/// The service that the daemon serves. From the outside in: panics, CORS, the gate, the route.
 pub(crate) fn build(state: AppState) -> Router {
     let (router, _) = documented().split_for_parts();
     let cors = state.options.cors.layer().ok().flatten();
     let router = router
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn_with_state(state.clone(), auth::authenticate))
-        .layer(from_fn_with_state(state.clone(), origin::check))
-        .layer(from_fn_with_state(state.clone(), metrics::count));
+        .layer(from_fn_with_state(state.clone(), gate::pass));
     let router = match cors {
         Some(cors) => router.layer(cors),
         None => router,

@@ -185,6 +185,8 @@ impl Owner {
             // It never ran: there is nothing to keep the server for, and whoever waits learns why.
             self.parts.registry.forget(&self.parts.server);
             self.done = true;
+            // Set once here, by the first start; whoever still holds the handle finds it there.
+            let _ = self.shared.failure.set(error.clone());
             self.commands.close();
             while let Ok(command) = self.commands.try_recv() {
                 command.fail(error.clone());

@@ -167,7 +167,8 @@ impl Server {
         command: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Command,
     ) -> Result<T, CallError> {
         let (reply, answer) = oneshot::channel();
-        self.inner.commands.send(command(reply)).await.map_err(|_| CallError::Deleted)?;
-        answer.await.unwrap_or(Err(CallError::Deleted))
+        let gone = || self.inner.shared.failure.get().cloned().unwrap_or(CallError::Deleted);
+        self.inner.commands.send(command(reply)).await.map_err(|_| gone())?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
     }
 }

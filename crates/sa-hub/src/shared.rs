@@ -1,10 +1,11 @@
 //! What a server's owner shows to others: its log, its state, its readers' seats.
 
+use crate::CallError;
 use crate::seats::Seats;
 use sa_api::{AcpServerStatus, AgentExit};
 use sa_relay::{Log, Segment};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::Notify;
 
 /// One writer, the owner; everybody else reads. Both locks are held for a few instructions and never across an await.
@@ -18,6 +19,8 @@ pub(crate) struct Shared {
     /// Whether the owner waits for readers to catch up.
     pub(crate) holding: AtomicBool,
     closed: AtomicBool,
+    /// Why there never was an agent, for whoever comes too late to be answered by the owner.
+    pub(crate) failure: OnceLock<CallError>,
 }
 
 /// What the list of servers says.
@@ -39,6 +42,7 @@ impl Shared {
             nudge: Notify::new(),
             holding: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            failure: OnceLock::new(),
         }
     }
 
@@ -50,10 +54,11 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds to the log, then tells the readers.
-    pub(crate) fn append(&self, segment: Segment) {
-        self.log().append(segment);
+    /// Adds to the log, then tells the readers. Gives back a buffer that can be used again.
+    pub(crate) fn append(&self, segment: Segment) -> Option<Vec<u8>> {
+        let spare = self.log().append(segment);
         self.seats.wake();
+        spare
     }
 
     /// Nothing more will be added: readers end where the log ends.

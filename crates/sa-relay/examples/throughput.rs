@@ -37,9 +37,11 @@ fn run(output: &[u8]) -> (f64, f64) {
             let output = relay.agent_data(piece, &around);
             messages += output.messages;
             bytes += piece.len();
-            if let Some(segment) = output.segment {
-                log.append(segment);
-            }
+            output.segment.into_iter().for_each(|segment| {
+                if let Some(spare) = log.append(segment) {
+                    relay.reuse(spare)
+                }
+            });
         }
     }
     let seconds = begin.elapsed().as_secs_f64();

@@ -21,6 +21,8 @@ pub(crate) enum Line<'a> {
 
 /// A gathered line of this size is worth its own buffer; a smaller one is cheaper to copy.
 const LONG_BYTES: usize = 64 * 1024;
+/// A larger buffer is not kept for later.
+const SPARE_BYTES: usize = 4 * 1024 * 1024;
 
 /// Collects bytes until they are lines. Holds at most one unfinished line.
 #[derive(Debug, Default)]
@@ -31,12 +33,14 @@ pub(crate) struct Lines {
     overlong: Option<u64>,
     limit: usize,
     head: usize,
+    /// A buffer that a record has left; the next long line goes there.
+    spare: Option<Vec<u8>>,
 }
 
 impl Lines {
     /// Lines of up to `limit` bytes; of a longer one the first `head` bytes are kept.
     pub(crate) fn new(limit: usize, head: usize) -> Self {
-        Self { partial: Vec::new(), overlong: None, limit, head: head.min(limit) }
+        Self { limit, head: head.min(limit), ..Self::default() }
     }
 
     /// Takes the next bytes and hands out every line they complete. Blank lines say nothing and are passed over.
@@ -75,10 +79,38 @@ impl Lines {
         }
     }
 
+    /// Takes a buffer that is no longer needed. Memory that was used before is there at once; new memory has to be
+    /// cleared by the system first, which for long messages costs more than anything else.
+    pub(crate) fn reuse(&mut self, buffer: Vec<u8>) {
+        let better = buffer.capacity() > self.spare.as_ref().map_or(0, Vec::capacity);
+        if better && (LONG_BYTES..=SPARE_BYTES).contains(&buffer.capacity()) {
+            self.spare = Some(buffer);
+        }
+    }
+
+    /// The spare buffer, if it fits this many bytes and would not be wasted on them.
+    pub(crate) fn take_spare(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        self.spare.take_if(|spare| (bytes..=bytes.saturating_mul(2)).contains(&spare.capacity()))
+    }
+
+    /// Moves a line that turns out to be long into the spare buffer.
+    fn make_room(&mut self, more: usize) {
+        let needed = self.partial.len().max(FRAME_ROOM) + more;
+        if needed > LONG_BYTES
+            && self.partial.capacity() < needed
+            && let Some(mut spare) = self.spare.take_if(|spare| spare.capacity() >= needed)
+        {
+            spare.clear();
+            spare.extend_from_slice(&self.partial);
+            self.partial = spare;
+        }
+    }
+
     fn keep(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
+        self.make_room(bytes.len());
         if self.partial.is_empty() {
             self.partial.reserve(FRAME_ROOM + bytes.len().min(self.limit));
             self.partial.resize(FRAME_ROOM, 0);
@@ -90,8 +122,7 @@ impl Lines {
             self.partial.extend_from_slice(bytes);
         } else {
             self.overlong = Some((length + bytes.len()) as u64);
-            let wanted = self.head.saturating_sub(length).min(bytes.len());
-            self.partial.extend_from_slice(bytes.get(..wanted).unwrap_or_default());
+            self.partial.extend_from_slice(bytes.get(..self.head).unwrap_or(bytes));
             self.partial.truncate(FRAME_ROOM + self.head);
             self.partial.shrink_to_fit();
         }

@@ -54,7 +54,9 @@ impl Log {
     }
 
     /// Adds a segment and lets go of the oldest ones beyond the limit. The newest always stays, whatever its size.
-    pub fn append(&mut self, segment: Segment) {
+    /// Gives back the buffer of one that left and that nobody reads, to be used again.
+    pub fn append(&mut self, segment: Segment) -> Option<Vec<u8>> {
+        let mut left = None;
         self.cost += segment.cost();
         self.newest = segment.last();
         self.end = segment.end();
@@ -62,12 +64,14 @@ impl Log {
         while self.cost > self.limit && self.segments.len() > 1 {
             if let Some(oldest) = self.segments.pop_front() {
                 self.cost -= oldest.cost();
+                left = Arc::into_inner(oldest).map(Segment::into_buffer).or(left);
             }
         }
         // Small segments leave a long queue of pointers behind; give it back when the log holds few again.
         if self.segments.capacity() > 1024 && self.segments.len() * 4 < self.segments.capacity() {
             self.segments.shrink_to(self.segments.len() * 2);
         }
+        left
     }
 
     /// Sequence number of the newest record; 0 if there is none.

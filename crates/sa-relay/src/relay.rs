@@ -133,6 +133,8 @@ impl Relay {
     pub fn agent_data(&mut self, data: &[u8], around: &Surroundings<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
         let mut round = Round::new(data.len());
+        let spare = lines.take_spare(SegmentBuilder::room(data.len(), 0));
+        round.builder = round.builder.into_spare(spare);
         lines.feed(data, |line| self.agent_line(line, around, &mut round));
         self.lines = lines;
         self.close(round)
@@ -162,6 +164,11 @@ impl Relay {
         }
         self.record(&mut round, RecordKind::Exit, Audience::Everyone, exit.as_bytes());
         self.close(round)
+    }
+
+    /// Takes a buffer that left the log, for what the agent says next.
+    pub fn reuse(&mut self, buffer: Vec<u8>) {
+        self.lines.reuse(buffer);
     }
 
     /// The POST of this ticket no longer waits.

@@ -129,6 +129,16 @@ impl Segment {
         }
     }
 
+    /// Its buffer, if nobody reads it any more; empty otherwise.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        let mut bytes = self.bytes;
+        // One byte is kept: without any, `Bytes` lets go of its memory.
+        bytes.truncate(1);
+        let mut buffer: Vec<u8> = bytes.into();
+        buffer.clear();
+        buffer
+    }
+
     /// The data of one record: a message as the agent wrote it.
     pub fn data(&self, index: usize) -> Bytes {
         let Some(record) = self.records.get(index) else { return Bytes::new() };
@@ -161,6 +171,23 @@ impl SegmentBuilder {
         Self { expected, ..Self::default() }
     }
 
+    /// How much room the first record and what is likely to follow will need.
+    pub(crate) fn room(expected: usize, first: usize) -> usize {
+        /// Less than this is most often one message.
+        const FEW_BYTES: usize = 4096;
+        let frames = if expected > FEW_BYTES { expected / 4 } else { 0 };
+        expected.max(first) + frames + FRAME_ROOM + FRAME_END.len()
+    }
+
+    /// Frames into this buffer, which was used before.
+    pub(crate) fn into_spare(mut self, buffer: Option<Vec<u8>>) -> Self {
+        if let Some(mut buffer) = buffer {
+            buffer.clear();
+            self.bytes = buffer;
+        }
+        self
+    }
+
     /// How many records it holds.
     pub(crate) fn len(&self) -> usize {
         self.records.len()
@@ -169,7 +196,7 @@ impl SegmentBuilder {
     /// Adds a record with the given sequence number.
     pub(crate) fn push(&mut self, sequence: u64, kind: RecordKind, audience: Audience, data: &[u8]) {
         if self.records.is_empty() {
-            self.reserve(data.len());
+            self.bytes.reserve_exact(Self::room(self.expected, data.len()));
         }
         push_head(&mut self.bytes, kind, sequence);
         self.bytes.extend_from_slice(data);
@@ -204,14 +231,6 @@ impl SegmentBuilder {
         let mut bytes = Bytes::from(self.bytes);
         bytes.advance(self.unused);
         Some(Segment { first, start, bytes, records: self.records.into(), cost, open: !self.closed })
-    }
-
-    /// Room for a first record of that size and for what is likely to follow.
-    fn reserve(&mut self, first: usize) {
-        /// Less than this is most often one message.
-        const FEW_BYTES: usize = 4096;
-        let frames = if self.expected > FEW_BYTES { self.expected / 4 } else { 0 };
-        self.bytes.reserve_exact(self.expected.max(first) + frames + FRAME_ROOM + FRAME_END.len());
     }
 
     /// Ends the frame whose data are the last bytes.

@@ -68,8 +68,8 @@ impl Owner {
     /// Puts what the agent said into the log and, after that, answers on their way to the calls that wait.
     fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
-        if let Some(segment) = output.segment {
-            self.shared.append(segment);
+        if let Some(spare) = output.segment.and_then(|segment| self.shared.append(segment)) {
+            self.relay.reuse(spare);
         }
         for delivery in output.deliveries {
             let answer = match delivery.answer {

@@ -1,0 +1,29 @@
+//! What every request passes on its way to its route: Host and Origin, the token, and being counted. One layer for all
+//! three, as each layer costs every request an allocation of the whole chain behind it.
+
+use crate::auth::{self, Entry};
+use crate::metrics::Asked;
+use crate::origin;
+use crate::problem::ApiResult;
+use crate::state::AppState;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+
+/// Lets a request through, or refuses it, and counts the answer.
+pub(crate) async fn pass(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let asked = Asked::of(&request);
+    let response = admit(&state, request, next).await.into_response();
+    asked.answered(&state.metrics, &response);
+    response
+}
+
+async fn admit(state: &AppState, request: Request, next: Next) -> ApiResult<Response> {
+    origin::check(state, &request)?;
+    let entry = auth::check(state, &request)?;
+    let response = next.run(request).await;
+    // What stands in an address opens a socket and nothing else, whatever the request says it wants.
+    let opened = response.status() == StatusCode::SWITCHING_PROTOCOLS || !response.status().is_success();
+    if entry == Entry::Whole || opened { Ok(response) } else { Err(auth::refusal()) }
+}
