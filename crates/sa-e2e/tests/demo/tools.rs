@@ -16,7 +16,10 @@ async fn an_edit_is_a_tool_call_with_a_diff() -> Result<()> {
         ["tool_call", "tool_call_update", "tool_call_update", "agent_message_chunk"]
     );
     let call = turn.updates("tool_call")[0];
-    assert_eq!((&call["kind"], &call["locations"][0]["path"]), (&json!("edit"), &json!("/project/notes.txt")));
+    assert_eq!(
+        (&call["kind"], &call["locations"][0]["path"]),
+        (&json!("edit"), &json!("/project/notes.txt"))
+    );
     let steps = turn.updates("tool_call_update");
     assert!(steps.iter().all(|step| step["toolCallId"] == call["toolCallId"]));
     assert_eq!((&steps[0]["status"], &steps[1]["status"]), (&json!("in_progress"), &json!("completed")));
