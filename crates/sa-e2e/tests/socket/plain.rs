@@ -51,6 +51,23 @@ async fn what_cannot_be_opened_is_refused_before_the_handshake() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_handshake_that_cannot_be_completed_starts_nothing() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    for path in ["/v1/acp/one?agent=puppet", "/acp?agent=puppet", "/v1/agents/puppet/acp"] {
+        // The key is missing, or the version is none that exists.
+        let asking = daemon.http().get(path).header("connection", "upgrade").header("upgrade", "websocket");
+        let keyed = asking.clone().header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+        for request in
+            [asking.header("sec-websocket-version", "13"), keyed.header("sec-websocket-version", "99")]
+        {
+            request.send().await?.expect_problem(400, "invalid_request")?;
+        }
+    }
+    assert!(sa_testkit::Acp::list(daemon.http()).await?.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
 async fn each_socket_gets_its_own_answers_and_everything_the_agent_says() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");

@@ -1,6 +1,7 @@
 //! `/v1/acp/{server_id}`: one agent behind an id that the client chose.
 
 use super::answer::{self, Answer};
+use super::socket::Handshake;
 use super::{CONNECTION_ID, attend, events, header_text, id_value, last_event_id, socket, standard};
 use crate::auth::is_websocket;
 use crate::body;
@@ -155,11 +156,12 @@ pub(crate) async fn stream(
         if let Some(connection) = &connection {
             standard::connection(&state, connection, Some(&id))?;
         }
+        let handshake = Handshake::of(&state, request).await?;
         let server = match &query.agent {
             Some(agent) => bootstrap(&state, &id, agent).await?,
             None => known(&state, &id)?,
         };
-        return socket::upgrade(&state, server, after, false, request).await;
+        return socket::upgrade(&state, server, after, false, handshake).await;
     }
     if let Some(connection) = connection {
         let server = standard::connection(&state, &connection, Some(&id))?;

@@ -9,6 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use http::Extensions;
 use sa_api::Gap;
 use sa_hub::{Position, Reader, Server, Step};
 use sa_jsonrpc::{ErrorObject, Invalid, Kind, Message, codes};
@@ -26,25 +27,37 @@ const FAREWELL: Duration = Duration::from_millis(500);
 /// Answers of our own that may wait to be written; a client that does not read them stops being read.
 const OWN_ANSWERS: usize = 16;
 
-/// Turns the request into a WebSocket. `owned`: the connection was made for this socket and ends when its client
-/// closes it.
+/// A request that can become a WebSocket. Looked at before anything is started for it.
+pub(super) struct Handshake {
+    upgrade: WebSocketUpgrade,
+    extensions: Extensions,
+}
+
+impl Handshake {
+    pub(super) async fn of(state: &AppState, request: Request) -> ApiResult<Self> {
+        let (mut parts, _) = request.into_parts();
+        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, state)
+            .await
+            .map_err(|rejection| ApiError::invalid(rejection.body_text()))?;
+        let limit = state.hub.limits().body_bytes;
+        let upgrade = upgrade.max_message_size(limit).max_frame_size(limit).protocols([EVENTS_PROTOCOL]);
+        Ok(Self { upgrade, extensions: parts.extensions })
+    }
+}
+
+/// Completes the handshake. `owned`: the connection was made for this socket and ends when its client closes it.
 pub(super) async fn upgrade(
     state: &AppState,
     server: Server,
     after: Option<u64>,
     owned: bool,
-    request: Request,
+    handshake: Handshake,
 ) -> ApiResult<Response> {
-    let (mut parts, _) = request.into_parts();
-    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, state)
-        .await
-        .map_err(|rejection| ApiError::invalid(rejection.body_text()))?;
-    let limit = state.hub.limits().body_bytes;
-    let upgrade = upgrade.max_message_size(limit).max_frame_size(limit).protocols([EVENTS_PROTOCOL]);
+    let Handshake { upgrade, extensions } = handshake;
     let events = upgrade.selected_protocol().is_some();
     // From here on everything is in the reader's reach, also what comes before the handshake is through.
     let reader = server.subscribe(after.map_or(Position::Now, Position::After), false).await?;
-    attend(&parts.extensions, &reader);
+    attend(&extensions, &reader);
     let id = id_value(server.id());
     let (hub, pause) = (state.hub.clone(), Duration::from_millis(state.hub.limits().heartbeat_ms));
     let alive = state.sockets.token();

@@ -4,6 +4,7 @@
 use super::answer::{self, Answer};
 use super::scoped::{ScopedFrames, session_of};
 use super::servers::{AcpQuery, read_message};
+use super::socket::Handshake;
 use super::{CONNECTION_ID, SESSION_ID, attend, events, header_text, id_value, last_event_id, socket};
 use crate::auth::is_websocket;
 use crate::message_schema::JsonRpcMessage;
@@ -312,6 +313,7 @@ async fn open_stream(
         let server = connection(state, &required_connection(headers)?, None)?;
         return stream(state, &server, headers, request.extensions(), after).await;
     }
+    let handshake = Handshake::of(state, request).await?;
     let server = match id {
         Some(id) => connection(state, &id, None)?,
         None => {
@@ -320,7 +322,7 @@ async fn open_stream(
             server
         }
     };
-    socket::upgrade(state, server, after, true, request).await
+    socket::upgrade(state, server, after, true, handshake).await
 }
 
 /// The stream that the answer to a message goes to: its session's while somebody reads that, else the connection's.
