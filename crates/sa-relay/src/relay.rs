@@ -31,6 +31,7 @@ pub struct Relay {
     unparsed_bytes: usize,
     next_sequence: u64,
     end: u64,
+    framing: Framing,
     /// Whether several clients that count alike were seen. Stays so: whichever of them is away comes back.
     shared: bool,
 }
@@ -104,6 +105,7 @@ impl Relay {
             unparsed_bytes: options.unparsed_bytes,
             next_sequence: 1,
             end: 0,
+            framing: Framing::default(),
             shared: false,
         }
     }
@@ -132,12 +134,17 @@ impl Relay {
     /// Takes bytes that the agent wrote.
     pub fn agent_data(&mut self, data: &[u8], around: &Surroundings<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
-        let mut round = Round::new(data.len());
-        let spare = lines.take_spare(SegmentBuilder::room(data.len(), 0));
-        round.builder = round.builder.into_spare(spare);
+        let expected = data.len().saturating_add(self.framing.of(data.len()));
+        let mut round = Round::new(expected);
+        round.builder = round.builder.into_spare(lines.take_spare(expected));
         lines.feed(data, |line| self.agent_line(line, around, &mut round));
         self.lines = lines;
-        self.close(round)
+        let output = self.close(round);
+        self.framing.learn(
+            data.len(),
+            output.segment.as_ref().map_or(0, |segment| (segment.end() - segment.start) as usize),
+        );
+        output
     }
 
     /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
@@ -280,7 +287,10 @@ impl Relay {
         self.next_sequence += 1;
     }
 
-    fn close(&mut self, round: Round) -> Output {
+    fn close(&mut self, mut round: Round) -> Output {
+        if round.builder.len() == 0 {
+            self.lines.reuse(round.builder.take_buffer());
+        }
         let first = self.next_sequence - round.builder.len() as u64;
         let segment = round.builder.finish(first, self.end);
         let mut deliveries: Vec<Delivery> =
@@ -300,6 +310,30 @@ impl Relay {
     }
 }
 
+/// How much frames add to an agent's output: little to long messages, a fifth to short ones. Agents go on as they
+/// were, so the last piece tells, and the next one's buffer is neither too small nor cut to size afterwards.
+#[derive(Debug, Default)]
+struct Framing {
+    data: usize,
+    added: usize,
+}
+
+impl Framing {
+    /// What framing so many bytes will add.
+    fn of(&self, data: usize) -> usize {
+        /// For the line that a piece begins or ends in the middle of.
+        const MARGIN: usize = 256;
+        data.saturating_mul(self.added).checked_div(self.data).unwrap_or(0).min(data) + MARGIN
+    }
+
+    fn learn(&mut self, data: usize, framed: usize) {
+        // A piece that ends a line of many pieces says nothing about frames.
+        if (1..data.saturating_mul(2)).contains(&framed) {
+            (self.data, self.added) = (data, framed.saturating_sub(data));
+        }
+    }
+}
+
 /// What gathers while one piece of output is worked through.
 struct Round {
     builder: SegmentBuilder,
@@ -313,9 +347,9 @@ struct Round {
 }
 
 impl Round {
-    fn new(length: usize) -> Self {
+    fn new(expected: usize) -> Self {
         Self {
-            builder: SegmentBuilder::for_data(length),
+            builder: SegmentBuilder::expecting(expected),
             asked: Vec::new(),
             answered: Vec::new(),
             ended: Vec::new(),

@@ -156,7 +156,7 @@ pub(crate) const FRAME_ROOM: usize = 48;
 /// Frames records one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder {
-    /// How many bytes of data are expected.
+    /// How many bytes the frames are expected to take.
     expected: usize,
     bytes: Vec<u8>,
     /// How many of the first bytes are no part of the segment.
@@ -166,17 +166,9 @@ pub(crate) struct SegmentBuilder {
 }
 
 impl SegmentBuilder {
-    /// A builder that expects about so many bytes of data.
-    pub(crate) fn for_data(expected: usize) -> Self {
+    /// A builder that expects its frames to take about so many bytes.
+    pub(crate) fn expecting(expected: usize) -> Self {
         Self { expected, ..Self::default() }
-    }
-
-    /// How much room the first record and what is likely to follow will need.
-    pub(crate) fn room(expected: usize, first: usize) -> usize {
-        /// Less than this is most often one message.
-        const FEW_BYTES: usize = 4096;
-        let frames = if expected > FEW_BYTES { expected / 4 } else { 0 };
-        expected.max(first) + frames + FRAME_ROOM + FRAME_END.len()
     }
 
     /// Frames into this buffer, which was used before.
@@ -193,10 +185,15 @@ impl SegmentBuilder {
         self.records.len()
     }
 
+    /// Its buffer, while it holds no record.
+    pub(crate) fn take_buffer(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
     /// Adds a record with the given sequence number.
     pub(crate) fn push(&mut self, sequence: u64, kind: RecordKind, audience: Audience, data: &[u8]) {
         if self.records.is_empty() {
-            self.bytes.reserve_exact(Self::room(self.expected, data.len()));
+            self.bytes.reserve_exact(self.expected.max(FRAME_ROOM + data.len() + FRAME_END.len()));
         }
         push_head(&mut self.bytes, kind, sequence);
         self.bytes.extend_from_slice(data);
