@@ -108,7 +108,7 @@ struct Driver<R, W> {
     started: Instant,
 }
 
-/// Why the machine is not polled for now.
+/// Why the machine is not being polled.
 enum Pause {
     /// Enough waits to be written.
     Full,
