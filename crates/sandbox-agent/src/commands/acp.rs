@@ -2,13 +2,12 @@
 
 use crate::args::AcpArgs;
 use crate::failure::Failure;
-use sa_adapters::demo;
 use sa_agents::{Builtin, Catalogue};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
     match Builtin::from_id(&args.agent) {
-        Some(Builtin::Demo) => Ok(demo::run_stdio(demo::Options {
+        Some(Builtin::Demo) => Ok(sa_demo::run_stdio(sa_demo::Options {
             state_dir: args.state_dir,
             env: Box::new(|name| std::env::var(name).ok()),
         })),

@@ -16,19 +16,20 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 15] = [
+const TABLE: [Row; 16] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
     Row { name: "sa-agents", needs: &[], may: &[] },
     Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
-    Row { name: "sa-adapters", needs: &["sa-jsonrpc"], may: &[] },
+    Row { name: "sa-acp", needs: &["sa-jsonrpc"], may: &[] },
+    Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
     Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &[] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
-        needs: &["sa-adapters", "sa-agents", "sa-api", "sa-client", "sa-http", "sa-hub", "sa-supervisor"],
+        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-http", "sa-hub", "sa-supervisor"],
         may: &[],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },

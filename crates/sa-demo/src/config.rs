@@ -1,0 +1,205 @@
+//! What a client can set about a session: mode, model, effort, and a switch.
+
+use agent_client_protocol_schema::v1::{
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
+    SessionConfigSelectOption, SessionMode, SessionModeState,
+};
+use sa_acp::Handshake;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// One value of a setting.
+pub(super) struct Choice {
+    pub(super) id: &'static str,
+    name: &'static str,
+    description: &'static str,
+}
+
+const fn choice(id: &'static str, name: &'static str, description: &'static str) -> Choice {
+    Choice { id, name, description }
+}
+
+pub(super) const BUILD: &str = "build";
+pub(super) const PLAN: &str = "plan";
+pub(super) const ASK: &str = "ask";
+
+static MODES: [Choice; 3] = [
+    choice(BUILD, "Build", "Edits and runs without asking"),
+    choice(PLAN, "Plan", "Reads only; edits and commands are refused"),
+    choice(ASK, "Ask", "Asks before each edit and each command"),
+];
+static MODELS: [Choice; 3] = [
+    choice("demo-small", "Demo Small", "A context of 32,000 tokens"),
+    choice("demo-medium", "Demo Medium", "A context of 128,000 tokens"),
+    choice("demo-large", "Demo Large", "A context of 1,000,000 tokens"),
+];
+static EFFORTS: [Choice; 3] = [
+    choice("low", "Low", "Thinks briefly"),
+    choice("medium", "Medium", "Thinks as long as it should"),
+    choice("high", "High", "Thinks long"),
+];
+
+/// A setting with a list of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Select {
+    Mode,
+    Model,
+    Effort,
+}
+
+impl Select {
+    const ALL: [Self; 3] = [Self::Mode, Self::Model, Self::Effort];
+
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::Mode => "mode",
+            Self::Model => "model",
+            Self::Effort => "effort",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Mode => "Mode",
+            Self::Model => "Model",
+            Self::Effort => "Effort",
+        }
+    }
+
+    fn category(self) -> SessionConfigOptionCategory {
+        match self {
+            Self::Mode => SessionConfigOptionCategory::Mode,
+            Self::Model => SessionConfigOptionCategory::Model,
+            Self::Effort => SessionConfigOptionCategory::ThoughtLevel,
+        }
+    }
+
+    pub(super) fn choices(self) -> &'static [Choice] {
+        match self {
+            Self::Mode => &MODES,
+            Self::Model => &MODELS,
+            Self::Effort => &EFFORTS,
+        }
+    }
+}
+
+/// The id of the switch, which has no effect but to be on or off.
+const FAST: &str = "fast";
+
+/// The settings of one session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Settings {
+    mode: String,
+    model: String,
+    effort: String,
+    fast: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            mode: BUILD.to_owned(),
+            model: "demo-medium".to_owned(),
+            effort: "medium".to_owned(),
+            fast: false,
+        }
+    }
+}
+
+impl Settings {
+    pub(super) fn get(&self, select: Select) -> &str {
+        match select {
+            Select::Mode => &self.mode,
+            Select::Model => &self.model,
+            Select::Effort => &self.effort,
+        }
+    }
+
+    /// Tokens that fit the model's context.
+    pub(super) fn context_size(&self) -> u64 {
+        match self.model.as_str() {
+            "demo-small" => 32_000,
+            "demo-large" => 1_000_000,
+            _ => 128_000,
+        }
+    }
+
+    /// Chooses a value; `false` if there is none of that id.
+    pub(super) fn choose(&mut self, select: Select, value: &str) -> bool {
+        let known = select.choices().iter().any(|choice| choice.id == value);
+        if known {
+            let setting = match select {
+                Select::Mode => &mut self.mode,
+                Select::Model => &mut self.model,
+                Select::Effort => &mut self.effort,
+            };
+            value.clone_into(setting);
+        }
+        known
+    }
+
+    /// Sets the option `config` on a client's behalf and says which list was chosen from, if it was one.
+    pub(super) fn set(
+        &mut self,
+        config: &str,
+        value: &SessionConfigOptionValue,
+        client: &Handshake,
+    ) -> Result<Option<Select>, Error> {
+        let invalid =
+            |reason: String| Error::invalid_params().data(json!({ "configId": config, "reason": reason }));
+        if config == FAST && client.knows_switches() {
+            self.fast =
+                value.as_bool().ok_or_else(|| invalid("the value must be true or false".to_owned()))?;
+            return Ok(None);
+        }
+        let select = Select::ALL.into_iter().find(|select| select.id() == config);
+        let select = select.ok_or_else(|| invalid("no such option".to_owned()))?;
+        let value =
+            value.as_value_id().ok_or_else(|| invalid("the value must be the id of a choice".to_owned()))?;
+        if self.choose(select, &value.0) {
+            Ok(Some(select))
+        } else {
+            Err(invalid(format!("no choice {value}")))
+        }
+    }
+
+    /// The modes, as clients know them that do not know options.
+    pub(super) fn modes(&self) -> SessionModeState {
+        let mode = |choice: &Choice| {
+            SessionMode::new(choice.id, choice.name).description(choice.description.to_owned())
+        };
+        SessionModeState::new(self.mode.clone(), MODES.iter().map(mode).collect())
+    }
+
+    /// The complete list of options. The switch is only shown to clients that know switches.
+    pub(super) fn options(&self, client: &Handshake) -> Vec<SessionConfigOption> {
+        let mut options: Vec<_> = Select::ALL.into_iter().map(|select| self.option(select)).collect();
+        if client.knows_switches() {
+            options.push(
+                SessionConfigOption::boolean(FAST, "Fast", self.fast)
+                    .description("A switch to try; the demo agent is as fast either way".to_owned())
+                    .category(SessionConfigOptionCategory::ModelConfig),
+            );
+        }
+        options
+    }
+
+    fn option(&self, select: Select) -> SessionConfigOption {
+        let values: Vec<_> = select
+            .choices()
+            .iter()
+            .map(|choice| {
+                SessionConfigSelectOption::new(choice.id, choice.name)
+                    .description(choice.description.to_owned())
+            })
+            .collect();
+        SessionConfigOption::select(select.id(), select.name(), self.get(select).to_owned(), values)
+            .category(select.category())
+    }
+
+    /// All settings, for people.
+    pub(super) fn describe(&self) -> String {
+        let fast = if self.fast { "on" } else { "off" };
+        format!("mode: {}\nmodel: {}\neffort: {}\nfast: {fast}", self.mode, self.model, self.effort)
+    }
+}

@@ -1,0 +1,268 @@
+//! Runs the machine on a pair of streams.
+
+use super::core::{Archive, Effect, Environment, Host};
+use super::machine::{Machine, Step};
+use super::store::Store;
+use sa_acp::{Line, LineReader, MAX_LINE, Now, Outbound, StdinReader, StdoutWriter};
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// Answers that may wait for a client that does not read, in bytes, before no more requests are read from it.
+const MAX_BACKLOG: usize = 1 << 20;
+
+/// How long a client may take to read what was written before the agent ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How the agent is run.
+pub struct Options {
+    /// Where sessions are stored, so that they can be loaded by a later process; without it they end with this one.
+    pub state_dir: Option<PathBuf>,
+    /// For the command `env`.
+    pub env: Environment,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { state_dir: None, env: Box::new(|_| None) }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("state_dir", &self.state_dir).finish_non_exhaustive()
+    }
+}
+
+/// How the process of the agent has to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// With this code.
+    Code(u8),
+    /// By SIGABRT.
+    Abort,
+}
+
+impl Exit {
+    /// Ends the process if it has to end by a signal; the code to end it with otherwise.
+    pub fn leave(self) -> ExitCode {
+        match self {
+            Self::Code(code) => ExitCode::from(code),
+            Self::Abort => std::process::abort(),
+        }
+    }
+}
+
+/// Serves the client on this process's standard input and output until either ends: all of `sandbox-agent acp demo`.
+pub fn run_stdio(options: Options) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain(&format!("demo: cannot start: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let exit = runtime.block_on(async { run(StdinReader::open(), StdoutWriter::open(), options).await });
+    // A thread that reads from a terminal cannot be ended, so it must not be waited for.
+    runtime.shutdown_background();
+    exit.leave()
+}
+
+/// Serves one client until its side of the connection ends, or until a script ends the agent.
+pub async fn run(input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin, options: Options) -> Exit {
+    let store = match options.state_dir.map(Store::open).transpose() {
+        Ok(store) => store,
+        Err(error) => {
+            complain(&format!("demo: cannot open the state directory: {error}"));
+            return Exit::Code(1);
+        }
+    };
+    let host = Host {
+        env: options.env,
+        new_session_id: Box::new(|| uuid::Uuid::now_v7().to_string()),
+        archive: store.clone().map(|store| Box::new(store) as Box<dyn Archive>),
+    };
+    let driver = Driver {
+        machine: Machine::new(host),
+        reader: LineReader::new(input, MAX_LINE),
+        reads: true,
+        output: Some(output),
+        outbound: Outbound::default(),
+        store,
+        started: Instant::now(),
+    };
+    driver.serve().await
+}
+
+struct Driver<R, W> {
+    machine: Machine,
+    reader: LineReader<R>,
+    reads: bool,
+    output: Option<W>,
+    outbound: Outbound,
+    store: Option<Store>,
+    started: Instant,
+}
+
+/// Why the machine is not being polled.
+enum Pause {
+    /// Enough waits to be written.
+    Full,
+    /// There is nothing to do until this time.
+    Idle(Option<Duration>),
+    /// Something has to be done after what was written.
+    Then(Last),
+}
+
+enum Last {
+    Close,
+    Exit(Exit),
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
+    async fn serve(mut self) -> Exit {
+        loop {
+            let wake = match self.work() {
+                Pause::Full | Pause::Idle(None) => None,
+                Pause::Idle(Some(time)) => Some(self.started + time),
+                Pause::Then(Last::Exit(exit)) => {
+                    self.write_all().await;
+                    return exit;
+                }
+                Pause::Then(Last::Close) => {
+                    self.close_output().await;
+                    continue;
+                }
+            };
+            let hears = self.reads && self.machine.backlog() < MAX_BACKLOG;
+            tokio::select! {
+                read = self.reader.fill(), if hears => match read {
+                    Ok(true) => self.take_lines(),
+                    Ok(false) | Err(_) => return self.wind_up().await,
+                },
+                wrote = write(&mut self.outbound, &mut self.output) => if wrote.is_err() {
+                    return Exit::Code(0);
+                },
+                () = until(wake) => {}
+            }
+        }
+    }
+
+    /// Polls the machine until it rests or enough waits to be written.
+    fn work(&mut self) -> Pause {
+        while !self.outbound.is_full() {
+            let now = self.now();
+            let effect = match self.machine.poll(now, self.outbound.buffer()) {
+                Step::Wrote => continue,
+                Step::Idle(wake) => return Pause::Idle(wake),
+                Step::Effect(effect) => effect,
+            };
+            match effect {
+                Effect::Save(saved) => self.stored(|store| store.save(&saved)),
+                Effect::Forget(session) => self.stored(|store| store.forget(&session)),
+                Effect::Stderr(line) => complain(&line),
+                Effect::StopReading => self.reads = false,
+                Effect::CloseOutput => return Pause::Then(Last::Close),
+                Effect::Exit(code) => return Pause::Then(Last::Exit(Exit::Code(code))),
+                Effect::Abort => return Pause::Then(Last::Exit(Exit::Abort)),
+            }
+        }
+        Pause::Full
+    }
+
+    /// Gives the machine all lines that have arrived, as long as it does not have to keep too many answers.
+    fn take_lines(&mut self) {
+        let now = self.now();
+        while self.machine.backlog() < MAX_BACKLOG {
+            match self.reader.take() {
+                Some(Line::Whole(line)) => self.machine.line(now, line),
+                Some(Line::TooLong(length)) => self.machine.overlong(now, length),
+                None => return,
+            }
+        }
+    }
+
+    /// The client said its last word: does what can be done without it and without waiting, and ends.
+    async fn wind_up(mut self) -> Exit {
+        self.machine.input_ended(self.now());
+        let rest = async {
+            loop {
+                match self.work() {
+                    Pause::Then(Last::Exit(exit)) => return exit,
+                    Pause::Then(Last::Close) => self.close_output().await,
+                    Pause::Idle(_) if self.outbound.is_settled() => return Exit::Code(0),
+                    Pause::Idle(_) | Pause::Full => {
+                        if write(&mut self.outbound, &mut self.output).await.is_err() {
+                            return Exit::Code(0);
+                        }
+                    }
+                }
+            }
+        };
+        timeout(LAST_WORDS, rest).await.unwrap_or(Exit::Code(0))
+    }
+
+    /// Writes all that waits, unless the client is too slow.
+    async fn write_all(&mut self) {
+        let rest = async {
+            while !self.outbound.is_settled() {
+                write(&mut self.outbound, &mut self.output).await?;
+            }
+            io::Result::Ok(())
+        };
+        // Whoever ends does not care whether the other side heard it.
+        let _ = timeout(LAST_WORDS, rest).await;
+    }
+
+    async fn close_output(&mut self) {
+        self.write_all().await;
+        self.outbound.discard();
+        if let Some(mut output) = self.output.take() {
+            // It is dropped next, which closes it in any case.
+            let _ = output.shutdown().await;
+        }
+    }
+
+    /// Does something with the store. A session that cannot be stored still works.
+    fn stored(&self, action: impl FnOnce(&Store) -> io::Result<()>) {
+        if let Some(Err(error)) = self.store.as_ref().map(action) {
+            complain(&format!("demo: cannot store a session: {error}"));
+        }
+    }
+
+    fn now(&self) -> Now {
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Now { elapsed: self.started.elapsed(), unix }
+    }
+}
+
+/// Writes what waits; never returns while there is nothing. What is said after the output was closed is lost.
+async fn write(outbound: &mut Outbound, output: &mut Option<impl AsyncWrite + Unpin>) -> io::Result<()> {
+    let Some(output) = output else {
+        if outbound.is_settled() {
+            return std::future::pending().await;
+        }
+        outbound.discard();
+        return Ok(());
+    };
+    if outbound.is_settled() {
+        return std::future::pending().await;
+    }
+    outbound.write_some(output).await
+}
+
+async fn until(wake: Option<Instant>) {
+    match wake {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes a line to standard error, which nobody may be reading.
+fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
