@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 20] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -24,6 +24,10 @@ const TABLE: [Row; 16] = [
     Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
     Row { name: "sa-acp", needs: &["sa-jsonrpc"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
+    Row { name: "sa-claude", needs: &[], may: &["sa-acp", "sa-jsonrpc", "sa-supervisor"] },
+    Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
+    Row { name: "sa-install", needs: &[], may: &["sa-agents", "sa-supervisor"] },
+    Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
     Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &[] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
@@ -41,7 +45,7 @@ const TABLE: [Row; 16] = [
 
 /// Crates of others that only some of ours may name, tests included.
 const RESERVED: [(&str, &[&str]); 2] =
-    [("axum", &["sa-http", "sa-bench", "sa-testkit"]), ("hyper", &["sa-http", "sa-bench", "sa-testkit"])];
+    [("axum", &["sa-http", "sa-bench", "sa-model", "sa-testkit"]), ("hyper", &["sa-http", "sa-bench", "sa-model", "sa-testkit"])];
 
 /// What the tests of every crate may use.
 const TEST_HARNESS: &str = "sa-testkit";

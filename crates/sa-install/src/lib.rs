@@ -1,0 +1,1 @@
+//! Agents on disk: from a source's address to a verified, started version.
