@@ -1,0 +1,1 @@
+//! Every kind of tool, as a client sees it.

@@ -1,0 +1,1 @@
+//! The transcripts that the CLI keeps of its sessions.
