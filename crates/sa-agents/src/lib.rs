@@ -1,7 +1,18 @@
-//! The agent catalogue: which agents there are and how each is started. Data only; nothing here runs anything.
+//! The agent catalogue: which agents there are, how each is started and how each is installed. Data only; nothing here
+//! runs or fetches anything.
 
+mod capability;
 mod catalogue;
-mod custom;
+mod definition;
+mod platform;
+mod recipe;
+mod spec;
 
-pub use catalogue::{AgentSpec, Builtin, Catalogue, Launch};
-pub use custom::{AgentDefinition, CustomAgentError};
+pub use capability::Capability;
+pub use catalogue::{Catalogue, CatalogueError};
+pub use definition::{AgentDefinition, DefinitionError};
+pub use platform::Platform;
+pub use recipe::{
+    Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,
+};
+pub use spec::{AgentSpec, Builtin, Launch};

@@ -38,4 +38,6 @@ pub enum AgentLaunch {
         /// Its arguments.
         args: Vec<String>,
     },
+    /// It can be installed; its program does not speak ACP and nothing here drives it.
+    InstallOnly,
 }

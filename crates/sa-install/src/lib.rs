@@ -1,1 +1,17 @@
 //! Agents on disk: from a source's address to a verified, started version.
+//!
+//! ```text
+//!  catalogue ──► sources (which file is it?) ──► Artifact ──► fetch (resume, verify) ──► unpack ──► store
+//!                vendor, GitHub, npm, ACP                     a partial file per         safely     staging directory,
+//!                registry, mirror, directory                  digest, continued          beneath    rename, `current`
+//! ```
+//!
+//! One version of an agent is one directory, `<data>/agents/<agent>/<version>`, put in place by a rename: what is there is
+//! whole. An installation holds the agent's file lock, so also two processes never disturb each other.
+
+mod artifact;
+mod error;
+mod progress;
+
+pub use error::{Attempt, InstallError};
+pub use progress::Progress;

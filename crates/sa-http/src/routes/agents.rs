@@ -57,10 +57,11 @@ fn describe(agent: &AgentSpec, running: &HashMap<String, usize>) -> AgentInfo {
         id: agent.id.clone(),
         name: agent.name.clone(),
         launch: match &agent.launch {
-            Launch::Builtin(_) => AgentLaunch::Builtin,
+            Launch::Builtin { .. } => AgentLaunch::Builtin,
             Launch::Command { program, args } => {
                 AgentLaunch::Command { program: program.clone(), args: args.clone() }
             }
+            Launch::InstallOnly { .. } => AgentLaunch::InstallOnly,
         },
         running: running.get(&agent.id).copied().unwrap_or_default(),
     }

@@ -2,7 +2,7 @@
 
 use crate::args::AcpArgs;
 use crate::failure::Failure;
-use sa_agents::{Builtin, Catalogue};
+use sa_agents::Builtin;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
@@ -12,13 +12,7 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
             env: Box::new(|name| std::env::var(name).ok()),
         })),
         None => {
-            let catalogue = Catalogue::builtin();
-            let ids: Vec<_> = catalogue
-                .iter()
-                .map(|agent| agent.id.as_str())
-                .filter(|id| Builtin::from_id(id).is_some())
-                .collect();
-            let known = ids.join(", ");
+            let known = Builtin::ALL.map(Builtin::id).join(", ");
             Err(Failure::usage(format_args!("'{}' is not a built-in agent; there is: {known}", args.agent)))
         }
     }

@@ -9,7 +9,7 @@ pub(crate) use token::TokenError;
 
 use crate::args::{LogFormat, STATE_DIR_VARIABLE, ServerArgs};
 use file::ConfigFile;
-use sa_agents::{AgentSpec, Catalogue, CustomAgentError};
+use sa_agents::{AgentSpec, Catalogue, CatalogueError, DefinitionError, Launch};
 use sa_http::{BadCors, CorsOptions};
 use sa_hub::Limits;
 use std::ffi::OsString;
@@ -61,7 +61,9 @@ pub(crate) enum SettingsError {
     #[error(transparent)]
     Token(#[from] TokenError),
     #[error("bad agent")]
-    Agent(#[from] CustomAgentError),
+    Agent(#[from] DefinitionError),
+    #[error("bad catalogue")]
+    Catalogue(#[from] CatalogueError),
     #[error("bad CORS settings")]
     Cors(#[from] BadCors),
 }
@@ -86,7 +88,7 @@ impl Settings {
         };
         cors.check()?;
         let data_dir = args.data_dir.or(file.data_dir).or_else(|| default_data_dir(variable));
-        let mut catalogue = builtin_agents(data_dir.as_deref());
+        let mut catalogue = shipped_agents(data_dir.as_deref())?;
         for (id, definition) in file.agents {
             catalogue.add(definition.into_spec(&id)?);
         }
@@ -175,9 +177,10 @@ impl AccessWords<'_> {
 
 /// The agents that ship with the daemon, each with a directory of its own for what it keeps. Without a data directory
 /// they keep nothing.
-fn builtin_agents(data_dir: Option<&Path>) -> Catalogue {
-    let mut catalogue = Catalogue::builtin();
-    let agents: Vec<_> = catalogue.iter().cloned().collect();
+fn shipped_agents(data_dir: Option<&Path>) -> Result<Catalogue, CatalogueError> {
+    let mut catalogue = Catalogue::shipped()?;
+    let builtin = |agent: &&AgentSpec| matches!(agent.launch, Launch::Builtin { .. });
+    let agents: Vec<_> = catalogue.iter().filter(builtin).cloned().collect();
     for mut agent in agents {
         let state_dir = data_dir.map(|data_dir| data_dir.join("state").join(&agent.id));
         if let Some(state_dir) = state_dir.as_deref().and_then(Path::to_str) {
@@ -185,7 +188,7 @@ fn builtin_agents(data_dir: Option<&Path>) -> Catalogue {
             catalogue.add(agent);
         }
     }
-    catalogue
+    Ok(catalogue)
 }
 
 /// A list that a flag or variable gives replaces the file's, so that the file's can also be narrowed.

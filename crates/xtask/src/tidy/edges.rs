@@ -26,7 +26,7 @@ const TABLE: [Row; 20] = [
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-claude", needs: &[], may: &["sa-acp", "sa-jsonrpc", "sa-supervisor"] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
-    Row { name: "sa-install", needs: &[], may: &["sa-agents", "sa-supervisor"] },
+    Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
     Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &[] },

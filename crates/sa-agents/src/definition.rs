@@ -1,0 +1,145 @@
+//! How an agent is written down: the files of the catalogue, the `[agents.<id>]` tables of the configuration file and of
+//! `agents.toml` have this one form; `--agent id='command line'` is its short one.
+
+use crate::{AgentSpec, Builtin, Capability, Launch, Recipe};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// Why a definition was refused.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum DefinitionError {
+    /// No `=` between id and command.
+    #[error("'{0}' is not of the form id=command")]
+    NoCommand(String),
+    /// An id that could not stand in a URL or a path.
+    #[error(
+        "'{0}' is not an agent id: use 1 to 64 of a-z, 0-9, '-', '_', '.', starting with a letter or digit"
+    )]
+    BadId(String),
+    /// The command line's quotes do not close.
+    #[error("the command of agent '{0}' has an unclosed quote")]
+    BadQuoting(String),
+    /// Nothing to run.
+    #[error("the command of agent '{0}' is empty")]
+    EmptyCommand(String),
+    /// Neither a command nor a built-in agent.
+    #[error("agent '{0}' has neither `command` nor `builtin`")]
+    NoLaunch(String),
+    /// An installer could not tell what to start.
+    #[error("agent '{0}' can be installed, but `install.entry` does not say where its program is")]
+    NoEntry(String),
+}
+
+/// One agent as it is written down.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgentDefinition {
+    /// What people read; the id when absent.
+    pub name: Option<String>,
+    /// A sentence about it.
+    pub description: Option<String>,
+    /// The program: one that speaks ACP, or the one that `builtin` drives.
+    pub command: Option<String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The code in this binary that is the agent.
+    pub builtin: Option<Builtin>,
+    /// The program does not speak ACP; it can only be installed.
+    #[serde(default)]
+    pub install_only: bool,
+    /// Environment entries of its own.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Programs that must be on `PATH`.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// How it is installed.
+    pub install: Option<Recipe>,
+    /// What it can do.
+    pub capabilities: Option<BTreeSet<Capability>>,
+}
+
+impl AgentDefinition {
+    /// The agent that this describes.
+    pub fn into_spec(self, id: &str) -> Result<AgentSpec, DefinitionError> {
+        check_id(id)?;
+        if self.command.as_deref() == Some("") {
+            return Err(DefinitionError::EmptyCommand(id.to_owned()));
+        }
+        if let Some(recipe) = &self.install
+            && recipe.entry.is_empty()
+            && recipe.sources.iter().any(|source| !matches!(source, crate::Source::Registry(_)))
+        {
+            return Err(DefinitionError::NoEntry(id.to_owned()));
+        }
+        let launch = match (self.builtin, self.command) {
+            (Some(builtin), drives) => Launch::Builtin { builtin, drives },
+            (None, Some(program)) if self.install_only => Launch::InstallOnly { program },
+            (None, Some(program)) => Launch::Command { program, args: self.args },
+            (None, None) => return Err(DefinitionError::NoLaunch(id.to_owned())),
+        };
+        Ok(AgentSpec {
+            id: id.to_owned(),
+            name: self.name.unwrap_or_else(|| id.to_owned()),
+            description: self.description,
+            launch,
+            env: self.env,
+            needs: self.needs,
+            install: self.install,
+            capabilities: self.capabilities,
+        })
+    }
+}
+
+impl AgentSpec {
+    /// Reads `id=command line`, the command split as a POSIX shell would.
+    pub fn parse(text: &str) -> Result<Self, DefinitionError> {
+        let (id, command) =
+            text.split_once('=').ok_or_else(|| DefinitionError::NoCommand(text.to_owned()))?;
+        check_id(id)?;
+        let mut words =
+            shlex::split(command).ok_or_else(|| DefinitionError::BadQuoting(id.to_owned()))?.into_iter();
+        let program = words.next().ok_or_else(|| DefinitionError::EmptyCommand(id.to_owned()))?;
+        Ok(Self {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            description: None,
+            launch: Launch::Command { program, args: words.collect() },
+            env: BTreeMap::new(),
+            needs: Vec::new(),
+            install: None,
+            capabilities: None,
+        })
+    }
+}
+
+fn check_id(id: &str) -> Result<(), DefinitionError> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let fits = (1..=64).contains(&id.len())
+        && id.starts_with(plain)
+        && id.chars().all(|c| plain(c) || matches!(c, '-' | '_' | '.'));
+    if fits { Ok(()) } else { Err(DefinitionError::BadId(id.to_owned())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_is_split_like_a_shell_does() {
+        let agent = AgentSpec::parse("mine=/opt/my agent/../bin --flag 'two words' a=b").map(|a| a.launch);
+        let args = ["agent/../bin", "--flag", "two words", "a=b"].map(str::to_owned).to_vec();
+        assert_eq!(agent, Ok(Launch::Command { program: "/opt/my".to_owned(), args }));
+    }
+
+    #[test]
+    fn each_mistake_is_named() {
+        let refused = |text| AgentSpec::parse(text).map(|_| ()).map_err(|e| e.to_string());
+        assert_eq!(refused("mine"), Err("'mine' is not of the form id=command".to_owned()));
+        assert!(matches!(refused("../x=a"), Err(e) if e.contains("not an agent id")));
+        assert_eq!(refused("a='x"), Err("the command of agent 'a' has an unclosed quote".to_owned()));
+        assert_eq!(refused("a= "), Err("the command of agent 'a' is empty".to_owned()));
+    }
+}

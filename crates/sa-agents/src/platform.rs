@@ -1,0 +1,92 @@
+//! The machines that agents are built for.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// An operating system, a processor and, on Linux, a C library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Platform {
+    /// Linux on x86-64 with glibc.
+    LinuxX64,
+    /// The same on processors without AVX2.
+    LinuxX64Baseline,
+    /// Linux on x86-64 with musl.
+    LinuxX64Musl,
+    /// The same on processors without AVX2.
+    LinuxX64BaselineMusl,
+    /// Linux on 64-bit ARM with glibc.
+    LinuxArm64,
+    /// Linux on 64-bit ARM with musl.
+    LinuxArm64Musl,
+    /// macOS on Apple silicon.
+    DarwinArm64,
+    /// macOS on Intel.
+    DarwinX64,
+}
+
+impl Platform {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::LinuxX64,
+        Self::LinuxX64Baseline,
+        Self::LinuxX64Musl,
+        Self::LinuxX64BaselineMusl,
+        Self::LinuxArm64,
+        Self::LinuxArm64Musl,
+        Self::DarwinArm64,
+        Self::DarwinX64,
+    ];
+
+    /// Its name in configuration and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LinuxX64 => "linux-x64",
+            Self::LinuxX64Baseline => "linux-x64-baseline",
+            Self::LinuxX64Musl => "linux-x64-musl",
+            Self::LinuxX64BaselineMusl => "linux-x64-baseline-musl",
+            Self::LinuxArm64 => "linux-arm64",
+            Self::LinuxArm64Musl => "linux-arm64-musl",
+            Self::DarwinArm64 => "darwin-arm64",
+            Self::DarwinX64 => "darwin-x64",
+        }
+    }
+
+    /// The platform of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|platform| platform.name() == name)
+    }
+
+    /// Whose builds run here, the best first. A vendor without builds for old processors means its only build to
+    /// run on all of them.
+    pub fn runs(self) -> &'static [Self] {
+        match self {
+            Self::LinuxX64Baseline => &[Self::LinuxX64Baseline, Self::LinuxX64],
+            Self::LinuxX64BaselineMusl => &[Self::LinuxX64BaselineMusl, Self::LinuxX64Musl],
+            Self::LinuxX64 => &[Self::LinuxX64],
+            Self::LinuxX64Musl => &[Self::LinuxX64Musl],
+            Self::LinuxArm64 => &[Self::LinuxArm64],
+            Self::LinuxArm64Musl => &[Self::LinuxArm64Musl],
+            Self::DarwinArm64 => &[Self::DarwinArm64],
+            Self::DarwinX64 => &[Self::DarwinX64],
+        }
+    }
+
+    /// Its key in the ACP registry, which knows no C libraries.
+    pub fn registry_key(self) -> &'static str {
+        match self {
+            Self::LinuxX64 | Self::LinuxX64Baseline | Self::LinuxX64Musl | Self::LinuxX64BaselineMusl => {
+                "linux-x86_64"
+            }
+            Self::LinuxArm64 | Self::LinuxArm64Musl => "linux-aarch64",
+            Self::DarwinArm64 => "darwin-aarch64",
+            Self::DarwinX64 => "darwin-x86_64",
+        }
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,206 @@
+//! How an agent's program comes onto the disk: where its versions are published, how each is checked and what of it is kept.
+//!
+//! Templates may hold `{version}`, `{platform}` (the source's own name for it, see `platforms`) and `{tag}`.
+
+use crate::Platform;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Everything an installer needs to know about an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Recipe {
+    /// Where the program lies in an installed version; the first that exists. Empty only if every source is a
+    /// registry entry, which says it itself.
+    #[serde(default)]
+    pub entry: Vec<String>,
+    /// Where to get it, in the order in which they are tried.
+    pub sources: Vec<Source>,
+}
+
+/// A place where versions of an agent are published.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Source {
+    /// The vendor's own store: a file that names the latest version, and one file for each version and platform.
+    Vendor(Vendor),
+    /// Releases of a GitHub repository.
+    Github(Github),
+    /// One tarball of the npm registry.
+    Npm(Npm),
+    /// A package of the npm registry with all it depends on; needs npm.
+    NpmTree(NpmTree),
+    /// An entry of the ACP registry.
+    Registry(Registry),
+}
+
+/// A vendor's store.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Vendor {
+    /// Addresses of the same store, the preferred one first; `{base}` in the templates.
+    pub base: Vec<String>,
+    /// Address of a text file that holds the latest version's name.
+    pub latest: String,
+    /// Address of the program or archive.
+    pub file: String,
+    /// How the file is checked.
+    pub checksum: Option<Checksum>,
+    /// What to keep of it.
+    #[serde(default)]
+    pub unpack: Unpack,
+    /// The store's names of platforms.
+    pub platforms: Platforms,
+}
+
+/// Releases of a GitHub repository.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Github {
+    /// `owner/name`.
+    pub repository: String,
+    /// The release's tag, made from the version, e.g. `v{version}`.
+    pub tag: String,
+    /// The asset's name.
+    pub asset: String,
+    /// Names of assets where a platform's differs, e.g. a zip instead of a tarball.
+    #[serde(default)]
+    pub assets: BTreeMap<Platform, String>,
+    /// How it is checked when GitHub's own digest of the asset is missing.
+    pub checksum: Option<Checksum>,
+    /// What to keep of it.
+    #[serde(default)]
+    pub unpack: Unpack,
+    /// The release's names of platforms.
+    pub platforms: Platforms,
+}
+
+/// One tarball of the npm registry.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Npm {
+    /// The package; may hold `{platform}`.
+    pub package: String,
+    /// The package's version for one of the agent; for packages that put the platform there.
+    #[serde(default = "same_version")]
+    pub version: String,
+    /// The package whose `latest` counts, if it is not the one that is fetched.
+    pub latest_of: Option<String>,
+    /// What to keep of it.
+    #[serde(default)]
+    pub unpack: Unpack,
+    /// The package's names of platforms; absent for programs that run on each.
+    #[serde(default)]
+    pub platforms: Platforms,
+}
+
+/// A package with its dependencies.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NpmTree {
+    /// The package.
+    pub package: String,
+    /// Packages that must be beside it, as `name` or `name@version`.
+    #[serde(default)]
+    pub with: Vec<String>,
+}
+
+/// An entry of the ACP registry.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Registry {
+    /// Its id there.
+    pub id: String,
+}
+
+/// Where a file's SHA-256 is published.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Checksum {
+    /// A field of a JSON document.
+    Manifest {
+        /// Address of the document.
+        manifest: String,
+        /// JSON pointer to the hexadecimal digest.
+        pointer: String,
+    },
+    /// A file in the format of `sha256sum`, or one that holds nothing but the digest.
+    Sums {
+        /// Address of the file.
+        sums: String,
+    },
+}
+
+/// What is kept of an archive.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Unpack {
+    /// Only what lies beneath this directory of the archive, without its name.
+    #[serde(default)]
+    pub beneath: String,
+    /// Only these files and directories; everything if empty.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// These not.
+    #[serde(default)]
+    pub except: Vec<String>,
+}
+
+/// A source's names of the platforms it has builds for.
+pub type Platforms = BTreeMap<Platform, String>;
+
+fn same_version() -> String {
+    "{version}".to_owned()
+}
+
+impl Source {
+    /// A word for it in messages and receipts.
+    pub fn kind(&self) -> SourceKind {
+        match self {
+            Self::Vendor(_) => SourceKind::Vendor,
+            Self::Github(_) => SourceKind::Github,
+            Self::Npm(_) | Self::NpmTree(_) => SourceKind::Npm,
+            Self::Registry(_) => SourceKind::Registry,
+        }
+    }
+
+    /// The source's name for the best build that runs on this platform; the empty name where builds run anywhere.
+    pub fn build_for(&self, platform: Platform) -> Option<&str> {
+        let platforms = match self {
+            Self::Vendor(vendor) => &vendor.platforms,
+            Self::Github(github) => &github.platforms,
+            Self::Npm(npm) if npm.platforms.is_empty() => return Some(""),
+            Self::Npm(npm) => &npm.platforms,
+            Self::NpmTree(_) | Self::Registry(_) => return Some(""),
+        };
+        platform.runs().iter().find_map(|runs| platforms.get(runs)).map(String::as_str)
+    }
+}
+
+/// Kinds of places that agents come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceKind {
+    /// The vendor's store.
+    Vendor,
+    /// GitHub releases.
+    Github,
+    /// The npm registry.
+    Npm,
+    /// The ACP registry.
+    Registry,
+}
+
+impl SourceKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
+
+    /// Its name in configuration and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vendor => "vendor",
+            Self::Github => "github",
+            Self::Npm => "npm",
+            Self::Registry => "registry",
+        }
+    }
+}

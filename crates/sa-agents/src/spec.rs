@@ -1,0 +1,85 @@
+//! One agent: what it is called, how it starts and how its program comes onto the disk.
+
+use crate::{Capability, Recipe};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSpec {
+    /// What clients say in `?agent=`.
+    pub id: String,
+    /// What people read.
+    pub name: String,
+    /// A sentence about it.
+    pub description: Option<String>,
+    /// How a process that speaks ACP on its standard streams comes to be.
+    pub launch: Launch,
+    /// Entries on top of the environment that every agent gets.
+    pub env: BTreeMap<String, String>,
+    /// Programs that must be on `PATH` for it to run, such as `node`.
+    pub needs: Vec<String>,
+    /// How its program is installed; none if that is the user's business.
+    pub install: Option<Recipe>,
+    /// What it can do; none if only the agent itself can tell.
+    pub capabilities: Option<BTreeSet<Capability>>,
+}
+
+/// How an agent is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Launch {
+    /// This binary itself, as `sandbox-agent acp <id>`.
+    Builtin {
+        /// Which code.
+        builtin: Builtin,
+        /// The vendor's program that this code drives, if it drives one.
+        drives: Option<String>,
+    },
+    /// A command that speaks ACP.
+    Command {
+        /// Looked up on `PATH` unless it holds a slash; an installed version comes first.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// It can be installed, but its program does not speak ACP and no code here drives it.
+    InstallOnly {
+        /// The vendor's program.
+        program: String,
+    },
+}
+
+/// The agents whose code is in this binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Builtin {
+    /// Scripted by the prompt's text; needs no model and no key.
+    Demo,
+}
+
+impl Builtin {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Demo];
+
+    /// Its id, also the argument of `sandbox-agent acp`.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Demo => "demo",
+        }
+    }
+
+    /// The built-in agent of that id.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.id() == id)
+    }
+}
+
+impl AgentSpec {
+    /// The program that has to be on the disk for it to start, as its name on `PATH`.
+    pub fn program(&self) -> Option<&str> {
+        match &self.launch {
+            Launch::Builtin { drives, .. } => drives.as_deref(),
+            Launch::Command { program, .. } | Launch::InstallOnly { program } => Some(program),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Why an agent could not be installed, in words that say what to do.
+
+use sa_agents::{Platform, SourceKind};
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why an installation failed. Cheap to clone: whoever joined it gets a copy.
+#[derive(Debug, Clone, Error)]
+pub enum InstallError {
+    /// The catalogue says nothing about how to install it.
+    #[error("agent '{0}' is not installed by this program; install its command yourself")]
+    NotInstallable(String),
+    /// No source has such a version.
+    #[error("there is no version '{version}' of '{agent}': {}", sources(.attempts))]
+    UnknownVersion {
+        /// The agent.
+        agent: String,
+        /// What was asked for.
+        version: String,
+        /// What each source said.
+        attempts: Vec<Attempt>,
+    },
+    /// The vendor has no build for this machine.
+    #[error("'{agent}' is not built for {platform}")]
+    NoBuild {
+        /// The agent.
+        agent: String,
+        /// This machine.
+        platform: Platform,
+    },
+    /// Every source failed.
+    #[error("'{agent}' could not be installed from any source: {}", sources(.attempts))]
+    NoSource {
+        /// The agent.
+        agent: String,
+        /// What each source said.
+        attempts: Vec<Attempt>,
+    },
+    /// It must be installed beforehand, and is not.
+    #[error("'{agent}' is not installed, and installing it on first use is forbidden (--require-preinstall)")]
+    Forbidden {
+        /// The agent.
+        agent: String,
+    },
+    /// There is no room.
+    #[error("no space left for '{agent}' in {}", .directory.display())]
+    DiskFull {
+        /// The agent.
+        agent: String,
+        /// Where it should have gone.
+        directory: PathBuf,
+    },
+    /// The directory of agents cannot be used.
+    #[error("cannot use {}: {reason}", .path.display())]
+    Store {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// The installation was given up before its end.
+    #[error("the installation of '{0}' was interrupted")]
+    Interrupted(String),
+}
+
+/// One source that could not help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// Which kind.
+    pub source: SourceKind,
+    /// Where, without credentials; none if it did not get so far.
+    pub url: Option<String>,
+    /// Why, in words for people.
+    pub reason: String,
+}
+
+/// Why one source could not help.
+#[derive(Debug, Error)]
+pub(crate) enum SourceError {
+    /// Nothing for this platform.
+    #[error("no build for {0}")]
+    NoBuild(Platform),
+    /// Nothing of this name.
+    #[error("no version '{version}' at {url}")]
+    NoVersion { version: String, url: String },
+    /// The address could not be reached, or broke off too often.
+    #[error("{url}: {reason}")]
+    Unreachable { url: String, reason: String },
+    /// It answered something else than was asked for.
+    #[error("{url}: answered {status}")]
+    Status { url: String, status: u16 },
+    /// It answered something that makes no sense.
+    #[error("{url}: {reason}")]
+    Nonsense { url: String, reason: String },
+    /// The bytes are not those that were published. They were deleted.
+    #[error("{url}: the checksum is {found}, but {expected} was published; the file was deleted")]
+    Checksum { url: String, expected: String, found: String },
+    /// Nobody says what the bytes should be.
+    #[error("{url}: its publisher gives no checksum; --allow-unverified installs it all the same")]
+    Unverified { url: String },
+    /// The archive cannot be unpacked, or must not be.
+    #[error("{url}: {reason}")]
+    Archive { url: String, reason: String },
+    /// The archive was unpacked, but the program is not in it.
+    #[error("{url}: holds none of {entries}")]
+    NoProgram { url: String, entries: String },
+    /// Something is missing on this machine.
+    #[error("{0}")]
+    Missing(String),
+    /// This machine's disk.
+    #[error("{}: {error}", .path.display())]
+    Disk {
+        path: PathBuf,
+        #[source]
+        error: io::Error,
+    },
+}
+
+fn sources(attempts: &[Attempt]) -> String {
+    let words: Vec<String> =
+        attempts.iter().map(|attempt| format!("{}: {}", attempt.source.name(), attempt.reason)).collect();
+    words.join("; ")
+}
