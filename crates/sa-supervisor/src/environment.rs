@@ -36,6 +36,20 @@ const CLEAN_NAMES: &[&str] = &[
 ];
 const CLEAN_PREFIXES: &[&[u8]] = &[b"LC_", b"XDG_"];
 
+/// Between the markers of a supervisor and of those inside its children: a built-in agent supervises the vendor's program
+/// and is itself supervised, and each of them must recognise what is left of it.
+const NESTED: char = '/';
+
+/// The marker of something inside whatever these variables belong to.
+pub(crate) fn nested_marker(outer: Option<&str>, own: &str) -> String {
+    outer.map_or_else(|| own.to_owned(), |outer| format!("{outer}{NESTED}{own}"))
+}
+
+/// The markers that a chain is made of.
+pub(crate) fn markers(chain: &str) -> impl Iterator<Item = &str> {
+    chain.split(NESTED)
+}
+
 /// Environment variables, in any order.
 pub(crate) type Variables = Vec<(OsString, OsString)>;
 
@@ -50,6 +64,12 @@ pub enum BaseEnv {
 }
 
 impl BaseEnv {
+    /// A marker of the supervisor that started this very process.
+    pub(crate) fn marker(&self, name: &str) -> Option<String> {
+        let (BaseEnv::Inherit(all) | BaseEnv::Clean(all)) = self;
+        all.iter().find(|(known, _)| known == name)?.1.to_str().map(str::to_owned)
+    }
+
     pub(crate) fn into_variables(self) -> Variables {
         match self {
             BaseEnv::Inherit(mut all) => {

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::command::{self, CommandSpec};
-use crate::environment::{self, DAEMON_MARKER, TREE_MARKER, Variables};
+use crate::environment::{self, DAEMON_MARKER, TREE_MARKER, Variables, nested_marker};
 use crate::error::SpawnError;
 use crate::fork;
 use crate::guardian::GuardianLink;
@@ -30,6 +30,9 @@ use crate::tree::Tree;
 /// What one supervisor gives to each of its children.
 pub(crate) struct Household {
     pub(crate) daemon: Uuid,
+    /// The markers of the supervisor that started this process, if one did.
+    pub(crate) outer_tree: Option<String>,
+    pub(crate) outer_daemon: Option<String>,
     pub(crate) env: Variables,
     pub(crate) closing: AtomicBool,
     pub(crate) guardian: Arc<GuardianLink>,
@@ -121,8 +124,10 @@ impl Keeper {
         let id = Uuid::new_v4();
         let mut env = household.env.clone();
         env.extend(spec.env.iter().cloned());
-        env.push((TREE_MARKER.into(), id.to_string().into()));
-        env.push((DAEMON_MARKER.into(), household.daemon.to_string().into()));
+        let marker =
+            |outer: &Option<String>, own: Uuid| nested_marker(outer.as_deref(), &own.to_string()).into();
+        env.push((TREE_MARKER.into(), marker(&household.outer_tree, id)));
+        env.push((DAEMON_MARKER.into(), marker(&household.outer_daemon, household.daemon)));
         let cwd = spec.cwd.as_deref().map(command::check_directory).transpose()?;
         let path = env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
         let program = command::find_program(&spec.program, path, cwd.as_deref())?;

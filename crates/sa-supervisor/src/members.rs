@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::census::{Census, Entry};
+use crate::environment::markers;
 
 /// The daemon, as a census shows it.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +101,9 @@ impl Claims {
             .or_else(|| self.sessions.get(&entry.session));
         match known {
             Some(&tree) => Some(tree),
-            None if entry.parent == daemon.pid && entry.alive => self.markers.get(&marker(entry)?).copied(),
+            None if entry.parent == daemon.pid && entry.alive => {
+                markers(&marker(entry)?).find_map(|marker| self.markers.get(marker)).copied()
+            }
             None => None,
         }
     }

@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use uuid::Uuid;
 
 use crate::command::CommandSpec;
-use crate::environment::BaseEnv;
+use crate::environment::{BaseEnv, DAEMON_MARKER, TREE_MARKER};
 use crate::error::{SpawnError, StartError};
 use crate::guardian::{GuardianCommand, GuardianLink};
 use crate::host::Host;
@@ -67,6 +67,8 @@ impl Supervisor {
         let daemon = Uuid::new_v4();
         let household = Arc::new(Household {
             daemon,
+            outer_tree: options.env.marker(TREE_MARKER),
+            outer_daemon: options.env.marker(DAEMON_MARKER),
             env: options.env.into_variables(),
             closing: AtomicBool::new(false),
             guardian: Arc::new(GuardianLink::new(options.guardian, daemon)),

@@ -10,13 +10,15 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
+use sa_supervisor::{BaseEnv, CommandSpec, GuardianCommand, Supervisor, SupervisorOptions};
 use scene::*;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 
 const TESTS: &[(&str, fn())] = &[
     ("a_killed_daemon_leaves_nothing", a_killed_daemon_leaves_nothing),
     ("a_daemon_that_shuts_down_leaves_nothing", a_daemon_that_shuts_down_leaves_nothing),
+    ("a_killed_daemon_leaves_nothing_of_nested_ones", a_killed_daemon_leaves_nothing_of_nested_ones),
+    ("a_killed_nested_one_leaves_nothing", a_killed_nested_one_leaves_nothing),
     ("the_guardian_has_nothing_of_the_daemon", the_guardian_has_nothing_of_the_daemon),
     ("a_dead_guardian_is_replaced", a_dead_guardian_is_replaced),
     ("a_guardian_that_does_not_listen_is_replaced", a_guardian_that_does_not_listen_is_replaced),
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     match arguments.first().map(String::as_str) {
         Some("play-guardian") => sa_supervisor::guardian_main(),
         Some("play-daemon") => play_daemon(),
+        Some("play-nested") => play_nested(),
         _ if arguments.iter().any(|argument| argument == "--list") => {
             // No test is ignored, so that question gets no answer.
             for (name, _) in
@@ -71,8 +74,11 @@ fn play_daemon() -> ExitCode {
         let mut kept = Vec::new();
         while let Some(order) = orders.next_line().await.unwrap() {
             match order.as_str() {
-                "spawn" => {
-                    let mut spawned = supervisor.spawn(script(FAMILY)).await.unwrap();
+                "spawn" | "nest" => {
+                    let mut nested = CommandSpec::new(std::env::current_exe().unwrap());
+                    nested.args.push("play-nested".into());
+                    let spec = if order == "nest" { nested } else { script(FAMILY) };
+                    let mut spawned = supervisor.spawn(spec).await.unwrap();
                     kept.push((spawned.process, spawned.stdin));
                     tokio::spawn(async move {
                         let mut stdout = tokio::io::stdout();
@@ -90,6 +96,20 @@ fn play_daemon() -> ExitCode {
                 other => panic!("what is {other}?"),
             }
         }
+    });
+    ExitCode::SUCCESS
+}
+
+/// What a built-in agent is: a supervised process that supervises another one. It ends nothing in good order.
+fn play_nested() -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let env = BaseEnv::Inherit(environment());
+        let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
+        let mut spawned = supervisor.spawn(script(FAMILY)).await.unwrap();
+        let me = format!("nested {}\n", std::process::id());
+        tokio::io::stdout().write_all(me.as_bytes()).await.unwrap();
+        tokio::io::copy(&mut spawned.stdout, &mut tokio::io::stdout()).await.unwrap();
     });
     ExitCode::SUCCESS
 }
@@ -143,6 +163,11 @@ impl Daemon {
         (0..FAMILY_SIZE).map(|_| self.hear()).collect()
     }
 
+    fn nest(&mut self) -> Vec<(String, u32)> {
+        self.order("nest");
+        (0..=FAMILY_SIZE).map(|_| self.hear()).collect()
+    }
+
     fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -190,6 +215,23 @@ fn end_nameless(family: &[(String, u32)]) {
     for (_, pid) in family.iter().filter(|(name, pid)| name == "nameless" && is_alive(*pid)) {
         send(Signal::KILL, *pid);
     }
+}
+
+fn a_killed_daemon_leaves_nothing_of_nested_ones() {
+    let mut daemon = Daemon::start();
+    let family = daemon.nest();
+    daemon.child.kill().unwrap();
+    wait_until_gone(&known(&family));
+    end_nameless(&family);
+}
+
+fn a_killed_nested_one_leaves_nothing() {
+    let mut daemon = Daemon::start();
+    let family = daemon.nest();
+    let nested = family.iter().find(|(name, _)| name == "nested").unwrap().1;
+    send(Signal::KILL, nested);
+    wait_until_gone(&known(&family));
+    end_nameless(&family);
 }
 
 fn a_killed_daemon_leaves_nothing() {

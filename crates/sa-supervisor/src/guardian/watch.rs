@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::census::{self, Census, Entry};
-use crate::environment::DAEMON_MARKER;
+use crate::environment::{DAEMON_MARKER, markers};
 use crate::limits::GUARDIAN_LIMIT;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
@@ -84,6 +84,8 @@ impl Charge {
 
     fn has_marker(&self, pid: i32) -> bool {
         let (Some(daemon), Ok(environment)) = (&self.daemon, census::environment(pid)) else { return false };
-        census::variable(&environment, DAEMON_MARKER) == Some(daemon.as_bytes())
+        let marker =
+            census::variable(&environment, DAEMON_MARKER).and_then(|chain| std::str::from_utf8(chain).ok());
+        marker.is_some_and(|chain| markers(chain).any(|marker| marker == daemon))
     }
 }
