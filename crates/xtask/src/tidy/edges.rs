@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 20] = [
+const TABLE: [Row; 22] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -27,14 +27,16 @@ const TABLE: [Row; 20] = [
     Row { name: "sa-claude", needs: &[], may: &["sa-acp", "sa-jsonrpc", "sa-supervisor"] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
+    Row { name: "sa-files", needs: &[], may: &[] },
+    Row { name: "sa-processes", needs: &[], may: &["sa-supervisor"] },
     Row { name: "sa-model", needs: &[], may: &[] },
-    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &[] },
+    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &["sa-install"] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &["sa-credentials", "sa-files", "sa-install", "sa-processes"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
         needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-http", "sa-hub", "sa-supervisor"],
-        may: &[],
+        may: &["sa-claude", "sa-credentials", "sa-files", "sa-install", "sa-processes"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },

@@ -1,0 +1,1 @@
+//! The sandbox's files: streaming, atomic, beneath a root that no link escapes.

@@ -1,0 +1,1 @@
+//! Processes and terminals that a client starts: output by sequence, time-outs, PTYs.
