@@ -207,23 +207,18 @@ impl<'a> Call<'a> {
         if let Some((server, tool)) = mcp_parts(self.name) {
             return described(ToolKind::Other, format!("{} ({})", one_line(tool), one_line(server)));
         }
-        let (kind, what) = match self.name {
-            "Skill" => (ToolKind::Other, self.text("skill").or(self.text("command"))),
-            "SlashCommand" => {
-                return described(
-                    ToolKind::Other,
-                    self.text("command").map_or_else(|| humanised(self.name), one_line),
-                );
-            }
-            "ListMcpResources" => (ToolKind::Read, self.text("server")),
-            "ReadMcpResource" | "ReadMcpResourceDir" => (ToolKind::Read, self.text("uri")),
-            _ => {
-                let keys = ["description", "title", "subject", "message", "query", "name"];
-                (ToolKind::Other, keys.iter().find_map(|key| self.text(key)))
+        let keys = ["description", "title", "subject", "message", "query", "name"];
+        let (kind, verb, what) = match self.name {
+            "Skill" => (ToolKind::Other, "Use skill".to_owned(), self.text("skill").or(self.text("command"))),
+            "SlashCommand" => (ToolKind::Other, "Run".to_owned(), self.text("command")),
+            "ListMcpResources" => (ToolKind::Read, "List MCP resources of".to_owned(), self.text("server")),
+            "ReadMcpResource" | "ReadMcpResourceDir" => (ToolKind::Read, "Read".to_owned(), self.text("uri")),
+            name => {
+                (ToolKind::Other, format!("{}:", humanised(name)), keys.iter().find_map(|key| self.text(key)))
             }
         };
-        let name = humanised(self.name);
-        described(kind, what.map_or_else(|| name.clone(), |what| one_line(&format!("{name}: {what}"))))
+        let title = what.map(|what| one_line(&format!("{verb} {what}")));
+        described(kind, title.unwrap_or_else(|| humanised(self.name)))
     }
 }
 

@@ -52,15 +52,22 @@ fn before_and_after(structured: &Value, hunks: &[Hunk<'_>]) -> Option<(Option<St
     }
     match (old, new) {
         (old, Some(new)) => Some((old.map(str::to_owned), new.to_owned())),
-        (Some(old), None) => {
-            let new = patched(old, hunks).or_else(|| replaced(old, structured))?;
-            Some((Some(old.to_owned()), new))
-        }
+        (Some(old), None) => Some((Some(old.to_owned()), edited(old, structured, hunks)?)),
         // `Edit` with nothing to look for makes a file.
         (None, None) if structured["oldString"] == "" => {
             Some((None, structured["newString"].as_str()?.to_owned()))
         }
         (None, None) => None,
+    }
+}
+
+/// What `Edit` made of a file. The patch is what was really done, but not always told to the last character: lines at the
+/// end may lack their mark, and tabs are drawn as spaces. The replacement is exact, but not always what was done: people
+/// may have changed it.
+fn edited(old: &str, structured: &Value, hunks: &[Hunk<'_>]) -> Option<String> {
+    match (patched(old, hunks), replaced(old, structured)) {
+        (Some(patched), Some(replaced)) if patched.trim_end() == replaced.trim_end() => Some(replaced),
+        (patched, replaced) => patched.or(replaced),
     }
 }
 
@@ -109,8 +116,7 @@ impl<'a> Hunk<'a> {
     }
 }
 
-/// The old text with the hunks applied. `None` where they do not fit it: the CLI makes them for the screen, with tabs drawn as
-/// spaces.
+/// The old text with the hunks applied; `None` where they do not fit it.
 fn patched(old: &str, hunks: &[Hunk<'_>]) -> Option<String> {
     if hunks.is_empty() {
         return None;
@@ -123,6 +129,7 @@ fn patched(old: &str, hunks: &[Hunk<'_>]) -> Option<String> {
             new.push_str(lines.next()?);
             line += 1;
         }
+        let mut before = ' ';
         for marked in &hunk.lines {
             let mut chars = marked.chars();
             let mark = chars.next()?;
@@ -140,13 +147,11 @@ fn patched(old: &str, hunks: &[Hunk<'_>]) -> Option<String> {
                     }
                 }
                 // "\ No newline at end of file" speaks of the line before it.
-                '\\' => {
-                    if new.ends_with('\n') && lines.clone().next().is_none() {
-                        new.pop();
-                    }
-                }
+                '\\' if before == '+' => _ = new.pop(),
+                '\\' => {}
                 _ => return None,
             }
+            before = mark;
         }
     }
     new.extend(lines);

@@ -5,7 +5,7 @@ use super::shell::Ran;
 use super::wording::{fenced, one_line, paragraph, place};
 use super::{Outcome, edits, mcp_parts};
 use agent_client_protocol_schema::v1::{
-    ContentBlock, ImageContent, Meta, ResourceLink, ToolCallContent, ToolCallLocation, ToolCallStatus,
+    ContentBlock, ImageContent, ResourceLink, ToolCallContent, ToolCallLocation, ToolCallStatus,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -29,8 +29,9 @@ pub(crate) fn result(
     let failed =
         block["is_error"] == true || structured.as_str().is_some_and(|text| text.starts_with("Error: "));
     let result = Parts { name, input, content: &block["content"], structured, cwd };
-    let shell = matches!(name, "Bash" | "PowerShell").then(|| Ran::new(&result.said(), structured, failed));
-    let (content, locations) = match &shell {
+    let is_shell = matches!(name, "Bash" | "PowerShell");
+    let ran = is_shell.then(|| Ran::new(&result.said(), structured, failed)).flatten();
+    let (content, locations) = match &ran {
         Some(ran) => (ran.content(), Vec::new()),
         None if failed => (result.complaint(), Vec::new()),
         None => result.shown(),
@@ -41,7 +42,7 @@ pub(crate) fn result(
         content,
         locations,
         raw_output: result.raw(),
-        meta: shell.map(|ran| -> Meta { ran.meta(id) }),
+        meta: ran.map(|ran| ran.meta(id)),
     }
 }
 

@@ -4,41 +4,34 @@ use super::wording::{fenced, paragraph};
 use agent_client_protocol_schema::v1::{Meta, ToolCallContent};
 use serde_json::{Value, json};
 
-/// The end of a command as its result tells it.
+/// A command that came to its end.
 pub(super) struct Ran {
     output: String,
     /// `None` if the result does not say.
     exit_code: Option<i64>,
-    ended: bool,
 }
 
 impl Ran {
-    /// Reads a result: `text` is what the model was told, `structured` what the CLI knows.
-    pub(super) fn new(text: &str, structured: &Value, failed: bool) -> Self {
+    /// Reads a result: `text` is what the model was told, `structured` what the CLI knows. `None` for a command that was not
+    /// let run, that runs on in the background, or that gave a picture.
+    pub(super) fn new(text: &str, structured: &Value, failed: bool) -> Option<Self> {
         if failed {
-            return match exit_code(text) {
-                Some((code, output)) => {
-                    Self { output: output.to_owned(), exit_code: Some(code), ended: true }
-                }
-                None => Self { output: text.to_owned(), exit_code: None, ended: false },
-            };
+            let (code, output) = exit_code(text)?;
+            return Some(Self { output: output.to_owned(), exit_code: Some(code) });
         }
-        let streams =
-            [&structured["stdout"], &structured["stderr"]].map(|stream| stream.as_str().unwrap_or_default());
-        let printed = structured["stdout"].is_string();
-        let background = structured["backgroundTaskId"].is_string();
-        let output = match streams {
-            // A command in the background has printed nothing yet; the text says where its output goes.
-            ["", ""] if printed && !background => String::new(),
-            ["", ""] => text.to_owned(),
-            [out, ""] => out.to_owned(),
-            ["", err] => err.to_owned(),
-            [out, err] => format!("{}\n{err}", out.trim_end_matches('\n')),
+        if structured["backgroundTaskId"].is_string() || structured["isImage"] == true {
+            return None;
+        }
+        let stream = |name: &str| structured[name].as_str();
+        let output = match (stream("stdout"), stream("stderr").unwrap_or_default()) {
+            (None, _) => text.to_owned(),
+            (Some(out), "") => out.to_owned(),
+            (Some(""), err) => err.to_owned(),
+            (Some(out), err) => format!("{}\n{err}", out.trim_end_matches('\n')),
         };
         // Some codes other than 0 are no failure; the CLI then says what they mean, but not which it was.
         let unclear = structured["returnCodeInterpretation"].is_string() || structured["interrupted"] == true;
-        let exit_code = (!unclear).then_some(0);
-        Self { output, exit_code, ended: !background }
+        Some(Self { output, exit_code: (!unclear).then_some(0) })
     }
 
     /// The output for people.
@@ -49,13 +42,12 @@ impl Ran {
 
     /// The output for clients that draw terminals.
     pub(super) fn meta(&self, id: &str) -> Meta {
-        let mut meta = Meta::new();
-        meta.insert("terminal_output".to_owned(), json!({ "terminal_id": id, "data": self.output }));
-        if self.ended {
-            let exit = json!({ "terminal_id": id, "exit_code": self.exit_code, "signal": null });
-            meta.insert("terminal_exit".to_owned(), exit);
-        }
-        meta
+        let output = json!({ "terminal_id": id, "data": self.output });
+        let exit = json!({ "terminal_id": id, "exit_code": self.exit_code, "signal": null });
+        [("terminal_output", output), ("terminal_exit", exit)]
+            .map(|(key, value)| (key.to_owned(), value))
+            .into_iter()
+            .collect()
     }
 }
 

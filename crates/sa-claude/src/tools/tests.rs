@@ -1,1 +1,0 @@
-//! Every kind of tool, as a client sees it.
