@@ -11,7 +11,10 @@
 
 mod artifact;
 mod error;
+mod fetch;
+mod limits;
 mod progress;
 
 pub use error::{Attempt, InstallError};
+pub use fetch::ClientOptions;
 pub use progress::Progress;

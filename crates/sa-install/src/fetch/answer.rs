@@ -1,0 +1,65 @@
+//! What an answer means, and what a connection that failed does.
+
+use super::address::shown;
+use super::retry::{Failure, Remedy};
+use crate::error::SourceError;
+use crate::limits::MAX_DOCUMENT_BYTES;
+use reqwest::header::{ACCEPT, HeaderMap, IF_RANGE, LOCATION, RANGE, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
+use std::time::Duration;
+use url::Url;
+
+/// What an answer that is no success means.
+pub(super) fn refusal(response: &Response) -> Failure {
+    let status = response.status();
+    let error = SourceError::Status { url: shown(response.url()), status: status.as_u16() };
+    let transient = status.is_server_error()
+        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT);
+    let seconds = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    let remedy = if transient { Remedy::Retry(seconds.map(Duration::from_secs)) } else { Remedy::None };
+    Failure { error, remedy }
+}
+
+/// What a connection that failed means.
+pub(super) fn broken(url: String, error: &reqwest::Error) -> Failure {
+    let remedy = if error.is_connect() { Remedy::Reconnect } else { Remedy::Retry(None) };
+    Failure { error: SourceError::Unreachable { url, reason: reason_of(error) }, remedy }
+}
+
+/// The whole chain of causes; the address, which may hold a secret, is not among them.
+pub(super) fn reason_of(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "no answer in time".to_owned();
+    }
+    let mut words = Vec::new();
+    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
+    while let Some(error) = cause {
+        words.push(error.to_string());
+        cause = error.source();
+    }
+    // Each cause often repeats the one beneath it.
+    words.last().cloned().unwrap_or_else(|| "the connection failed".to_owned())
+}
+
+/// Where the answer points to, if it points elsewhere.
+pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url, SourceError>> {
+    let moved = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let location = response.headers().get(LOCATION).filter(|_| moved)?;
+    let target = location.to_str().ok().and_then(|text| asked.join(text).ok());
+    let target = target.filter(|target| matches!(target.scheme(), "http" | "https"));
+    Some(target.ok_or_else(|| nonsense(asked, "redirects to something that is no address")))
+}
+
+/// What may be told to a host that the headers were not made for.
+pub(super) fn harmless(headers: &HeaderMap) -> HeaderMap {
+    let told = headers.iter().filter(|(name, _)| [ACCEPT, RANGE, IF_RANGE].contains(name));
+    told.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+pub(super) fn nonsense(url: &Url, reason: &str) -> SourceError {
+    SourceError::Nonsense { url: shown(url), reason: reason.to_owned() }
+}
+
+pub(super) fn too_long(url: &Url) -> SourceError {
+    nonsense(url, &format!("is longer than {} MiB", MAX_DOCUMENT_BYTES >> 20))
+}

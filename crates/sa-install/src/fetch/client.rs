@@ -1,0 +1,175 @@
+//! Asking an address: through the mirror, with time-outs, redirects and a few attempts.
+
+use super::address::{local_path, shown, through};
+use super::answer::{broken, harmless, nonsense, redirect_of, refusal, too_long};
+use super::connections::Connections;
+use super::retry::Failure;
+use crate::error::SourceError;
+use crate::limits::{CONNECT_TIMEOUT, FIRST_PAUSE, MAX_DOCUMENT_BYTES, MAX_REDIRECTS, SILENCE_TIMEOUT};
+use reqwest::header::HeaderMap;
+use reqwest::{Response, StatusCode};
+use serde::de::DeserializeOwned;
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// How addresses are asked.
+#[derive(Debug, Clone)]
+pub struct ClientOptions {
+    /// Asked instead of every host; `file:` for a directory of this machine.
+    pub mirror: Option<Url>,
+    /// What hosts are told about who asks.
+    pub user_agent: String,
+    /// How long a host may take to accept a connection.
+    pub connect_timeout: Duration,
+    /// How long a host may say nothing.
+    pub silence_timeout: Duration,
+    /// The pause after a first failed attempt; each further one is twice as long.
+    pub first_pause: Duration,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            mirror: None,
+            user_agent: concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")).to_owned(),
+            connect_timeout: CONNECT_TIMEOUT,
+            silence_timeout: SILENCE_TIMEOUT,
+            first_pause: FIRST_PAUSE,
+        }
+    }
+}
+
+/// Asks addresses. Clones share their connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    options: ClientOptions,
+    connections: Arc<Connections>,
+}
+
+impl Client {
+    pub(crate) fn new(options: ClientOptions) -> Self {
+        Self { options, connections: Arc::default() }
+    }
+
+    /// The same, but everything goes through this mirror.
+    pub(crate) fn with_mirror(&self, mirror: Url) -> Self {
+        let options = ClientOptions { mirror: Some(mirror), ..self.options.clone() };
+        Self { options, connections: Arc::clone(&self.connections) }
+    }
+
+    /// A small document, as text.
+    pub(crate) async fn text(&self, url: &Url, headers: &HeaderMap) -> Result<String, SourceError> {
+        let bytes = self.document(url, headers).await?;
+        String::from_utf8(bytes).map_err(|_| self.nonsense(url, "is not text"))
+    }
+
+    /// A small document, as JSON.
+    pub(crate) async fn json<T: DeserializeOwned>(
+        &self,
+        url: &Url,
+        headers: &HeaderMap,
+    ) -> Result<T, SourceError> {
+        let bytes = self.document(url, headers).await?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| self.nonsense(url, &format!("is not what was expected: {error}")))
+    }
+
+    async fn document(&self, url: &Url, headers: &HeaderMap) -> Result<Vec<u8>, SourceError> {
+        let mut failed = 0;
+        loop {
+            let failure = match self.document_once(url, headers).await {
+                Ok(bytes) => return Ok(bytes),
+                Err(failure) => failure,
+            };
+            failed += 1;
+            let Some(pause) = failure.pause(failed, self.options.first_pause) else {
+                return Err(failure.error);
+            };
+            tracing::debug!(error = %failure.error, ?pause, "asking again");
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn document_once(&self, url: &Url, headers: &HeaderMap) -> Result<Vec<u8>, Failure> {
+        let asked = self.address(url);
+        if asked.scheme() == "file" {
+            return Ok(blocking(move || read_document(&asked)).await?);
+        }
+        let mut response = self.get(url, headers).await?;
+        if !response.status().is_success() {
+            return Err(refusal(&response));
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| broken(shown(&asked), &error))? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
+                return Err(too_long(&asked).into());
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// One attempt; answers whatever the last redirect led to. The headers stay with the host they were made for.
+    pub(super) async fn get(&self, url: &Url, headers: &HeaderMap) -> Result<Response, Failure> {
+        let mut asked = self.address(url);
+        for _ in 0..=MAX_REDIRECTS {
+            let sent = if asked.origin() == url.origin() { headers.clone() } else { harmless(headers) };
+            let request = self.connections.to(&asked, &self.options)?.get(asked.clone()).headers(sent);
+            let response = request.send().await.map_err(|error| broken(shown(&asked), &error))?;
+            let Some(next) = redirect_of(&asked, &response) else { return Ok(response) };
+            let next = self.address(&next.map_err(Failure::fatal)?);
+            if asked.scheme() == "https" && next.scheme() != "https" {
+                return Err(nonsense(&asked, "redirects to an address that is not encrypted").into());
+            }
+            asked = next;
+        }
+        Err(nonsense(&asked, "redirects too often").into())
+    }
+
+    /// Where an address is really asked.
+    pub(super) fn address(&self, url: &Url) -> Url {
+        match &self.options.mirror {
+            Some(mirror) => through(mirror, url),
+            None => url.clone(),
+        }
+    }
+
+    /// That an address answered something that makes no sense.
+    pub(crate) fn nonsense(&self, url: &Url, reason: &str) -> SourceError {
+        nonsense(&self.address(url), reason)
+    }
+
+    pub(super) fn first_pause(&self) -> Duration {
+        self.options.first_pause
+    }
+}
+
+fn read_document(url: &Url) -> Result<Vec<u8>, SourceError> {
+    let path = local_path(url)?;
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(&path).map_err(|error| local_failure(url, error))?;
+    opened.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes).map_err(|error| local_failure(url, error))?;
+    if bytes.len() as u64 > MAX_DOCUMENT_BYTES { Err(too_long(url)) } else { Ok(bytes) }
+}
+
+/// A file that is not there is what a web server would answer with 404.
+pub(super) fn local_failure(url: &Url, error: std::io::Error) -> SourceError {
+    match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+            SourceError::Status { url: shown(url), status: StatusCode::NOT_FOUND.as_u16() }
+        }
+        _ => SourceError::Unreachable { url: shown(url), reason: error.to_string() },
+    }
+}
+
+/// Runs what waits for the disk where it may.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SourceError> + Send + 'static,
+) -> Result<T, SourceError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(SourceError::Missing(format!("the work on the disk ended early: {error}"))),
+    }
+}

@@ -1,0 +1,23 @@
+//! Every limit of this crate, in one place.
+
+use std::time::Duration;
+
+/// The longest document that a source may answer with: version files, manifests, registry metadata.
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
+/// The largest file that is fetched.
+pub(crate) const MAX_DOWNLOAD_BYTES: u64 = 4 << 30;
+/// How many redirects are followed for one address.
+pub(crate) const MAX_REDIRECTS: usize = 8;
+
+/// How long a host may take to accept a connection.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a host may say nothing.
+pub(crate) const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The first pause between two attempts; each further one is twice as long.
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(300);
+/// The longest pause, also when the host asks for more.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How often in a row an address is asked without any success.
+pub(crate) const ATTEMPTS: u32 = 4;
+/// The same for a host that cannot even be connected to: it may just be unreachable from here.
+pub(crate) const CONNECT_ATTEMPTS: u32 = 2;
