@@ -1,1 +1,29 @@
 //! A scripted model server: the model APIs that agents call, on loopback, played by the prompt.
+//!
+//! The prompt holds the script, and the request holds the whole conversation; so the server keeps no state but a
+//! journal of requests and the counters of `fail: … xN`. From request to answer:
+//!
+//! ```text
+//! api ─► read ─► Conversation ─► prompt ─► script ─► direct ─► Direction ─► player + Dialect ─► answer
+//! ```
+//!
+//! The language is described in `docs/model-server.md`.
+
+mod answer;
+mod anthropic;
+mod api;
+mod conversation;
+mod dialect;
+mod direct;
+mod journal;
+mod player;
+mod prompt;
+mod script;
+mod serve;
+mod server;
+mod shapes;
+mod tools;
+mod variables;
+
+pub use journal::{Auth, Request};
+pub use server::ModelServer;

@@ -1,0 +1,224 @@
+//! Decides what the model does for one request: the step of the script, an echo, or a short answer for a helper call.
+
+use crate::conversation::Conversation;
+use crate::prompt::{self, Prompt};
+use crate::script::{Directive, Failure, Usage};
+use crate::shapes;
+use crate::tools::{self, Call};
+use crate::variables::Variables;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+/// All that is to happen for a request.
+#[derive(Debug, Default)]
+pub(crate) struct Direction {
+    /// What names this request again when it is retried.
+    pub(crate) key: u64,
+    /// Errors that come before any answer, in this order.
+    pub(crate) failures: Vec<Failure>,
+    /// The step of the script.
+    pub(crate) step: usize,
+    pub(crate) cues: Vec<Cue>,
+    pub(crate) usage: Usage,
+    pub(crate) stop: Option<String>,
+}
+
+/// The two kinds of text that a model makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Think,
+    Say,
+}
+
+/// One thing that happens while the answer goes out.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Cue {
+    Text(Kind, String),
+    Repeat { count: usize, bytes: usize },
+    Call(Call),
+    Chunk(usize),
+    Slow(Duration),
+    Pause(Duration),
+    Error { kind: Option<String>, message: String },
+    Malformed,
+    Cut,
+    Hang,
+}
+
+/// How much of a prompt an echo repeats.
+const ECHO: usize = 400;
+
+/// What agents tell the model in calls that are not part of a conversation, in lower case, and the answer.
+const HELPERS: [(&str, &str); 4] = [
+    ("title", "Scripted title"),
+    ("summar", "Scripted summary"),
+    ("topic", "Scripted topic"),
+    ("classif", "allow"),
+];
+
+/// What to do for this request.
+pub(crate) fn direct(conversation: &Conversation) -> Direction {
+    let Some(prompt) = prompt::find(conversation) else { return saying("ok") };
+    if let Some(answer) = helper(conversation, &prompt) {
+        return saying(&answer);
+    }
+    match &prompt.script {
+        Err(misuse) => saying(&format!("script error: `{}` does not fit `{}`", misuse.line, misuse.usage)),
+        Ok(None) => match &conversation.schema {
+            Some(schema) => saying(&shapes::instance(schema, "scripted").to_string()),
+            None => saying(&echo(&prompt)),
+        },
+        Ok(Some(script)) => match script.steps.get(prompt.step) {
+            Some(step) => scripted(step, conversation, &prompt),
+            None => saying("The script is over."),
+        },
+    }
+}
+
+fn saying(text: &str) -> Direction {
+    Direction { cues: vec![Cue::Text(Kind::Say, text.to_owned())], ..Direction::default() }
+}
+
+fn echo(prompt: &Prompt<'_>) -> String {
+    let text: String = prompt.text.chars().take(ECHO).collect();
+    match prompt.since.iter().map(|said| said.images.len()).sum::<usize>() {
+        0 => format!("You said: {text}"),
+        images => format!("You said: {text} (images: {images})"),
+    }
+}
+
+/// The answer to a call that offers no tools and wants a title, a summary or a verdict about other texts: those may
+/// hold a script, which is not meant for this call.
+fn helper(conversation: &Conversation, prompt: &Prompt<'_>) -> Option<String> {
+    if !conversation.tools.is_empty() {
+        return None;
+    }
+    if let Some(schema) = &conversation.schema {
+        return Some(shapes::instance(schema, "Scripted title").to_string());
+    }
+    if conversation.max_tokens == Some(1) {
+        return Some("ok".to_owned());
+    }
+    let asked = |text: &str| {
+        let lower = text.to_lowercase();
+        HELPERS.iter().find(|(word, _)| lower.contains(word)).map(|row| row.1.to_owned())
+    };
+    let plain = matches!(prompt.script, Ok(None)).then_some(prompt.text.as_str());
+    asked(&conversation.system).or_else(|| asked(plain.filter(|_| !conversation.system.is_empty())?))
+}
+
+fn scripted(step: &[Directive], conversation: &Conversation, prompt: &Prompt<'_>) -> Direction {
+    let variables = Variables::new(conversation, prompt);
+    let mut direction =
+        Direction { key: key(conversation, prompt), step: prompt.step, ..Direction::default() };
+    for directive in step {
+        let cue = match directive {
+            Directive::Think(text) => Cue::Text(Kind::Think, variables.expand(text)),
+            Directive::Say(text) => Cue::Text(Kind::Say, variables.expand(text)),
+            Directive::Repeat { count, bytes } => Cue::Repeat { count: *count, bytes: *bytes },
+            Directive::Tool { name, input } => {
+                let calls = tools::translate(name, &variables.expand_value(input), &conversation.tools);
+                direction.cues.extend(calls.into_iter().map(Cue::Call));
+                continue;
+            }
+            Directive::Chunk(characters) => Cue::Chunk(*characters),
+            Directive::Slow(pause) => Cue::Slow(*pause),
+            Directive::Pause(pause) => Cue::Pause(*pause),
+            Directive::Error { kind, message } => Cue::Error { kind: kind.clone(), message: message.clone() },
+            Directive::Malformed => Cue::Malformed,
+            Directive::Cut => Cue::Cut,
+            Directive::Hang => Cue::Hang,
+            Directive::Stop(reason) => {
+                direction.stop = Some(reason.clone());
+                continue;
+            }
+            Directive::Usage(usage) => {
+                direction.usage = *usage;
+                continue;
+            }
+            Directive::Fail(failure) => {
+                direction.failures.push(failure.clone());
+                continue;
+            }
+        };
+        direction.cues.push(cue);
+    }
+    direction
+}
+
+/// The same for a request and its retries, another one for every other request: agents do not number their attempts.
+fn key(conversation: &Conversation, prompt: &Prompt<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    conversation.session.hash(&mut hasher);
+    conversation.turns.len().hash(&mut hasher);
+    (&prompt.text, prompt.step).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::{Form, Offer, Said};
+    use serde_json::{Value, json};
+
+    fn conversation(text: &str, system: &str, tools: usize) -> Conversation {
+        let mut conversation = Conversation::default();
+        conversation.instruct(system);
+        conversation.user(Said { texts: vec![text.to_owned()], ..Said::default() });
+        let offer =
+            || Offer { name: "Bash".into(), namespace: None, form: Form::Function, schema: Value::Null };
+        conversation.tools = std::iter::repeat_with(offer).take(tools).collect();
+        conversation
+    }
+
+    fn said(conversation: &Conversation) -> String {
+        match direct(conversation).cues.as_slice() {
+            [Cue::Text(Kind::Say, text)] => text.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn prompts_without_a_script_are_echoed() {
+        assert_eq!(said(&conversation("hello", "", 0)), "You said: hello");
+        assert_eq!(said(&conversation("hello", "Generate titles.", 1)), "You said: hello");
+        assert_eq!(said(&Conversation::default()), "ok");
+    }
+
+    #[test]
+    fn helper_calls_get_short_answers_whatever_they_quote() {
+        assert_eq!(said(&conversation("say: hi", "You are a title generator.", 0)), "Scripted title");
+        assert_eq!(said(&conversation("say: hi", "Generate titles.", 1)), "hi");
+        let mut structured = conversation("say: hi", "", 0);
+        structured.schema = Some(
+            json!({"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}),
+        );
+        assert_eq!(said(&structured), r#"{"title":"Scripted title"}"#);
+        let mut probe = conversation("quota", "", 0);
+        probe.max_tokens = Some(1);
+        assert_eq!(said(&probe), "ok");
+    }
+
+    #[test]
+    fn a_script_has_an_end_and_tells_its_mistakes() {
+        let mut over = conversation("say: hi", "", 1);
+        over.assistant(None);
+        over.user(Said { results: vec!["ok".to_owned()], ..Said::default() });
+        assert_eq!(said(&over), "The script is over.");
+        assert_eq!(
+            said(&conversation("chunk: no", "", 1)),
+            "script error: `chunk: no` does not fit `chunk: CHARACTERS`"
+        );
+    }
+
+    #[test]
+    fn retries_share_a_key_and_nothing_else_does() {
+        let key = |text: &str, session: Option<&str>| {
+            let session = session.map(str::to_owned);
+            direct(&Conversation { session, ..conversation(text, "", 1) }).key
+        };
+        assert_eq!(key("fail: 500 x1", None), key("fail: 500 x1", None));
+        assert_ne!(key("fail: 500 x1", None), key("fail: 500 x2", None));
+        assert_ne!(key("fail: 500 x1", None), key("fail: 500 x1", Some("a")));
+    }
+}

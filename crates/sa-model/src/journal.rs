@@ -1,0 +1,166 @@
+//! What the server was asked, for tests to look at, within bounds; and how often scripts have failed on purpose.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// A request as it came in.
+#[derive(Debug, Clone, Serialize)]
+pub struct Request {
+    /// Counts all requests of the server, from 1.
+    pub number: u64,
+    /// `messages`, `responses`, `chat`, `gemini`, or `other`.
+    pub api: &'static str,
+    /// The HTTP method.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// By name in lower case; the last one counts when a name comes twice.
+    pub headers: BTreeMap<String, String>,
+    /// How the caller says who it is.
+    pub auth: Option<Auth>,
+    /// The model that is asked for.
+    pub model: Option<String>,
+    /// The body, or null if it is no JSON.
+    pub body: Value,
+}
+
+/// A credential as it was presented.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Auth {
+    /// The header's name, or `key` for the query parameter.
+    pub name: String,
+    /// Its value as given.
+    pub value: String,
+}
+
+/// How many requests are kept.
+const MOST_REQUESTS: usize = 512;
+
+/// How many bytes of bodies are kept.
+const MOST_BYTES: usize = 64 << 20;
+
+/// How many counters of failures are kept.
+const MOST_COUNTERS: usize = 4096;
+
+/// The requests, and the only state that scripts have.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    inner: Mutex<Inner>,
+    /// How many requests came in so far.
+    count: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    requests: VecDeque<(Request, usize)>,
+    bytes: usize,
+    counters: HashMap<(u64, usize), u32>,
+    oldest: VecDeque<(u64, usize)>,
+}
+
+impl Journal {
+    pub(crate) fn new() -> Self {
+        Self { inner: Mutex::default(), count: watch::Sender::new(0) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic elsewhere leaves whole entries behind: each change below is one push or one count.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a request, whose body had so many bytes, and numbers it. The oldest go when the bounds are reached.
+    pub(crate) fn keep(&self, mut request: Request, bytes: usize) {
+        {
+            let mut inner = self.lock();
+            request.number = *self.count.borrow() + 1;
+            inner.requests.push_back((request, bytes));
+            inner.bytes += bytes;
+            while inner.requests.len() > MOST_REQUESTS || inner.bytes > MOST_BYTES && inner.requests.len() > 1
+            {
+                inner.bytes -= inner.requests.pop_front().map_or(0, |(_, bytes)| bytes);
+            }
+            self.count.send_modify(|count| *count += 1);
+        }
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.lock().requests.iter().map(|(request, _)| request.clone()).collect()
+    }
+
+    pub(crate) fn clear(&self) {
+        let mut inner = self.lock();
+        inner.requests.clear();
+        inner.bytes = 0;
+    }
+
+    pub(crate) fn count(&self) -> watch::Receiver<u64> {
+        self.count.subscribe()
+    }
+
+    /// Whether the failure of this place in a script is still due; counts it if so.
+    pub(crate) fn is_due(&self, place: (u64, usize), times: u32) -> bool {
+        let mut inner = self.lock();
+        if !inner.counters.contains_key(&place) {
+            inner.oldest.push_back(place);
+            if inner.oldest.len() > MOST_COUNTERS
+                && let Some(oldest) = inner.oldest.pop_front()
+            {
+                inner.counters.remove(&oldest);
+            }
+        }
+        let count = inner.counters.entry(place).or_default();
+        let due = *count < times;
+        if due {
+            *count += 1;
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Request {
+        Request {
+            number: 0,
+            api: "other",
+            method: "POST".into(),
+            path: "/".into(),
+            headers: BTreeMap::new(),
+            auth: None,
+            model: None,
+            body: Value::Null,
+        }
+    }
+
+    #[test]
+    fn the_oldest_requests_go() {
+        let journal = Journal::new();
+        for _ in 0..MOST_REQUESTS + 3 {
+            journal.keep(request(), 1);
+        }
+        let kept = journal.requests();
+        assert_eq!((kept.len(), kept[0].number), (MOST_REQUESTS, 4));
+        journal.keep(request(), MOST_BYTES);
+        assert_eq!(journal.requests().len(), 1);
+        journal.clear();
+        journal.keep(request(), 1);
+        assert_eq!(journal.requests()[0].number, MOST_REQUESTS as u64 + 5);
+    }
+
+    #[test]
+    fn failures_are_counted_by_place() {
+        let journal = Journal::new();
+        let due = |place, times| journal.is_due(place, times);
+        assert_eq!([due((1, 0), 2), due((1, 0), 2), due((1, 0), 2)], [true, true, false]);
+        assert_eq!([due((1, 1), 1), due((2, 0), 1), due((1, 0), 2)], [true, true, false]);
+        for place in 0..MOST_COUNTERS as u64 {
+            due((3, place as usize), 1);
+        }
+        assert!(due((1, 0), 1), "the oldest counters are forgotten");
+    }
+}

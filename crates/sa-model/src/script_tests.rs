@@ -1,0 +1,151 @@
+//! What the script language accepts, refuses and leaves alone.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn parsed(text: &str) -> Vec<Vec<Directive>> {
+    Script::parse(text).unwrap().unwrap().steps
+}
+
+fn only(text: &str) -> Directive {
+    let mut steps = parsed(text);
+    assert_eq!(steps.len(), 1, "{text}");
+    assert_eq!(steps[0].len(), 1, "{text}");
+    steps.remove(0).remove(0)
+}
+
+#[test]
+fn steps_are_separated_by_then() {
+    let steps =
+        parsed("think: hm\n say: one \ntool: shell {\"command\":\"ls\"}\nthen\nsay: two\r\nthen:\nsay:three");
+    let shell = Directive::Tool { name: "shell".into(), input: json!({"command": "ls"}) };
+    let first = vec![Directive::Think("hm".into()), Directive::Say("one ".into()), shell];
+    let rest = ["two", "three"].map(|text| vec![Directive::Say(text.into())]);
+    assert_eq!(steps, [vec![first], rest.to_vec()].concat());
+}
+
+#[test]
+fn prose_is_no_script() {
+    for text in [
+        "",
+        "hello",
+        "then",
+        "please say: hi",
+        "what does the tool do?",
+        "hang on",
+        "Say: hi",
+        "say hi\nfail\nusage",
+    ] {
+        assert_eq!(Script::parse(text), Ok(None), "{text}");
+    }
+}
+
+#[test]
+fn prose_around_a_script_is_passed_over() {
+    assert_eq!(parsed("Do this, please:\n\n# a comment\nsay: hi\nThanks"), [[Directive::Say("hi".into())]]);
+}
+
+#[test]
+fn tools_take_an_object_or_a_text_or_nothing() {
+    let tool = |name: &str, input| Directive::Tool { name: name.into(), input };
+    assert_eq!(only("tool: TaskList"), tool("TaskList", json!({})));
+    assert_eq!(only("tool: x # nothing"), tool("x", json!({})));
+    assert_eq!(only("tool: apply_patch \"*** Begin\\n\""), tool("apply_patch", json!("*** Begin\n")));
+    assert_eq!(only("tool: mcp__a__b {\"n\":[1]}   # parallel"), tool("mcp__a__b", json!({"n": [1]})));
+    assert_eq!(only("tool: say {\"text\":\"a # b: ${CWD}\"}"), tool("say", json!({"text": "a # b: ${CWD}"})));
+}
+
+#[test]
+fn failures_say_how_often_and_what() {
+    let plain = Failure { status: 401, times: None, retry_after: None, kind: None, message: None };
+    assert_eq!(only("fail: 401"), Directive::Fail(plain.clone()));
+    assert_eq!(
+        only("fail: 529 x2"),
+        Directive::Fail(Failure { status: 529, times: Some(2), ..plain.clone() })
+    );
+    let limited = Failure {
+        status: 429,
+        times: Some(1),
+        retry_after: Some(3),
+        kind: Some("usage_limit_reached".into()),
+        message: Some("Too much  of it".into()),
+    };
+    assert_eq!(
+        only("fail: 429 x1 retry-after=3 type=usage_limit_reached Too much  of it"),
+        Directive::Fail(limited)
+    );
+    let overloaded = Directive::Error { kind: Some("overloaded_error".into()), message: "Try later".into() };
+    assert_eq!(only("error: type=overloaded_error Try later"), overloaded);
+    assert_eq!(only("error"), Directive::Error { kind: None, message: String::new() });
+}
+
+#[test]
+fn pace_and_size_are_numbers_with_units() {
+    assert_eq!(only("slow: 20ms"), Directive::Slow(Duration::from_millis(20)));
+    assert_eq!(only("pause: 2s"), Directive::Pause(Duration::from_secs(2)));
+    assert_eq!(only("pause: 15"), Directive::Pause(Duration::from_millis(15)));
+    assert_eq!(only("chunk: 4"), Directive::Chunk(4));
+    assert_eq!(only("repeat: 10 x 32"), Directive::Repeat { count: 10, bytes: 32 });
+    assert_eq!(only("repeat: 10"), Directive::Repeat { count: 10, bytes: 16 });
+    let usage = Usage { input: Some(5), cache_read: Some(0), ..Usage::default() };
+    assert_eq!(only("usage: input=5 cache_read=0"), Directive::Usage(usage));
+}
+
+#[test]
+fn misuse_names_the_line_and_the_form() {
+    let misused = [
+        "fail: soon",
+        "fail: 200",
+        "fail: 429 retry-after=x",
+        "tool:",
+        "tool: shell {\"command\"",
+        "tool: shell [1]",
+        "tool: shell {} {}",
+        "chunk: 0",
+        "slow: fast",
+        "pause: 2h",
+        "pause: 3601s",
+        "repeat: 9 x",
+        "stop:",
+        "stop: a b",
+        "usage: input",
+        "usage: dollars=3",
+        "cut: 5",
+        "repeat: 99999999 x 99999999",
+    ];
+    for line in misused {
+        let misuse = Script::parse(&format!("say: before\n  {line}")).unwrap_err();
+        assert_eq!(misuse.line, line);
+        assert!(misuse.usage.starts_with(line.split(':').next().unwrap()), "{line}: {}", misuse.usage);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(text in "(?s).{0,200}") {
+        let _ = Script::parse(&text);
+    }
+
+    #[test]
+    fn any_directive_with_any_rest_is_read_without_a_panic(row in 0..DIRECTIVES.len(), rest in "[^\n]{0,60}") {
+        let _ = Script::parse(&format!("{}: {rest}", DIRECTIVES[row].0));
+    }
+
+    #[test]
+    fn what_is_said_comes_back_as_it_was(lines in prop::collection::vec("[^\r\n]{0,40}", 1..6)) {
+        let text: String = lines.iter().map(|line| format!("say: {line}\nthen\n")).collect();
+        let steps = Script::parse(&text).unwrap().unwrap().steps;
+        prop_assert_eq!(steps.len(), lines.len() + 1);
+        for (step, line) in steps.iter().zip(&lines) {
+            prop_assert_eq!(step, &vec![Directive::Say(line.clone())]);
+        }
+    }
+
+    #[test]
+    fn tool_input_survives_what_follows(key in "[a-z]{1,8}", value in "[^\u{0}-\u{1f}]{0,40}", comment in "( *#.{0,20})?") {
+        let input = json!({ key: value });
+        let line = format!("tool: x {input}{}", comment.replace(['\n', '\r'], ""));
+        prop_assert_eq!(only(&line), Directive::Tool { name: "x".into(), input });
+    }
+}
