@@ -1,10 +1,10 @@
-//! Agents that can be started.
+//! Agents: what there is, what of it is installed, what each can do.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Every agent this daemon can start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// Every agent this daemon knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentList {
     /// In the order of their ids.
@@ -12,17 +12,57 @@ pub struct AgentList {
 }
 
 /// One agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
     /// What `?agent=` takes.
     pub id: String,
     /// For people.
     pub name: String,
+    /// A sentence about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
     /// How it is started.
     pub launch: AgentLaunch,
+    /// Whether it can be started now, without installing anything.
+    pub installed: bool,
+    /// Whether this daemon can install it.
+    pub installable: bool,
+    /// The version that would start; absent if only the program itself could tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub version: Option<String>,
+    /// The program that would start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub path: Option<String>,
+    /// Where that program came from: a kind of source, `path` for one that was on the machine, `builtin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub source: Option<String>,
+    /// The installed versions, newest first.
+    pub versions: Vec<InstalledVersion>,
+    /// Whether a credential for it was found, or none is needed.
+    pub credentials_available: bool,
+    /// Which were found; never their values.
+    pub credentials: Vec<CredentialInfo>,
+    /// What it can do.
+    pub capabilities: AgentCapabilities,
     /// How many ACP servers run it now.
     pub running: usize,
+    /// The state of its processes; absent if none runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub server_status: Option<AgentServerStatus>,
+    /// Models, modes and efforts, as ACP's session config options. Only with `?config=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<serde_json::Value>>, nullable = false)]
+    pub config_options: Option<Vec<serde_json::Value>>,
+    /// Why there are no config options. Only with `?config=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub config_error: Option<String>,
 }
 
 /// How an agent is started.
@@ -30,7 +70,12 @@ pub struct AgentInfo {
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum AgentLaunch {
     /// Its code is in the daemon's binary.
-    Builtin,
+    Builtin {
+        /// The vendor's program that this code drives.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        program: Option<String>,
+    },
     /// A command that speaks ACP on its standard streams.
     Command {
         /// The program.
@@ -39,5 +84,138 @@ pub enum AgentLaunch {
         args: Vec<String>,
     },
     /// It can be installed; its program does not speak ACP and nothing here drives it.
-    InstallOnly,
+    InstallOnly {
+        /// The vendor's program.
+        program: String,
+    },
+}
+
+/// One installed version of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstalledVersion {
+    /// Its name.
+    pub version: String,
+    /// The program.
+    pub path: String,
+    /// The kind of source it came from: `vendor`, `github`, `npm`, `registry`, `local`.
+    pub source: String,
+    /// Its size on disk in bytes.
+    pub size: u64,
+    /// When it was installed, in milliseconds since 1970.
+    pub installed_at_ms: u64,
+    /// Whether it is the one that starts when no version is asked for.
+    pub current: bool,
+}
+
+/// A credential that was found, without its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CredentialInfo {
+    /// Whose it is, such as `anthropic`.
+    pub provider: String,
+    /// What it is, such as `apiKey` or `oauth`.
+    pub kind: String,
+    /// The variable or file that holds it.
+    pub origin: String,
+    /// When it ends, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub expires_at_ms: Option<u64>,
+}
+
+/// The state of an agent's processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentServerStatus {
+    /// Always `running`.
+    pub status: String,
+    /// How long the oldest of them has run.
+    pub uptime_ms: u64,
+}
+
+/// What an agent can do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentCapabilities {
+    /// Has a mode that only plans.
+    pub plan_mode: bool,
+    /// Asks before it acts.
+    pub permissions: bool,
+    /// Asks the user questions.
+    pub questions: bool,
+    /// Tells of its tool calls.
+    pub tool_calls: bool,
+    /// Tells what they returned.
+    pub tool_results: bool,
+    /// Speaks in text.
+    pub text_messages: bool,
+    /// Takes images in prompts.
+    pub images: bool,
+    /// Takes files in prompts.
+    pub file_attachments: bool,
+    /// Sessions can be listed, loaded or resumed.
+    pub session_lifecycle: bool,
+    /// Tells of errors as such.
+    pub error_events: bool,
+    /// Tells what it thinks.
+    pub reasoning: bool,
+    /// Tells what it is busy with.
+    pub status: bool,
+    /// Tells of commands it runs, and their output.
+    pub command_execution: bool,
+    /// Tells of changes to files as differences.
+    pub file_changes: bool,
+    /// Uses tools of MCP servers.
+    pub mcp_tools: bool,
+    /// Streams its text in pieces.
+    pub streaming_deltas: bool,
+    /// Tells of an item when it starts, not only when it is done.
+    pub item_started: bool,
+    /// One process serves several sessions.
+    pub shared_process: bool,
+}
+
+/// The modes of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentModes {
+    /// What `agentMode` takes.
+    pub modes: Vec<AgentChoice>,
+    /// The one that new sessions start in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub current: Option<String>,
+}
+
+/// The models of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentModels {
+    /// What `model` takes.
+    pub models: Vec<AgentChoice>,
+    /// The one that new sessions use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub current: Option<String>,
+    /// What `variant` takes: how hard the model thinks.
+    pub variants: Vec<AgentChoice>,
+    /// The one that new sessions use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub current_variant: Option<String>,
+}
+
+/// One thing to choose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentChoice {
+    /// What to say to choose it.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
 }

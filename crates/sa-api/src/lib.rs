@@ -3,12 +3,20 @@
 
 mod acp;
 mod agents;
+mod installs;
 mod meta;
 mod problem;
 mod tickets;
 
 pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparsed};
-pub use agents::{AgentInfo, AgentLaunch, AgentList};
+pub use agents::{
+    AgentCapabilities, AgentChoice, AgentInfo, AgentLaunch, AgentList, AgentModels, AgentModes,
+    AgentServerStatus, CredentialInfo, InstalledVersion,
+};
+pub use installs::{
+    InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
+    UninstalledAgent,
+};
 pub use meta::{Health, Info, InfoLinks};
 pub use problem::{ErrorCode, Problem};
 pub use tickets::Ticket;

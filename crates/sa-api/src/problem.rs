@@ -58,6 +58,10 @@ codes! {
     PermissionDenied "permission_denied" 403 "Not allowed";
     /// Nothing there.
     NotFound "not_found" 404 "Not found";
+    /// The agent has to be installed first.
+    AgentNotInstalled "agent_not_installed" 404 "Agent not installed";
+    /// No source has this version of the agent.
+    VersionNotFound "version_not_found" 404 "Unknown version";
     /// The path exists, but not for this method.
     MethodNotAllowed "method_not_allowed" 405 "Method not allowed";
     /// The client accepts nothing that this operation answers with.
@@ -68,6 +72,10 @@ codes! {
     PayloadTooLarge "payload_too_large" 413 "Body too large";
     /// The body's content type is not the one this operation takes.
     UnsupportedMediaType "unsupported_media_type" 415 "Unsupported content type";
+    /// The agent is not built for this machine.
+    UnsupportedPlatform "unsupported_platform" 422 "Not built for this platform";
+    /// The agent can be installed, but not be started here.
+    AgentNotStartable "agent_not_startable" 422 "Agent cannot be started";
     /// A limit on counts is reached.
     TooManyRequests "too_many_requests" 429 "Too many requests";
     /// A bug of the daemon.
@@ -76,12 +84,18 @@ codes! {
     AgentProcessExited "agent_process_exited" 502 "Agent process exited";
     /// The agent could not be started.
     SpawnFailed "spawn_failed" 502 "Agent could not be started";
+    /// No source could provide the agent.
+    InstallFailed "install_failed" 502 "Installation failed";
+    /// The agent did not tell what it was asked.
+    InquiryFailed "inquiry_failed" 502 "Agent did not answer";
     /// Talking to the agent failed.
     StreamError "stream_error" 502 "Agent stream error";
     /// The daemon is stopping.
     ShuttingDown "shutting_down" 503 "Shutting down";
     /// The agent said nothing for too long.
     Timeout "timeout" 504 "Agent timed out";
+    /// The disk is full.
+    InsufficientStorage "insufficient_storage" 507 "No space left";
 }
 
 impl Problem {

@@ -5,8 +5,8 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use sa_agents::{AgentSpec, Launch};
-use sa_api::{AcpServerStatus, AgentInfo, AgentLaunch, AgentList, ErrorCode, Problem};
+use sa_agents::{AgentSpec, Capability, Launch};
+use sa_api::{AcpServerStatus, AgentCapabilities, AgentInfo, AgentLaunch, AgentList, ErrorCode, Problem};
 use std::collections::HashMap;
 
 /// All agents.
@@ -56,13 +56,54 @@ fn describe(agent: &AgentSpec, running: &HashMap<String, usize>) -> AgentInfo {
     AgentInfo {
         id: agent.id.clone(),
         name: agent.name.clone(),
-        launch: match &agent.launch {
-            Launch::Builtin { .. } => AgentLaunch::Builtin,
-            Launch::Command { program, args } => {
-                AgentLaunch::Command { program: program.clone(), args: args.clone() }
-            }
-            Launch::InstallOnly { .. } => AgentLaunch::InstallOnly,
-        },
+        description: agent.description.clone(),
+        launch: launch(agent),
+        installed: agent.install.is_none(),
+        installable: agent.install.is_some(),
+        version: None,
+        path: None,
+        source: None,
+        versions: Vec::new(),
+        credentials_available: true,
+        credentials: Vec::new(),
+        capabilities: capabilities(agent),
         running: running.get(&agent.id).copied().unwrap_or_default(),
+        server_status: None,
+        config_options: None,
+        config_error: None,
+    }
+}
+
+fn launch(agent: &AgentSpec) -> AgentLaunch {
+    match &agent.launch {
+        Launch::Builtin { drives, .. } => AgentLaunch::Builtin { program: drives.clone() },
+        Launch::Command { program, args } => {
+            AgentLaunch::Command { program: program.clone(), args: args.clone() }
+        }
+        Launch::InstallOnly { program } => AgentLaunch::InstallOnly { program: program.clone() },
+    }
+}
+
+fn capabilities(agent: &AgentSpec) -> AgentCapabilities {
+    let has = |capability| agent.capabilities.as_ref().is_some_and(|all| all.contains(&capability));
+    AgentCapabilities {
+        plan_mode: has(Capability::PlanMode),
+        permissions: has(Capability::Permissions),
+        questions: has(Capability::Questions),
+        tool_calls: has(Capability::ToolCalls),
+        tool_results: has(Capability::ToolResults),
+        text_messages: has(Capability::TextMessages),
+        images: has(Capability::Images),
+        file_attachments: has(Capability::FileAttachments),
+        session_lifecycle: has(Capability::SessionLifecycle),
+        error_events: has(Capability::ErrorEvents),
+        reasoning: has(Capability::Reasoning),
+        status: has(Capability::Status),
+        command_execution: has(Capability::CommandExecution),
+        file_changes: has(Capability::FileChanges),
+        mcp_tools: has(Capability::McpTools),
+        streaming_deltas: has(Capability::StreamingDeltas),
+        item_started: has(Capability::ItemStarted),
+        shared_process: has(Capability::SharedProcess),
     }
 }

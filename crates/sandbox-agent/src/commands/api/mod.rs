@@ -94,8 +94,8 @@ async fn agents(client: &Client, command: AgentsCommand) -> Result<(), Failure> 
 
 fn launch(agent: &AgentInfo) -> String {
     match &agent.launch {
-        AgentLaunch::Builtin => "built in".to_owned(),
-        AgentLaunch::InstallOnly => "install only".to_owned(),
+        AgentLaunch::Builtin { .. } => "built in".to_owned(),
+        AgentLaunch::InstallOnly { .. } => "install only".to_owned(),
         AgentLaunch::Command { program, args } => {
             std::iter::once(program).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
