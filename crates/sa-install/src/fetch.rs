@@ -7,7 +7,12 @@ mod address;
 mod answer;
 mod client;
 mod connections;
+mod download;
+mod hash;
+mod partial;
 mod retry;
+pub(crate) mod room;
+mod writer;
 
 pub(crate) use address::shown;
 pub(crate) use client::Client;

@@ -21,3 +21,7 @@ pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 pub(crate) const ATTEMPTS: u32 = 4;
 /// The same for a host that cannot even be connected to: it may just be unreachable from here.
 pub(crate) const CONNECT_ATTEMPTS: u32 = 2;
+/// How often a download is continued, each time with a little more of it there.
+pub(crate) const MAX_DOWNLOAD_ATTEMPTS: u32 = 200;
+/// How much of a local file is read at once.
+pub(crate) const LOCAL_READ_BYTES: u64 = 1 << 20;

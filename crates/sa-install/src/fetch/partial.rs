@@ -1,0 +1,115 @@
+//! A file that is on its way: the bytes so far, their hash, and beside it a note that tells what they are the start of.
+
+use super::hash::Hasher;
+use crate::artifact::Digest;
+use crate::error::SourceError;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+const READ_BYTES: usize = 1 << 18;
+
+/// What is known about the whole file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Note {
+    /// Where the bytes came from, without credentials.
+    pub(super) url: String,
+    /// What the host calls this state of the file: a strong entity tag, or when it was changed.
+    pub(super) validator: Option<String>,
+    /// Its length.
+    pub(super) total: Option<u64>,
+}
+
+/// The start of a file.
+#[derive(Debug)]
+pub(super) struct Partial {
+    path: PathBuf,
+    file: File,
+    hasher: Hasher,
+    fresh: Hasher,
+    pub(super) len: u64,
+    pub(super) note: Option<Note>,
+}
+
+impl Partial {
+    /// What an earlier attempt, maybe of a process that was killed, has left there.
+    pub(super) fn open(path: &Path, fresh: Hasher) -> Result<Self, SourceError> {
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let mut file = opened.map_err(disk(path))?;
+        let mut hasher = fresh.clone();
+        let len = hash(&mut file, &mut hasher).map_err(disk(path))?;
+        let note = fs::read(note_path(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Ok(Self { path: path.to_owned(), file, hasher, fresh, len, note })
+    }
+
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), SourceError> {
+        self.file.write_all(bytes).map_err(disk(&self.path))?;
+        self.hasher.update(bytes);
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Forgets the bytes.
+    pub(super) fn restart(&mut self) -> Result<(), SourceError> {
+        self.file.set_len(0).and_then(|()| self.file.rewind()).map_err(disk(&self.path))?;
+        self.hasher = self.fresh.clone();
+        self.len = 0;
+        self.remember(None)
+    }
+
+    /// Writes down what the bytes are the start of. A note that was cut by a kill is as good as none.
+    pub(super) fn remember(&mut self, note: Option<Note>) -> Result<(), SourceError> {
+        let beside = note_path(&self.path);
+        match &note {
+            Some(note) => {
+                let bytes = serde_json::to_vec(note).map_err(io::Error::from).map_err(disk(&beside))?;
+                fs::write(&beside, bytes).map_err(disk(&beside))?;
+            }
+            None => gone(fs::remove_file(&beside)).map_err(disk(&beside))?,
+        }
+        self.note = note;
+        Ok(())
+    }
+
+    /// What the bytes hash to. They are on the disk, not only on their way there.
+    pub(super) fn digest(&mut self) -> Result<Digest, SourceError> {
+        self.file.sync_all().map_err(disk(&self.path))?;
+        Ok(self.hasher.clone().finish())
+    }
+
+    /// Removes the bytes and the note.
+    pub(super) fn delete(path: &Path) -> Result<(), SourceError> {
+        for file in [path.to_owned(), note_path(path)] {
+            gone(fs::remove_file(&file)).map_err(disk(&file))?;
+        }
+        Ok(())
+    }
+}
+
+fn hash(file: &mut File, hasher: &mut Hasher) -> io::Result<u64> {
+    let mut buffer = vec![0; READ_BYTES];
+    let mut len = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(len) };
+        hasher.update(bytes);
+        len += read as u64;
+    }
+}
+
+fn note_path(path: &Path) -> PathBuf {
+    path.with_added_extension("json")
+}
+
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+pub(super) fn disk(path: &Path) -> impl FnOnce(io::Error) -> SourceError {
+    let path = path.to_owned();
+    move |error| SourceError::Disk { path, error }
+}

@@ -1,0 +1,20 @@
+//! Where an address leads, without fetching what is there.
+
+use super::address::local_path;
+use super::client::{Client, local_failure, refusal};
+use crate::error::SourceError;
+use reqwest::header::HeaderMap;
+use url::Url;
+
+impl Client {
+    /// The address that answers in the end, after all redirects. An address that has nothing is an error.
+    pub(crate) async fn target(&self, url: &Url) -> Result<Url, SourceError> {
+        let asked = self.address(url);
+        if asked.scheme() == "file" {
+            std::fs::metadata(local_path(&asked)?).map_err(|error| local_failure(&asked, error))?;
+            return Ok(asked);
+        }
+        let response = self.get(url, &HeaderMap::new()).await.map_err(|failure| failure.error)?;
+        if response.status().is_success() { Ok(response.url().clone()) } else { Err(refusal(&response).error) }
+    }
+}
