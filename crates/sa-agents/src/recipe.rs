@@ -188,10 +188,12 @@ pub enum SourceKind {
     Npm,
     /// The ACP registry.
     Registry,
+    /// A directory of the user's, which no recipe names.
+    Local,
 }
 
 impl SourceKind {
-    /// All of them.
+    /// All that a recipe can name.
     pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
 
     /// Its name in configuration and messages.
@@ -201,6 +203,7 @@ impl SourceKind {
             Self::Github => "github",
             Self::Npm => "npm",
             Self::Registry => "registry",
+            Self::Local => "local",
         }
     }
 }
