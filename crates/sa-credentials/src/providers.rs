@@ -1,0 +1,103 @@
+//! The one cheap call by which each provider tells whether it accepts a credential, as data.
+
+use crate::Kind;
+
+/// A call that costs nothing and that only the holder of a credential may make.
+pub(crate) struct Probe {
+    pub(crate) provider: &'static str,
+    /// The variable by which agents are sent to another address.
+    pub(crate) base_variable: Option<&'static str>,
+    pub(crate) base: &'static str,
+    /// Appended to the base.
+    pub(crate) path: &'static str,
+    /// What is posted; without it the call is a GET.
+    pub(crate) body: Option<&'static str>,
+    /// Headers that the provider wants with every call.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+    /// Kinds that the call is for, and how they are shown.
+    pub(crate) schemes: &'static [(Kind, Scheme)],
+    /// The statuses that say that the credential is no good. Others may have other reasons.
+    pub(crate) refusals: &'static [u16],
+}
+
+/// How a secret is put into a request.
+#[derive(Clone, Copy)]
+pub(crate) enum Scheme {
+    /// As the value of this header.
+    Header(&'static str),
+    /// As a bearer token.
+    Bearer,
+    /// As a bearer token, which needs Anthropic's header for logins.
+    AnthropicLogin,
+}
+
+pub(crate) fn probe(provider: &str) -> Option<&'static Probe> {
+    PROBES.iter().find(|probe| probe.provider == provider)
+}
+
+/// The call that lists models in OpenAI's way.
+const fn models(provider: &'static str, base: &'static str, base_variable: Option<&'static str>) -> Probe {
+    Probe {
+        provider,
+        base_variable,
+        base,
+        path: "/models",
+        body: None,
+        headers: &[],
+        schemes: &[(Kind::ApiKey, Scheme::Bearer)],
+        refusals: &[401],
+    }
+}
+
+const PROBES: [Probe; 10] = [
+    Probe {
+        provider: "anthropic",
+        base_variable: Some("ANTHROPIC_BASE_URL"),
+        base: "https://api.anthropic.com",
+        path: "/v1/models?limit=1",
+        body: None,
+        headers: &[("anthropic-version", "2023-06-01")],
+        schemes: &[
+            (Kind::ApiKey, Scheme::Header("x-api-key")),
+            (Kind::AuthToken, Scheme::Bearer),
+            (Kind::OAuth, Scheme::AnthropicLogin),
+        ],
+        refusals: &[401],
+    },
+    models("openai", "https://api.openai.com/v1", Some("OPENAI_BASE_URL")),
+    Probe {
+        provider: "google",
+        base_variable: Some("GOOGLE_GEMINI_BASE_URL"),
+        base: "https://generativelanguage.googleapis.com",
+        path: "/v1beta/models?pageSize=1",
+        body: None,
+        headers: &[],
+        schemes: &[(Kind::ApiKey, Scheme::Header("x-goog-api-key"))],
+        refusals: &[400, 401, 403],
+    },
+    Probe {
+        provider: "amp",
+        base_variable: Some("AMP_URL"),
+        base: "https://ampcode.com",
+        path: "/api/internal?getUserInfo",
+        body: Some(r#"{"method":"getUserInfo","params":{}}"#),
+        headers: &[],
+        schemes: &[(Kind::ApiKey, Scheme::Bearer)],
+        refusals: &[401, 403],
+    },
+    Probe {
+        provider: "github",
+        base_variable: Some("GITHUB_API_URL"),
+        base: "https://api.github.com",
+        path: "/rate_limit",
+        body: None,
+        headers: &[],
+        schemes: &[(Kind::AuthToken, Scheme::Bearer)],
+        refusals: &[401],
+    },
+    Probe { path: "/key", ..models("openrouter", "https://openrouter.ai/api/v1", None) },
+    models("deepseek", "https://api.deepseek.com", None),
+    models("groq", "https://api.groq.com/openai/v1", None),
+    models("mistral", "https://api.mistral.ai/v1", None),
+    models("xai", "https://api.x.ai/v1", None),
+];
