@@ -13,8 +13,18 @@ mod artifact;
 mod error;
 mod fetch;
 mod limits;
+mod npm_tree;
+mod npmrc;
+mod platform;
 mod progress;
+mod sources;
+mod store;
 
 pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;
+pub use npm_tree::NpmProgram;
+pub use npmrc::{COMMON_PREFIXES, NpmConfig, NpmSources};
+pub use platform::{detect, detect_in};
 pub use progress::Progress;
+pub use sources::ACP_REGISTRY;
+pub use store::Receipt;

@@ -25,3 +25,14 @@ pub(crate) const CONNECT_ATTEMPTS: u32 = 2;
 pub(crate) const MAX_DOWNLOAD_ATTEMPTS: u32 = 200;
 /// How much of a local file is read at once.
 pub(crate) const LOCAL_READ_BYTES: u64 = 1 << 20;
+/// How long a version's name may be.
+pub(crate) const MAX_VERSION_CHARS: usize = 128;
+/// How often somebody who waits for another installation looks whether it has ended.
+pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long npm may take to put a package and its dependencies together.
+pub(crate) const NPM_INSTALL_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// How long npm may take to say which registry it uses.
+pub(crate) const NPM_QUESTION_TIMEOUT: Duration = Duration::from_secs(15);
+/// How many bytes of an archive on this disk are searched for the version's name.
+pub(crate) const MAX_SEARCHED_BYTES: u64 = 2 << 30;

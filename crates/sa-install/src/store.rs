@@ -1,0 +1,26 @@
+//! The directory of installed agents.
+//!
+//! ```text
+//!  <data>/agents/<agent>/
+//!      <version>/            one installed version, whole: it got here by a rename
+//!          installed.json    its receipt
+//!      current -> <version>  what runs when nobody names a version
+//!      .lock                 held by whoever changes anything here
+//!      .partial/             downloads on their way
+//!      .staging-*  .old-*    a version being put together or taken apart; removed by the next holder of the lock
+//! ```
+
+mod activate;
+mod disk;
+mod layout;
+mod lock;
+mod receipt;
+mod remove;
+mod sync;
+
+pub(crate) use activate::{Staging, locate_entry};
+pub(crate) use disk::{DiskError, at};
+pub(crate) use layout::{AgentDirectory, check_version, newest_first};
+pub(crate) use lock::Lock;
+pub use receipt::Receipt;
+pub(crate) use receipt::is_executable;

@@ -1,0 +1,36 @@
+//! A failure of the disk, with the place where it happened.
+
+use crate::error::{InstallError, SourceError};
+use crate::fetch::room;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What the system says about a file or directory.
+#[derive(Debug)]
+pub(crate) struct DiskError {
+    pub(crate) path: PathBuf,
+    pub(crate) error: io::Error,
+}
+
+impl DiskError {
+    /// The same in the words of an installation of this agent.
+    pub(crate) fn for_agent(self, agent: &str) -> InstallError {
+        if room::is_full(&self.error) {
+            let directory = self.path.parent().map(Path::to_owned).unwrap_or(self.path);
+            return InstallError::DiskFull { agent: agent.to_owned(), directory };
+        }
+        InstallError::Store { path: self.path, reason: self.error.to_string() }
+    }
+}
+
+impl From<DiskError> for SourceError {
+    fn from(DiskError { path, error }: DiskError) -> Self {
+        Self::Disk { path, error }
+    }
+}
+
+/// Adds the place to what the system says.
+pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> DiskError {
+    let path = path.to_owned();
+    move |error| DiskError { path, error }
+}

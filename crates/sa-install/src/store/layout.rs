@@ -1,0 +1,129 @@
+//! Where things are in an agent's directory, and which versions count as installed.
+
+use super::disk::{DiskError, at};
+use super::receipt::Receipt;
+use crate::limits::MAX_VERSION_CHARS;
+use semver::Version;
+use std::cmp::Ordering;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const CURRENT: &str = "current";
+/// Prefix of what only the holder of the lock may touch, and may remove if it is not its own.
+pub(super) const STAGING: &str = ".staging-";
+pub(super) const OLD: &str = ".old-";
+pub(super) const LINK: &str = ".link-";
+
+/// An agent's directory.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentDirectory {
+    root: PathBuf,
+}
+
+impl AgentDirectory {
+    /// That of an agent whose id has been checked by the catalogue.
+    pub(crate) fn new(agents: &Path, agent: &str) -> Self {
+        Self { root: agents.join(agent) }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where a version lies, or would.
+    pub(crate) fn version(&self, version: &str) -> PathBuf {
+        self.root.join(version)
+    }
+
+    pub(super) fn current_link(&self) -> PathBuf {
+        self.root.join(CURRENT)
+    }
+
+    pub(super) fn lock_file(&self) -> PathBuf {
+        self.root.join(".lock")
+    }
+
+    /// Downloads on their way.
+    pub(crate) fn partial(&self) -> PathBuf {
+        self.root.join(".partial")
+    }
+
+    /// Every version that is installed and whole, the newest first.
+    pub(crate) fn versions(&self) -> Result<Vec<Receipt>, DiskError> {
+        let entries = match fs::read_dir(&self.root) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(at(&self.root)(error)),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(at(&self.root))?.file_name();
+            found.extend(name.to_str().and_then(|name| self.installed(name)));
+        }
+        found.sort_by(|a: &Receipt, b: &Receipt| newest_first(&a.version, &b.version));
+        Ok(found)
+    }
+
+    /// The receipt of a version, if it is installed and whole.
+    pub(crate) fn installed(&self, version: &str) -> Option<Receipt> {
+        let directory = self.version(version);
+        let real = check_version(version) && fs::symlink_metadata(&directory).is_ok_and(|is| is.is_dir());
+        let receipt = Receipt::read(&directory).filter(|_| real)?;
+        (receipt.version == version && receipt.is_whole(&directory)).then_some(receipt)
+    }
+
+    /// The version that runs when nobody names one: what `current` says, else the newest.
+    pub(crate) fn current(&self) -> Result<Option<Receipt>, DiskError> {
+        let linked = fs::read_link(self.current_link()).ok();
+        let linked = linked.and_then(|target| self.installed(target.to_str()?));
+        match linked {
+            Some(receipt) => Ok(Some(receipt)),
+            None => Ok(self.versions()?.into_iter().next()),
+        }
+    }
+}
+
+/// Whether this can name a version, and so a directory. Names come from users and from servers.
+pub(crate) fn check_version(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
+    (1..=MAX_VERSION_CHARS).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(fits)
+        && !matches!(name, CURRENT | "latest")
+}
+
+/// Sorts versions, the newest first; names that are no versions come last.
+pub(crate) fn newest_first(a: &str, b: &str) -> Ordering {
+    match (Version::parse(a), Version::parse(b)) {
+        (Ok(a), Ok(b)) => b.cmp(&a),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => b.cmp(a),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_names_become_directories() {
+        for name in ["1.2.3", "0.0.1785334584-g1c3a0a", "2025.10.02+x", "v1"] {
+            assert!(check_version(name), "{name}");
+        }
+        let long = "1".repeat(200);
+        for name in
+            ["", ".", "..", "../x", "a/b", ".staging-1", "-x", "1 2", "1\0", "current", "latest", &long]
+        {
+            assert!(!check_version(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_newest_is_the_greatest_not_the_longest() {
+        let mut versions = ["1.9.0", "nightly", "1.10.0-rc.1", "1.10.0", "0.50.0"];
+        versions.sort_by(|a, b| newest_first(a, b));
+        assert_eq!(versions, ["1.10.0", "1.10.0-rc.1", "1.9.0", "0.50.0", "nightly"]);
+    }
+}
