@@ -42,6 +42,9 @@ pub struct Vendor {
     pub base: Vec<String>,
     /// Address of a text file that holds the latest version's name.
     pub latest: String,
+    /// The same for other words that may be asked for instead of a version, such as `stable`.
+    #[serde(default)]
+    pub channels: BTreeMap<String, String>,
     /// Address of the program or archive.
     pub file: String,
     /// How the file is checked.

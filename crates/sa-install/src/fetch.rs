@@ -12,6 +12,7 @@ mod hash;
 mod partial;
 mod retry;
 pub(crate) mod room;
+mod target;
 mod writer;
 
 pub(crate) use address::shown;

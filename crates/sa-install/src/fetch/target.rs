@@ -1,7 +1,8 @@
 //! Where an address leads, without fetching what is there.
 
 use super::address::local_path;
-use super::client::{Client, local_failure, refusal};
+use super::answer::refusal;
+use super::client::{Client, local_failure};
 use crate::error::SourceError;
 use reqwest::header::HeaderMap;
 use url::Url;
@@ -15,6 +16,10 @@ impl Client {
             return Ok(asked);
         }
         let response = self.get(url, &HeaderMap::new()).await.map_err(|failure| failure.error)?;
-        if response.status().is_success() { Ok(response.url().clone()) } else { Err(refusal(&response).error) }
+        if response.status().is_success() {
+            Ok(response.url().clone())
+        } else {
+            Err(refusal(&response).error)
+        }
     }
 }

@@ -1,0 +1,85 @@
+//! What a registry is told so that it lets one in. The settings are tied to addresses: `//host/path/:_authToken=…` holds for
+//! everything at or beneath that address.
+
+use super::NpmConfig;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use url::Url;
+
+impl NpmConfig {
+    /// What to send to this address of a registry. Settings for a longer path win over those for a shorter one.
+    pub(crate) fn headers(&self, url: &Url) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        let mut key = address_key(url);
+        while let Some(address) = key {
+            if let Some(value) = self.authorization(&address) {
+                headers.insert(AUTHORIZATION, value);
+                break;
+            }
+            key = shorter(&address);
+        }
+        headers
+    }
+
+    fn authorization(&self, address: &str) -> Option<HeaderValue> {
+        let setting =
+            |name: &str| self.setting(&format!("{address}:{name}")).filter(|value| !value.is_empty());
+        let text = if let Some(token) = setting("_authToken") {
+            format!("Bearer {token}")
+        } else if let Some(encoded) = setting("_auth") {
+            format!("Basic {encoded}")
+        } else {
+            let password = STANDARD.decode(setting("_password")?).ok()?;
+            let password = String::from_utf8(password).ok()?;
+            basic(setting("username")?, &password)
+        };
+        secret(&text)
+    }
+}
+
+/// Takes user and password out of an address, as the header that says the same.
+pub(super) fn from_address(url: &mut Url) -> Option<String> {
+    let password = url.password().map(str::to_owned)?;
+    let credentials = basic(&unescaped(url.username()), &unescaped(&password));
+    url.set_username("").ok()?;
+    url.set_password(None).ok()?;
+    credentials.strip_prefix("Basic ").map(str::to_owned)
+}
+
+/// An address as npm writes it in keys: without scheme, user, query and fragment.
+pub(super) fn address_key(url: &Url) -> Option<String> {
+    let host = url.host_str()?;
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    Some(format!("//{host}{port}{}", url.path()))
+}
+
+/// The address without its last slash, or without what stands behind it.
+fn shorter(address: &str) -> Option<String> {
+    let cut = match address.strip_suffix('/') {
+        Some(cut) => cut,
+        None => &address.rsplit_once('/')?.0.to_owned(),
+    };
+    // What is left of the leading `//` names nothing.
+    if cut.trim_start_matches('/').is_empty() {
+        return None;
+    }
+    Some(if address.ends_with('/') { cut.to_owned() } else { format!("{cut}/") })
+}
+
+fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+fn secret(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// Percent-escapes decoded, as far as they are text.
+fn unescaped(text: &str) -> String {
+    url::form_urlencoded::parse(text.replace('+', "%2B").as_bytes())
+        .map(|(key, value)| if value.is_empty() { key.into_owned() } else { format!("{key}={value}") })
+        .collect()
+}

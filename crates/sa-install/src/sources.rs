@@ -1,0 +1,79 @@
+//! From a version's name to the file that it is: what each kind of source knows, and how it is asked.
+
+mod checksum;
+mod github;
+mod local;
+mod npm;
+mod registry;
+mod template;
+mod vendor;
+
+pub(crate) use local::Local;
+
+use crate::artifact::{Artifact, Format};
+use crate::error::SourceError;
+use crate::fetch::Client;
+use crate::npm_tree::Npm;
+use sa_agents::{Platform, Recipe, Source};
+use template::Wanted;
+use url::Url;
+
+/// Where the ACP registry's index is.
+pub const ACP_REGISTRY: &str = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json";
+
+/// Asks sources, on behalf of one machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Resolver {
+    pub(crate) client: Client,
+    pub(crate) npm: Npm,
+    pub(crate) platform: Platform,
+    /// The ACP registry's index; `file:` for one on this machine.
+    pub(crate) index: Url,
+}
+
+/// What is asked of a source.
+struct Request<'a> {
+    resolver: &'a Resolver,
+    recipe: &'a Recipe,
+    wanted: Wanted<'a>,
+}
+
+impl Resolver {
+    /// What the source offers for this machine. `version` is a version's name or a word such as `stable`; the latest if
+    /// absent.
+    pub(crate) async fn resolve(
+        &self,
+        recipe: &Recipe,
+        source: &Source,
+        version: Option<&str>,
+    ) -> Result<Artifact, SourceError> {
+        let request = Request { resolver: self, recipe, wanted: Wanted::new(version) };
+        let build = source.build_for(self.platform).ok_or(SourceError::NoBuild(self.platform))?;
+        match source {
+            Source::Vendor(store) => vendor::resolve(&request, store, build).await,
+            Source::Github(repository) => github::resolve(&request, repository, build).await,
+            Source::Npm(package) => npm::resolve(&request, package, build).await,
+            Source::NpmTree(tree) => npm::resolve_tree(&request, tree).await,
+            Source::Registry(entry) => registry::resolve(&request, entry).await,
+        }
+    }
+
+    /// The same resolver, asking nothing but this mirror.
+    pub(crate) fn through(&self, mirror: Url) -> Self {
+        Self { client: self.client.with_mirror(mirror), ..self.clone() }
+    }
+}
+
+/// What a file is, by its name.
+fn format_of(name: &str) -> Format {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    if ends(&[".tar.gz", ".tgz"]) {
+        Format::TarGz
+    } else if ends(&[".tar.bz2", ".tbz2"]) {
+        Format::TarBz2
+    } else if ends(&[".zip"]) {
+        Format::Zip
+    } else {
+        Format::Program
+    }
+}

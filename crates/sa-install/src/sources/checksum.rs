@@ -1,0 +1,115 @@
+//! Published checksums: in a JSON document, in a list as `sha256sum` writes it, in a package's metadata.
+
+use super::template::{Values, Wanted};
+use crate::artifact::Digest;
+use crate::error::SourceError;
+use crate::fetch::{Client, shown};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::HeaderMap;
+use sa_agents::{Checksum, Platform};
+use serde_json::Value;
+use url::Url;
+
+/// A file whose checksum is looked for.
+pub(super) struct Subject<'a> {
+    pub(super) client: &'a Client,
+    pub(super) values: Values<'a>,
+    pub(super) wanted: Wanted<'a>,
+    pub(super) platform: Platform,
+    pub(super) file: &'a Url,
+}
+
+/// What the publisher says the file hashes to; none if the file is there and the checksum is not.
+pub(super) async fn published(
+    checksum: &Checksum,
+    subject: &Subject<'_>,
+) -> Result<Option<Digest>, SourceError> {
+    match checksum {
+        Checksum::Manifest { manifest, pointer } => {
+            manifest_digest(manifest, pointer, subject).await.map(Some)
+        }
+        Checksum::Sums { sums } => sums_digest(sums, subject).await,
+    }
+}
+
+async fn manifest_digest(
+    manifest: &str,
+    pointer: &str,
+    subject: &Subject<'_>,
+) -> Result<Digest, SourceError> {
+    let address = subject.values.address(manifest)?;
+    let document: Value = subject
+        .client
+        .json(&address, &HeaderMap::new())
+        .await
+        .map_err(|error| subject.wanted.unless_there(error))?;
+    let pointer = subject.values.fill(pointer);
+    let Some(field) = document.pointer(&pointer) else { return Err(SourceError::NoBuild(subject.platform)) };
+    field.as_str().and_then(sha256).ok_or_else(|| nonsense(&address, &format!("{pointer} is not a SHA-256")))
+}
+
+async fn sums_digest(sums: &str, subject: &Subject<'_>) -> Result<Option<Digest>, SourceError> {
+    let address = subject.values.address(sums)?;
+    let text = match subject.client.text(&address, &HeaderMap::new()).await {
+        Ok(text) => text,
+        // Either the version is unknown, or only its checksums are missing.
+        Err(SourceError::Status { status: 404 | 410, .. }) => {
+            let there = subject.client.target(subject.file).await;
+            return there.map(|_| None).map_err(|error| subject.wanted.unless_there(error));
+        }
+        Err(error) => return Err(error),
+    };
+    let name = file_name(subject.file);
+    match listed(&text, &name) {
+        Some(digest) => Ok(Some(digest)),
+        None => Err(nonsense(&address, &format!("does not list a SHA-256 of {name}"))),
+    }
+}
+
+/// The SHA-256 of `name` in a list as `sha256sum` writes it; a text that is nothing but a digest holds for any name.
+pub(super) fn listed(text: &str, name: &str) -> Option<Digest> {
+    if let Some(digest) = sha256(text.trim()) {
+        return Some(digest);
+    }
+    text.lines().find_map(|line| {
+        let (digest, path) = line.trim().split_once(char::is_whitespace)?;
+        let path = path.trim_start();
+        let path = path.strip_prefix('*').unwrap_or(path);
+        let named = path.rsplit('/').next() == Some(name);
+        if named { sha256(digest) } else { None }
+    })
+}
+
+/// A SHA-256 in hexadecimal, also as `sha256:…`.
+pub(super) fn sha256(text: &str) -> Option<Digest> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text).as_bytes();
+    let mut bytes = [0; 32];
+    if digits.len() != 2 * bytes.len() {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(Digest::Sha256(bytes))
+}
+
+/// The strongest digest of a package's `integrity`; SHA-1 does not count.
+pub(super) fn integrity(text: &str) -> Option<Digest> {
+    let encoded = |algorithm: &str| {
+        let mut words = text.split_whitespace();
+        let word = words.find_map(|word| word.strip_prefix(algorithm)?.strip_prefix('-'))?;
+        STANDARD.decode(word.split('?').next().unwrap_or(word)).ok()
+    };
+    let strong = encoded("sha512").and_then(|bytes| Some(Digest::Sha512(bytes.try_into().ok()?)));
+    strong.or_else(|| Some(Digest::Sha256(encoded("sha256")?.try_into().ok()?)))
+}
+
+/// The last part of an address.
+pub(super) fn file_name(url: &Url) -> String {
+    url.path().rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+fn nonsense(url: &Url, reason: &str) -> SourceError {
+    SourceError::Nonsense { url: shown(url), reason: reason.to_owned() }
+}

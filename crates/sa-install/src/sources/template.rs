@@ -1,0 +1,95 @@
+//! The catalogue's templates, and the names of versions that go into them.
+
+use crate::error::SourceError;
+use crate::limits::MAX_VERSION_CHARS;
+use url::Url;
+
+/// What a template may ask for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Values<'a> {
+    pub(super) base: &'a str,
+    pub(super) version: &'a str,
+    pub(super) platform: &'a str,
+    pub(super) tag: &'a str,
+}
+
+impl Values<'_> {
+    /// The template with its places filled.
+    pub(super) fn fill(&self, template: &str) -> String {
+        template
+            .replace("{base}", self.base)
+            .replace("{version}", self.version)
+            .replace("{platform}", self.platform)
+            .replace("{tag}", self.tag)
+    }
+
+    /// The same, as an address.
+    pub(super) fn address(&self, template: &str) -> Result<Url, SourceError> {
+        address(&self.fill(template))
+    }
+}
+
+/// An address that the catalogue or a registry's entry holds.
+pub(super) fn address(text: &str) -> Result<Url, SourceError> {
+    Url::parse(text).map_err(|error| SourceError::Nonsense {
+        url: text.to_owned(),
+        reason: format!("is not an address ({error})"),
+    })
+}
+
+/// Which version is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted<'a> {
+    /// The one its publisher calls so.
+    Latest,
+    /// This one.
+    Version(&'a str),
+    /// Whatever its publisher means by this word, such as `stable`.
+    Word(&'a str),
+}
+
+impl<'a> Wanted<'a> {
+    /// Reads what a user asked for; a `v` in front of a number is only a habit.
+    pub(super) fn new(text: Option<&'a str>) -> Self {
+        match text {
+            None | Some("latest") => Self::Latest,
+            Some(text) => match version_name(text) {
+                Some(version) => Self::Version(version),
+                None => Self::Word(text),
+            },
+        }
+    }
+
+    /// What the user asked for.
+    pub(super) fn text(self) -> &'a str {
+        match self {
+            Self::Latest => "latest",
+            Self::Version(text) | Self::Word(text) => text,
+        }
+    }
+
+    /// That there is no such version at this address.
+    pub(super) fn missing(self, url: &str) -> SourceError {
+        SourceError::NoVersion { version: self.text().to_owned(), url: url.to_owned() }
+    }
+
+    /// The same, if the address has nothing; every other error as it is.
+    pub(super) fn unless_there(self, error: SourceError) -> SourceError {
+        match error {
+            SourceError::Status { url, status: 404 | 410 } if self != Self::Latest => self.missing(&url),
+            other => other,
+        }
+    }
+}
+
+/// A version as it is used in addresses and as a directory's name: starts with a digit and holds nothing that means
+/// something there.
+pub(super) fn version_name(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '+' | '_');
+    let version = text.starts_with(|first: char| first.is_ascii_digit())
+        && text.len() <= MAX_VERSION_CHARS
+        && text.chars().all(fits);
+    version.then_some(text)
+}

@@ -1,0 +1,89 @@
+//! A vendor's own store: a file with the latest version's name, and one file for each version and platform.
+
+use super::checksum::{Subject, file_name, published};
+use super::template::{Values, Wanted, version_name};
+use super::{Request, format_of};
+use crate::artifact::{Artifact, Contents, RemoteFile};
+use crate::error::SourceError;
+use crate::fetch::shown;
+use reqwest::header::HeaderMap;
+use sa_agents::{SourceKind, Vendor};
+use url::Url;
+
+/// Tries the store's addresses in order. What the first one says is told, unless it only says that it lacks the
+/// version and another could not be asked.
+pub(super) async fn resolve(
+    request: &Request<'_>,
+    vendor: &Vendor,
+    build: &str,
+) -> Result<Artifact, SourceError> {
+    let mut failures = Vec::new();
+    for base in &vendor.base {
+        match at(request, vendor, base, build).await {
+            Ok(artifact) => return Ok(artifact),
+            Err(error) => failures.push(error),
+        }
+    }
+    let telling =
+        failures.iter().position(|error| !matches!(error, SourceError::NoVersion { .. })).unwrap_or(0);
+    match failures.into_iter().nth(telling) {
+        Some(error) => Err(error),
+        None => Err(SourceError::Missing("the catalogue names no address of the vendor's store".to_owned())),
+    }
+}
+
+async fn at(
+    request: &Request<'_>,
+    vendor: &Vendor,
+    base: &str,
+    build: &str,
+) -> Result<Artifact, SourceError> {
+    let wanted = request.wanted;
+    let place = Values { base, platform: build, ..Values::default() };
+    let version = match wanted {
+        Wanted::Version(version) => version.to_owned(),
+        Wanted::Latest => named_version(request, &place.address(&vendor.latest)?).await?,
+        Wanted::Word(word) => match vendor.channels.get(word) {
+            Some(channel) => named_version(request, &place.address(channel)?).await?,
+            None => return Err(wanted.missing(base)),
+        },
+    };
+    let values = Values { version: &version, ..place };
+    let url = values.address(&vendor.file)?;
+    let subject = Subject {
+        client: &request.resolver.client,
+        values,
+        wanted,
+        platform: request.resolver.platform,
+        file: &url,
+    };
+    let digest = match &vendor.checksum {
+        Some(checksum) => published(checksum, &subject).await?,
+        None => None,
+    };
+    let format = format_of(&file_name(&url));
+    let file = RemoteFile {
+        url,
+        headers: HeaderMap::new(),
+        digest,
+        size: None,
+        format,
+        unpack: vendor.unpack.clone(),
+    };
+    Ok(Artifact {
+        version: version.clone(),
+        source: SourceKind::Vendor,
+        contents: Contents::File(file),
+        entry: request.recipe.entry.clone(),
+        launch: None,
+    })
+}
+
+/// What a file says that holds a version's name and nothing else.
+async fn named_version(request: &Request<'_>, url: &Url) -> Result<String, SourceError> {
+    let text = request.resolver.client.text(url, &HeaderMap::new()).await?;
+    version_name(&text).map(str::to_owned).ok_or_else(|| SourceError::Nonsense {
+        url: shown(url),
+        reason: "should hold the name of a version and nothing else".to_owned(),
+    })
+}
