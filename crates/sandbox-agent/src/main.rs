@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Server(args) => server(*args),
         Command::Api(args) => commands::api::run(args),
         Command::Acp(args) => commands::acp::run(args),
+        Command::Credentials(command) => commands::credentials::run(command),
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Gen(what) => commands::gen_docs::run(what),
     };

@@ -2,9 +2,11 @@
 //! `settings.rs` and in the commands.
 
 mod api;
+mod credentials;
 mod server;
 
 pub(crate) use api::{AcpCommand, AgentsCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
+pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
 pub(crate) use server::{LogFormat, ServerArgs};
 
 use crate::failure::EXIT_USAGE;
@@ -39,6 +41,9 @@ pub(crate) enum Command {
     Api(ApiArgs),
     /// Run a built-in agent on standard input and output
     Acp(AcpArgs),
+    /// Find the credentials of the agents on this machine
+    #[command(subcommand)]
+    Credentials(CredentialsCommand),
     /// Print a shell's completion script
     Completions {
         /// The shell to complete for

@@ -3,5 +3,7 @@
 pub(crate) mod acp;
 pub(crate) mod api;
 pub(crate) mod completions;
+pub(crate) mod credentials;
 pub(crate) mod gen_docs;
 mod reference;
+mod render;

@@ -1,8 +1,8 @@
 //! `sandbox-agent api acp …`.
 
-use super::render::{Table, age, print_text};
 use super::{explain, print};
 use crate::args::{AcpCommand, MessageSource, StreamArgs};
+use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::{AcpServer, AcpServerStatus};

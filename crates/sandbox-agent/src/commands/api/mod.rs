@@ -1,12 +1,11 @@
 //! `sandbox-agent api …`: each operation of the HTTP API as a command.
 
 mod acp;
-mod render;
 
 use crate::args::{AgentsCommand, ApiArgs, ApiCommand, Output};
+use crate::commands::render::{Table, age, print_json, print_text};
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
-use render::{Table, age, print_json, print_text};
 use sa_api::{AgentInfo, AgentLaunch};
 use sa_client::{Client, ClientError};
 use serde::Serialize;

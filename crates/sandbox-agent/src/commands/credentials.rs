@@ -1,0 +1,163 @@
+//! `sandbox-agent credentials …`: what the agents would find on this machine. A secret is printed only with `--reveal`.
+
+mod list;
+mod shell;
+
+use super::render::{print_json, print_text};
+use crate::args::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
+use crate::failure::Failure;
+use anyhow::{Context, anyhow};
+use list::{Entry, List};
+use sa_credentials::{Findings, Host, Platform, Validity};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::task::JoinSet;
+
+pub(crate) fn run(command: CredentialsCommand) -> Result<ExitCode, Failure> {
+    match command {
+        CredentialsCommand::Extract(args) => extract(args),
+        CredentialsCommand::ExtractEnv(args) => extract_env(args),
+    }
+}
+
+/// What one agent would find.
+struct Found {
+    agent: String,
+    findings: Findings,
+}
+
+fn extract(args: ExtractArgs) -> Result<ExitCode, Failure> {
+    let host = host(&args.scope)?;
+    let found = search(&args.scope, &host);
+    let mut list = List::of(&found);
+    if args.validate {
+        validate(&mut list.entries)?;
+    }
+    if args.json {
+        print_json(&list.as_json(args.scope.reveal, host.now_ms))?;
+    } else {
+        warn_of_problems(&found);
+        if !list.entries.is_empty() {
+            list.as_table(args.scope.reveal, args.validate, host.now_ms).print()?;
+        }
+    }
+    if list.entries.is_empty() {
+        return Err(Failure::Failed(anyhow!("no credentials found")));
+    }
+    let refused = |entry: &Entry| matches!(entry.validity, Some(Validity::Invalid { .. }));
+    if list.entries.iter().all(refused) {
+        return Err(Failure::Failed(anyhow!("every credential that was found is refused")));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn extract_env(args: ExtractEnvArgs) -> Result<ExitCode, Failure> {
+    let host = host(&args.scope)?;
+    let found = search(&args.scope, &host);
+    warn_of_problems(&found);
+    let handed = shell::handed_on(&found, host.now_ms);
+    for warning in &handed.warnings {
+        eprintln!("warning: {warning}");
+    }
+    if handed.variables.is_empty() {
+        return Err(Failure::Failed(anyhow!("no credentials found that an environment can hand on")));
+    }
+    let lines = handed.variables.iter().map(|variable| {
+        let export = if args.export { "export " } else { "" };
+        if args.scope.reveal {
+            format!("{export}{}={}", variable.name, shell::quoted(variable.value.expose()))
+        } else {
+            format!("# {export}{}={}", variable.name, variable.value)
+        }
+    });
+    print_text(&lines.collect::<Vec<_>>().join("\n"))?;
+    if !args.scope.reveal {
+        return Err(Failure::Failed(anyhow!("secrets are printed only with --reveal")));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The machine to search: this one as the user sees it, or a home folder without an environment.
+fn host(scope: &Scope) -> Result<Host, Failure> {
+    let (home, environment) = match &scope.home {
+        Some(home) if !home.is_dir() => {
+            return Err(Failure::usage(format!("'{}' is not a folder", home.display())));
+        }
+        Some(home) => (home.clone(), BTreeMap::new()),
+        None => {
+            let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+            (home.context("there is no home folder; name one with --home")?, environment())
+        }
+    };
+    let platform = if cfg!(target_os = "macos") { Platform::MacOs } else { Platform::Linux };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    Ok(Host { home, environment, platform, now_ms: u64::try_from(now).unwrap_or(u64::MAX) })
+}
+
+/// The variables that are text; no credential is anything else.
+fn environment() -> BTreeMap<String, String> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
+fn search(scope: &Scope, host: &Host) -> Vec<Found> {
+    let every: Vec<String> = sa_credentials::agents().map(str::to_owned).collect();
+    let agents = if scope.agent.is_empty() { &every } else { &scope.agent };
+    let mut found: Vec<Found> = Vec::new();
+    for agent in agents {
+        let Some(mut findings) = sa_credentials::extract(agent, host) else { continue };
+        let wanted = |provider: &str| scope.provider.as_deref().is_none_or(|wanted| wanted == provider);
+        findings.credentials.retain(|credential| wanted(&credential.provider));
+        if !found.iter().any(|known| known.agent == *agent) {
+            found.push(Found { agent: agent.clone(), findings });
+        }
+    }
+    found
+}
+
+fn warn_of_problems(found: &[Found]) {
+    for Found { agent, findings } in found {
+        for problem in &findings.problems {
+            eprintln!("warning: {agent}: {} {}", problem.origin, problem.reason);
+        }
+    }
+}
+
+/// Asks the providers, all at once and for each credential only once, however many agents would use it.
+fn validate(entries: &mut [Entry]) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the client's runtime")?;
+    runtime.block_on(async {
+        let mut calls = JoinSet::new();
+        for at in 0..entries.len() {
+            let (before, rest) = entries.split_at(at);
+            let Some(entry) = rest.first() else { break };
+            if before.iter().any(|known| known.asks_the_same(entry)) {
+                continue;
+            }
+            let credential = entry.credential.clone();
+            calls.spawn(async move {
+                let validity = match &credential.secret {
+                    Some(secret) => {
+                        let base_url = credential.base_url.as_deref();
+                        sa_credentials::validate(&credential.provider, credential.kind, secret, base_url)
+                            .await
+                    }
+                    None => Validity::Unknown { reason: "there is no secret to ask with".to_owned() },
+                };
+                (at, validity)
+            });
+        }
+        for (at, validity) in calls.join_all().await {
+            let Some(asked) = entries.get(at).cloned() else { continue };
+            let same = entries.iter_mut().filter(|entry| entry.asks_the_same(&asked));
+            same.for_each(|entry| entry.validity = Some(validity.clone()));
+        }
+    });
+    Ok(())
+}
