@@ -19,6 +19,7 @@ mod platform;
 mod progress;
 mod sources;
 mod store;
+mod unpack;
 
 pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;

@@ -36,3 +36,17 @@ pub(crate) const NPM_INSTALL_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 pub(crate) const NPM_QUESTION_TIMEOUT: Duration = Duration::from_secs(15);
 /// How many bytes of an archive on this disk are searched for the version's name.
 pub(crate) const MAX_SEARCHED_BYTES: u64 = 2 << 30;
+/// How many files, directories and links an archive may hold.
+pub(crate) const MAX_UNPACKED_ENTRIES: usize = 250_000;
+/// How many bytes it may swell to.
+pub(crate) const MAX_UNPACKED_BYTES: u64 = 8 << 30;
+/// How many times its own length that may be.
+pub(crate) const MAX_UNPACK_RATIO: u64 = 100;
+/// So much is allowed whatever its length.
+pub(crate) const UNPACK_RATIO_FREE_BYTES: u64 = 64 << 20;
+/// How long the path of an entry may be.
+pub(crate) const MAX_PATH_BYTES: usize = 1024;
+/// How long each of its parts may be.
+pub(crate) const MAX_NAME_BYTES: usize = 255;
+/// How long a header may be that gives a tarball's entry a longer name.
+pub(crate) const MAX_TAR_EXTENSION_BYTES: u64 = 64 << 10;

@@ -1,0 +1,85 @@
+//! From an archive to a directory. An archive is written by others: whatever it says, nothing outside the directory is touched,
+//! and no more is written than was allowed. All of this waits for the disk.
+
+mod bounded;
+mod directory;
+mod select;
+mod tarball;
+mod tree;
+mod zipfile;
+
+use crate::artifact::Format;
+use crate::error::SourceError;
+use crate::limits::{MAX_UNPACK_RATIO, MAX_UNPACKED_BYTES, UNPACK_RATIO_FREE_BYTES};
+use crate::store::{DiskError, at};
+use sa_agents::Unpack;
+use select::Selection;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::Path;
+use tree::Tree;
+
+/// Told how many bytes have been written.
+pub(crate) type Counter<'a> = &'a dyn Fn(u64);
+
+/// Why an archive was not unpacked.
+#[derive(Debug)]
+pub(crate) enum UnpackError {
+    /// It is broken, or it must not be unpacked.
+    Refused(String),
+    /// The disk.
+    Disk(DiskError),
+}
+
+impl UnpackError {
+    /// The same about a file that came from somewhere.
+    pub(crate) fn of(self, url: &str) -> SourceError {
+        match self {
+            Self::Refused(reason) => SourceError::Archive { url: url.to_owned(), reason },
+            Self::Disk(error) => error.into(),
+        }
+    }
+}
+
+impl From<DiskError> for UnpackError {
+    fn from(error: DiskError) -> Self {
+        Self::Disk(error)
+    }
+}
+
+/// Unpacks what `rules` keep into an empty directory. A file that is no archive becomes `program` there.
+pub(crate) fn unpack(
+    archive: &Path,
+    format: Format,
+    rules: &Unpack,
+    program: &str,
+    into: &Path,
+    written: Counter<'_>,
+) -> Result<(), UnpackError> {
+    let file = File::open(archive).map_err(at(archive))?;
+    let length = file.metadata().map_err(at(archive))?.len();
+    let allowed =
+        length.saturating_mul(MAX_UNPACK_RATIO).max(UNPACK_RATIO_FREE_BYTES).min(MAX_UNPACKED_BYTES);
+    let mut tree = Tree::new(into, Selection::new(rules), allowed, written);
+    let read = BufReader::new(file);
+    match format {
+        Format::Program => {
+            Tree::new(into, Selection::everything(), length, written)
+                .file(program.as_bytes(), 0o755, &mut { read })
+        }
+        Format::TarGz => tarball::unpack(flate2::bufread::MultiGzDecoder::new(read), allowed, &mut tree),
+        Format::TarBz2 => tarball::unpack(bzip2::bufread::MultiBzDecoder::new(read), allowed, &mut tree),
+        Format::Zip => zipfile::unpack(read, &mut tree),
+    }
+}
+
+/// Copies a user's directory into an empty one, by the same rules.
+pub(crate) fn copy_directory(from: &Path, into: &Path, written: Counter<'_>) -> Result<(), UnpackError> {
+    let from = fs::canonicalize(from).map_err(at(from))?;
+    directory::copy(&from, &mut Tree::new(into, Selection::everything(), MAX_UNPACKED_BYTES, written))
+}
+
+/// That the archive is broken.
+fn broken(error: impl std::fmt::Display) -> UnpackError {
+    UnpackError::Refused(format!("the archive is broken: {error}"))
+}
