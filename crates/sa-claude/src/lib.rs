@@ -1,6 +1,30 @@
-//! Claude Code as an ACP agent: the vendor's own CLI behind the protocol.
+//! Claude Code as an ACP v1 agent: the vendor's own CLI, one process per session, driven through its stream of JSON lines.
+//!
+//! ```text
+//!  client ──line──► Machine ──► requests ──► Session ──► lines to the CLI
+//!  client ◄─line─── Machine ◄── updates ◄─── Session ◄── lines of the CLI
+//!  time, ends of processes ──►      │
+//!                                   └──► effects: start, write, end
+//! ```
+//!
+//! [`Machine`] is pure: what the client and the CLI write, ends of processes and the time go in; lines for both and effects
+//! come out. [`run`] drives it on a pair of streams and real processes; [`run_stdio`] is all of `sandbox-agent acp claude`.
 
-#[allow(dead_code, unused_imports)]
+mod child;
+mod core;
+mod disk;
+mod driver;
+mod launch;
+mod limits;
+mod machine;
+mod native;
+mod requests;
+mod session;
 mod tools;
-#[allow(dead_code, unused_imports)]
 mod transcript;
+
+pub use self::core::{ChildId, Disk, Effect, Ended, Host};
+pub use driver::{Options, run, run_stdio};
+pub use launch::{Conversation, Launch};
+pub use limits::Limits;
+pub use machine::Machine;

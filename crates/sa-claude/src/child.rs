@@ -1,0 +1,123 @@
+//! One process of the CLI: started, written to, read from, ended.
+
+use super::core::{ChildId, Ended};
+use sa_acp::{Line, LineReader, MAX_LINE};
+use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// How long a process that has ended may leave its output open to others before that is read no more.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// What a process has to say. Each is bound to the process by its id.
+#[derive(Debug)]
+pub(super) enum Event {
+    Line(ChildId, Vec<u8>),
+    Overlong(ChildId, u64),
+    Ended(ChildId, Ended),
+}
+
+/// What a process is run with.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) supervisor: Supervisor,
+    pub(super) child: ChildId,
+    pub(super) spec: CommandSpec,
+    pub(super) grace: Duration,
+    pub(super) events: mpsc::Sender<Event>,
+    /// Lines for its input, which is closed when no more can come.
+    pub(super) lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    /// Orders to end it, each with the time that it has to end by itself.
+    pub(super) ends: mpsc::UnboundedReceiver<Duration>,
+}
+
+impl Run {
+    /// Attends to the process until it has ended and all that it wrote was passed on.
+    pub(super) async fn attend(self) {
+        let Self { supervisor, child, spec, grace, events, lines, ends } = self;
+        let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
+            Ok(spawned) => spawned,
+            Err(error) => {
+                let ended = Ended { not_started: Some(error.to_string()), ..Ended::default() };
+                // Nobody listens any more: the agent is ending.
+                let _ = events.send(Event::Ended(child, ended)).await;
+                return;
+            }
+        };
+        let writer = tokio::spawn(write(stdin, lines));
+        tokio::spawn(end(process.clone(), ends, grace));
+        read(child, &process, stdout, &events).await;
+        let exit = process.wait().await;
+        let ended =
+            Ended { not_started: None, code: exit.code, signal: exit.signal, stderr: process.stderr_tail() };
+        let _ = events.send(Event::Ended(child, ended)).await;
+        writer.abort();
+    }
+}
+
+/// Passes lines on until the output ends, or the process has ended and somebody else keeps its output open.
+async fn read(child: ChildId, process: &Process, stdout: pipe::Receiver, events: &mpsc::Sender<Event>) {
+    let mut reader = LineReader::new(stdout, MAX_LINE);
+    let mut deadline: Option<Instant> = None;
+    loop {
+        tokio::select! {
+            filled = reader.fill() => if !matches!(filled, Ok(true)) { return },
+            _ = process.wait(), if deadline.is_none() => {
+                deadline = Some(Instant::now() + LAST_WORDS);
+                continue;
+            }
+            () = until(deadline) => return,
+        }
+        while let Some(line) = reader.take() {
+            let event = match line {
+                Line::Whole(line) => Event::Line(child, line.to_vec()),
+                Line::TooLong(length) => Event::Overlong(child, length),
+            };
+            // Waits while the client does not keep up, and with it the process.
+            if events.send(event).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes lines until no more can come. A process that closed its input has ended or will.
+async fn write(mut stdin: pipe::Sender, mut lines: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        if stdin.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Ends the process when it was told to and does not do so by itself. The shortest time counts.
+async fn end(process: Process, mut ends: mpsc::UnboundedReceiver<Duration>, grace: Duration) {
+    let mut deadline: Option<Instant> = None;
+    loop {
+        tokio::select! {
+            farewell = ends.recv() => match farewell {
+                Some(farewell) => {
+                    let until = Instant::now() + farewell;
+                    deadline = Some(deadline.map_or(until, |deadline| deadline.min(until)));
+                }
+                // The agent is ending, and ends all of its processes.
+                None => return,
+            },
+            () = until(deadline) => {
+                process.stop(grace).await;
+                return;
+            }
+            _ = process.wait() => return,
+        }
+    }
+}

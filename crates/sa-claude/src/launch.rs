@@ -1,0 +1,150 @@
+//! The command line that starts the CLI.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Which conversation a process works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conversation {
+    /// A new one; the id is chosen here.
+    New {
+        /// Its id, a UUID that was never used.
+        id: String,
+    },
+    /// One that exists.
+    Resumed {
+        /// Its id.
+        id: String,
+    },
+    /// A copy of one that exists.
+    Forked {
+        /// The id of the original.
+        from: String,
+        /// The id of the copy.
+        id: String,
+    },
+}
+
+/// Everything that a process of the CLI is started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// What it works on.
+    pub conversation: Conversation,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// Where it may work besides.
+    pub directories: Vec<PathBuf>,
+    /// The permission mode; the CLI's own default if there is none.
+    pub mode: Option<String>,
+    /// The model; the CLI's own default if there is none.
+    pub model: Option<String>,
+    /// The effort; the CLI's own default if there is none.
+    pub effort: Option<String>,
+    /// Whether a client may switch to a mode that never asks.
+    pub allow_bypass: bool,
+    /// Whether the process will be run by the superuser.
+    pub is_root: bool,
+}
+
+impl Launch {
+    /// The arguments.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let fixed = "--output-format stream-json --input-format stream-json --verbose --include-partial-messages \
+                     --permission-prompt-tool stdio --replay-user-messages";
+        let mut arguments: Vec<OsString> = fixed.split_whitespace().map(OsString::from).collect();
+        let mut add = |name: &str, value: OsString| arguments.extend([OsString::from(name), value]);
+        match &self.conversation {
+            Conversation::New { id } => add("--session-id", id.into()),
+            Conversation::Resumed { id } => add("--resume", id.into()),
+            Conversation::Forked { from, id } => {
+                add("--resume", from.into());
+                add("--session-id", id.into());
+            }
+        }
+        let options =
+            [("--permission-mode", &self.mode), ("--model", &self.model), ("--effort", &self.effort)];
+        for (name, value) in options {
+            if let Some(value) = value {
+                add(name, value.into());
+            }
+        }
+        for directory in &self.directories {
+            add("--add-dir", directory.into());
+        }
+        if matches!(self.conversation, Conversation::Forked { .. }) {
+            arguments.push("--fork-session".into());
+        }
+        if self.allow_bypass {
+            arguments.push("--allow-dangerously-skip-permissions".into());
+        }
+        arguments
+    }
+
+    /// What is set in its environment.
+    pub fn environment(&self) -> Vec<(OsString, OsString)> {
+        let mut names = vec![
+            // Says when a turn is really over.
+            "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS",
+            // Only the model's API is called. Updates are the installer's business.
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            "DISABLE_TELEMETRY",
+            "DISABLE_AUTOUPDATER",
+            "DISABLE_ERROR_REPORTING",
+        ];
+        if self.allow_bypass && self.is_root {
+            // Without it the CLI refuses to start for the superuser with the mode that never asks within reach.
+            names.push("IS_SANDBOX");
+        }
+        let mut variables: Vec<_> = names.into_iter().map(|name| (name.into(), "1".into())).collect();
+        variables.push(("CLAUDE_CODE_ENTRYPOINT".into(), "sdk-sandbox-agent".into()));
+        variables
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(conversation: Conversation) -> Launch {
+        Launch {
+            conversation,
+            cwd: "/project".into(),
+            directories: Vec::new(),
+            mode: None,
+            model: None,
+            effort: None,
+            allow_bypass: false,
+            is_root: true,
+        }
+    }
+
+    fn tail(launch: &Launch) -> String {
+        let arguments = launch.arguments();
+        let words: Vec<_> = arguments.iter().skip(9).map(|argument| argument.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn each_conversation_has_its_arguments() {
+        assert_eq!(tail(&launch(Conversation::New { id: "a".into() })), "--session-id a");
+        assert_eq!(tail(&launch(Conversation::Resumed { id: "a".into() })), "--resume a");
+        let fork = Conversation::Forked { from: "a".into(), id: "b".into() };
+        assert_eq!(tail(&launch(fork)), "--resume a --session-id b --fork-session");
+    }
+
+    #[test]
+    fn bypassing_permissions_has_to_be_allowed() {
+        let mut launch = launch(Conversation::New { id: "a".into() });
+        assert!(!launch.environment().iter().any(|(name, _)| name == "IS_SANDBOX"));
+        launch.allow_bypass = true;
+        launch.mode = Some("plan".to_owned());
+        launch.directories = vec!["/other".into()];
+        assert_eq!(
+            tail(&launch),
+            "--session-id a --permission-mode plan --add-dir /other --allow-dangerously-skip-permissions"
+        );
+        assert!(launch.environment().iter().any(|(name, _)| name == "IS_SANDBOX"));
+        launch.is_root = false;
+        assert!(!launch.environment().iter().any(|(name, _)| name == "IS_SANDBOX"));
+    }
+}

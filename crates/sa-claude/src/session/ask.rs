@@ -1,0 +1,134 @@
+//! Questions of the CLI, passed on to the client, and the answers on their way back.
+
+use super::Session;
+use super::permission::Permission;
+use super::question::Questions;
+use crate::core::{Caller, Core};
+use crate::native::frame::{Asked, CanUseTool, Question};
+use crate::native::line::{Answer, FormAnswer, Line, Response, ToolAnswer};
+use agent_client_protocol_schema::v1::{
+    Error, PermissionOption, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
+    ToolCallUpdate,
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// What a client was asked.
+#[derive(Debug)]
+pub(super) enum Ask {
+    /// Whether a tool may run.
+    Tool(Box<Permission>),
+    /// Whether a plan is good, and in which mode to go on.
+    Plan(Box<Permission>),
+    /// Questions to the user, as one form.
+    Form(Box<Questions>),
+    /// Questions to the user, one after the other, each as a choice.
+    Choice(Box<Questions>),
+    /// An MCP server's own form.
+    Server,
+}
+
+/// What a client answered.
+pub(crate) type Told = Result<Box<RawValue>, Error>;
+
+impl Session {
+    /// Takes a question of the CLI.
+    pub(super) fn asked(&mut self, core: &mut Core, asked: Asked) {
+        let id = asked.request_id;
+        match asked.request {
+            Question::CanUseTool(tool) => self.may_use(core, id, *tool),
+            Question::Elicitation(form) => self.server_asks(core, id, *form),
+            Question::HookCallback {} => self.respond(core, &id, Answer::Hook { go_on: true }),
+            Question::RequestUserDialog {} => self.respond(core, &id, Answer::Dialog { behavior: "cancelled" }),
+            Question::Other => {
+                let error = "the client of this session does not know this request";
+                self.send(core, Response::Error { request_id: &id, error });
+            }
+        }
+    }
+
+    fn may_use(&mut self, core: &mut Core, id: String, tool: CanUseTool) {
+        match tool.tool_name.as_str() {
+            "AskUserQuestion" => self.ask_user(core, id, tool),
+            "ExitPlanMode" => self.ask_plan(core, id, tool),
+            _ => self.ask_permission(core, id, tool),
+        }
+    }
+
+    /// Passes a question on.
+    pub(super) fn pass_on(&mut self, core: &mut Core, id: String, ask: Ask, method: &str, params: impl Serialize) {
+        let caller = Caller { session: self.id.clone(), ask: id.clone() };
+        core.call(caller, method, params);
+        self.asks.insert(id, ask);
+    }
+
+    /// Passes a question on as a request for permission.
+    pub(super) fn pass_on_choice(
+        &mut self,
+        core: &mut Core,
+        id: String,
+        ask: Ask,
+        call: ToolCallUpdate,
+        options: Vec<PermissionOption>,
+    ) {
+        let request = RequestPermissionRequest::new(self.id.clone(), call, options);
+        self.pass_on(core, id, ask, "session/request_permission", request);
+    }
+
+    /// Takes the client's answer.
+    pub(crate) fn answered(&mut self, core: &mut Core, id: &str, told: Told) {
+        let Some(ask) = self.asks.remove(id) else { return };
+        match ask {
+            Ask::Tool(permission) => self.permission_answered(core, id, *permission, told),
+            Ask::Plan(permission) => self.plan_answered(core, id, *permission, told),
+            Ask::Form(questions) => self.form_answered(core, id, *questions, told),
+            Ask::Choice(questions) => self.choice_answered(core, id.to_owned(), *questions, told),
+            Ask::Server => self.server_answered(core, id, told),
+        }
+    }
+
+    /// The CLI takes a question back.
+    pub(super) fn ask_withdrawn(&mut self, core: &mut Core, id: &str) {
+        if self.asks.remove(id).is_some() {
+            core.withdraw(&self.id, Some(id));
+        }
+    }
+
+    /// Takes all questions back from the client and tells the CLI that they are void, in case it still waits.
+    pub(super) fn drop_asks(&mut self, core: &mut Core) {
+        core.withdraw(&self.id, None);
+        for (id, ask) in std::mem::take(&mut self.asks) {
+            let answer = match ask {
+                Ask::Server => Answer::Form(FormAnswer { action: "cancel", content: None }),
+                _ => deny("The user cancelled the turn.", false),
+            };
+            self.respond(core, &id, answer);
+        }
+    }
+
+    pub(super) fn respond(&self, core: &mut Core, request_id: &str, response: Answer) {
+        self.send(core, Response::Success { request_id, response });
+    }
+
+    fn send(&self, core: &mut Core, response: Response<'_>) {
+        if let Some(child) = &self.child {
+            core.write(child.id, &Line::ControlResponse { response });
+        }
+    }
+}
+
+/// The answer that a tool may not run.
+pub(super) fn deny(message: impl Into<String>, interrupt: bool) -> Answer {
+    Answer::Tool(ToolAnswer::Deny { message: message.into(), interrupt })
+}
+
+/// Which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
+pub(super) fn chosen(told: Told) -> Result<Option<String>, String> {
+    let result = told.map_err(|error| format!("the client could not ask: {}", error.message))?;
+    let response: RequestPermissionResponse = serde_json::from_str(result.get())
+        .map_err(|error| format!("the client's answer cannot be read: {error}"))?;
+    Ok(match response.outcome {
+        RequestPermissionOutcome::Selected(selected) => Some(selected.option_id.to_string()),
+        _ => None,
+    })
+}

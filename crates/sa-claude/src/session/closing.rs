@@ -1,0 +1,60 @@
+//! How a session is closed or deleted: its work is cancelled, its process ends, then the client is answered.
+
+use super::Session;
+use crate::core::{Core, failure};
+use agent_client_protocol_schema::v1::{CloseSessionResponse, DeleteSessionResponse, StopReason};
+use sa_acp::RequestKey;
+
+/// Requests that wait for the process to end.
+#[derive(Debug, Default)]
+pub(super) struct Closing {
+    closes: Vec<RequestKey>,
+    deletes: Vec<RequestKey>,
+}
+
+impl Session {
+    /// Closes the session; `delete` removes what is stored of it, too.
+    pub(crate) fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
+        let closing = self.closing.get_or_insert_default();
+        if delete { closing.deletes.push(key) } else { closing.closes.push(key) }
+        self.wind_up(core);
+    }
+
+    /// Ends the work and the process.
+    pub(crate) fn wind_up(&mut self, core: &mut Core) {
+        self.cancel(core);
+        self.settle_cancelled(core);
+        let Some(child) = &mut self.child else {
+            self.closed(core);
+            return;
+        };
+        if !std::mem::replace(&mut child.ending, true) {
+            core.end(child.id, core.host.limits.farewell);
+        }
+    }
+
+    /// Answers the running prompt as cancelled without waiting for the CLI to stop.
+    fn settle_cancelled(&mut self, core: &mut Core) {
+        self.close_tools(core, "Cancelled");
+        if let Some(turn) = self.turn.take() {
+            self.settle(core, turn, Ok(StopReason::Cancelled), None);
+        }
+    }
+
+    /// Answers whoever wanted the session closed; `false` if nobody did.
+    pub(super) fn closed(&mut self, core: &mut Core) -> bool {
+        let Some(closing) = self.closing.take() else { return false };
+        self.opening_failed(core, &failure("the session was closed while it was being opened", "closed"));
+        for key in closing.closes {
+            core.reply(&key, CloseSessionResponse::new());
+        }
+        for key in closing.deletes {
+            match core.host.disk.delete(&self.native_id) {
+                Ok(()) => core.reply(&key, DeleteSessionResponse::new()),
+                Err(error) => core.fail(&key, &error),
+            }
+        }
+        self.gone = true;
+        true
+    }
+}

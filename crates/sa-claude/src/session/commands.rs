@@ -1,0 +1,40 @@
+//! Slash commands.
+
+use super::Session;
+use crate::core::Core;
+use agent_client_protocol_schema::v1::{
+    AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, SessionUpdate, UnstructuredCommandInput,
+};
+use serde_json::Value;
+
+/// Commands that make no sense through a protocol: they need the CLI's own screen, log somebody in or out, end the program,
+/// or leave the session for another one.
+const HIDDEN: [&str; 14] = [
+    "clear", "config", "cost", "exit", "feedback", "help", "keybindings", "login", "logout", "output-style:new",
+    "resume", "release-notes", "terminal-setup", "vim",
+];
+
+impl Session {
+    pub(super) fn learn_commands(&mut self, commands: &[Value]) {
+        self.commands = commands.iter().filter_map(command).collect();
+    }
+
+    pub(super) fn tell_commands(&self, core: &mut Core) {
+        let update = AvailableCommandsUpdate::new(self.commands.clone());
+        self.emit(core, &SessionUpdate::AvailableCommandsUpdate(update));
+    }
+}
+
+fn command(value: &Value) -> Option<AvailableCommand> {
+    let name = value["name"].as_str().filter(|name| !name.is_empty() && !HIDDEN.contains(name))?;
+    let about = value["description"].as_str().unwrap_or_default();
+    // Some commands have one hint, some have several.
+    let hint = match &value["argumentHint"] {
+        Value::String(hint) => hint.clone(),
+        Value::Array(hints) => hints.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        _ => String::new(),
+    };
+    let input = (!hint.is_empty())
+        .then(|| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
+    Some(AvailableCommand::new(name, about).input(input))
+}

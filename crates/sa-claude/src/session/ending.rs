@@ -1,0 +1,99 @@
+//! What happens when a process of the CLI ends: as it was told to, or by itself.
+
+use super::{Child, Session};
+use crate::core::{Core, Ended, failure};
+use crate::launch::Conversation;
+use crate::limits::STDERR_TAIL;
+use agent_client_protocol_schema::v1::Error;
+use sa_acp::session_not_found;
+use serde_json::json;
+
+/// What the CLI says when it is to resume a conversation that it does not have.
+const NO_CONVERSATION: &str = "No conversation found";
+
+/// What the CLI says when it is to begin a conversation under an id that it knows.
+const IN_USE: &str = "already in use";
+
+impl Session {
+    pub(super) fn ended(&mut self, core: &mut Core, ended: &Ended) {
+        let Some(child) = self.child.take() else { return };
+        self.running = false;
+        self.settling = None;
+        core.withdraw(&self.id, None);
+        self.asks.clear();
+        let error = describe(ended, child.complaint.as_deref());
+        for then in self.controls.take_all() {
+            // Changes fail with the process; the greeting is dealt with below.
+            if let super::control::Then::Changed { key, .. } = then {
+                core.fail(&key, &error);
+            }
+        }
+        self.close_tools(core, "The process of Claude Code ended");
+        if self.closed(core) {
+            return;
+        }
+        if child.ending && self.is_opening() {
+            // It made room for one in another place.
+            return self.restart(core);
+        }
+        if child.greeting.is_some() {
+            return self.ended_early(core, &child, ended, &error);
+        }
+        if !child.ending {
+            tracing::warn!(session = %self.id, code = ended.code, signal = ended.signal, "claude ended by itself");
+        }
+        self.abort_turn(core, &error);
+    }
+
+    /// A process that ended before it was ready.
+    fn ended_early(&mut self, core: &mut Core, child: &Child, ended: &Ended, error: &Error) {
+        let says = |words: &str| {
+            ended.stderr.contains(words) || child.complaint.as_ref().is_some_and(|said| said.contains(words))
+        };
+        let id = self.native_id.clone();
+        match &child.conversation {
+            // Nothing was stored before the last process died, or more than was seen.
+            Conversation::Resumed { .. } if says(NO_CONVERSATION) && !self.is_opening() => {
+                self.is_stored = false;
+                self.start(core, Conversation::New { id });
+            }
+            Conversation::New { .. } if says(IN_USE) && !self.is_opening() => {
+                self.is_stored = true;
+                self.start(core, Conversation::Resumed { id });
+            }
+            Conversation::Resumed { id } | Conversation::Forked { from: id, .. } if says(NO_CONVERSATION) => {
+                let missing = session_not_found(&id.clone().into());
+                self.greeting_failed(core, &missing);
+            }
+            _ => self.greeting_failed(core, error),
+        }
+    }
+}
+
+fn describe(ended: &Ended, complaint: Option<&str>) -> Error {
+    let tail = tail(&ended.stderr);
+    if let Some(reason) = &ended.not_started {
+        return failure(format!("Claude Code cannot be started: {reason}"), "spawn_failed");
+    }
+    let how = match (ended.code, ended.signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no exit code".to_owned(),
+    };
+    let last = complaint.or_else(|| tail.lines().rev().find(|line| !line.trim().is_empty()));
+    let last = last.map(|line| format!(": {}", line.trim())).unwrap_or_default();
+    let mut error = failure(format!("Claude Code ended with {how}{last}"), "process_exited");
+    error.data = Some(json!({
+        "errorKind": "process_exited",
+        "exitCode": ended.code,
+        "signal": ended.signal,
+        "stderrTail": tail,
+    }));
+    error
+}
+
+/// The last characters of a text.
+fn tail(text: &str) -> String {
+    let count = text.chars().count();
+    text.chars().skip(count.saturating_sub(STDERR_TAIL)).collect()
+}

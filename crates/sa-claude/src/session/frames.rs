@@ -1,0 +1,154 @@
+//! What becomes of each line of the CLI.
+
+use super::Session;
+use crate::core::{Core, auth_required};
+use crate::limits::KEPT_LINE;
+use crate::native::Frame;
+use crate::native::frame::{Init, Retry, Status};
+use crate::native::message::UserFrame;
+use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionUpdate};
+use serde_json::{Value, json};
+
+impl Session {
+    /// Takes a line of the CLI.
+    pub(crate) fn native(&mut self, core: &mut Core, line: &[u8]) {
+        match Frame::read(line) {
+            Ok(frame) => self.frame(core, frame),
+            Err(reason) => {
+                let text = String::from_utf8_lossy(line);
+                self.keep(core, json!({ "reason": reason, "raw": clip(&text) }));
+            }
+        }
+    }
+
+    /// Takes note of a line that was too long to be kept.
+    pub(crate) fn overlong(&mut self, core: &mut Core, length: u64) {
+        self.keep(core, json!({ "reason": format!("a line of {length} bytes is too long") }));
+    }
+
+    fn frame(&mut self, core: &mut Core, frame: Frame) {
+        match frame {
+            Frame::Init(init) => self.turn_began(core, init),
+            Frame::State(state) => self.state_changed(core, &state.state),
+            Frame::Status(status) => self.status_changed(core, &status),
+            Frame::Stream(stream) => self.streamed(core, stream),
+            Frame::Assistant(assistant) => self.spoke(core, assistant),
+            Frame::User(user) => self.told(core, &user),
+            Frame::Result(result) => self.turn_ended(core, &result),
+            Frame::Asked(asked) => self.asked(core, asked),
+            Frame::Withdrawn(id) => self.ask_withdrawn(core, &id),
+            Frame::Answered(answered) => self.control_answered(core, answered.response),
+            Frame::Retry(retry) => self.retried(core, &retry),
+            Frame::Denied(denied) => self.tool_denied(core, &denied),
+            Frame::Task(task) => self.task_changed(core, task),
+            Frame::Progress(progress) => self.tool_progressed(core, &progress),
+            Frame::Compacted(compacted) => self.compacted(core, &compacted),
+            Frame::Title(title) => self.rename(core, title),
+            Frame::Commands(commands) => {
+                self.learn_commands(&commands);
+                self.tell_commands(core);
+            }
+            Frame::Ignored => {}
+            Frame::Unknown(value) => {
+                let text = value.to_string();
+                let raw = if text.len() <= KEPT_LINE { value } else { Value::String(clip(&text)) };
+                self.keep(core, json!({ "raw": raw }));
+            }
+        }
+    }
+
+    /// Passes on what is not understood, so that somebody who does can use it.
+    fn keep(&mut self, core: &mut Core, mut what: Value) {
+        self.unknown += 1;
+        tracing::warn!(session = %self.id, count = self.unknown, "claude wrote a line that is not known");
+        what["count"] = json!(self.unknown);
+        core.remark(&self.id, "unparsed", what);
+    }
+
+    /// The CLI introduces itself at the start of each turn.
+    fn turn_began(&mut self, core: &mut Core, init: Init) {
+        if let Some(version) = init.claude_code_version {
+            tracing::debug!(session = %self.id, version, "claude begins a turn");
+        }
+        self.is_stored = true;
+        if let Some(id) = init.session_id {
+            self.native_id = id;
+        }
+        let mode = init.permission_mode.is_some_and(|mode| self.settings.saw_mode(&mode));
+        let model = init.model.is_some_and(|model| self.settings.saw_model(&model));
+        if mode {
+            self.tell_mode(core);
+        } else if model {
+            self.tell_options(core);
+        }
+    }
+
+    fn state_changed(&mut self, core: &mut Core, state: &str) {
+        match state {
+            "idle" => self.idle(core),
+            "running" => {
+                let resumed = std::mem::replace(&mut self.running, true);
+                self.settling = None;
+                if !resumed {
+                    self.interrupt_again(core);
+                }
+            }
+            _ => self.running = true,
+        }
+    }
+
+    fn status_changed(&mut self, core: &mut Core, status: &Status) {
+        if let Some(mode) = &status.permission_mode
+            && self.settings.saw_mode(mode)
+        {
+            self.tell_mode(core);
+        }
+        self.compaction_changed(core, status);
+    }
+
+    /// The model's API failed. Nothing comes of trying again with credentials that are wrong.
+    fn retried(&mut self, core: &mut Core, retry: &Retry) {
+        let kind = retry.error.as_deref().unwrap_or("unknown");
+        if kind == "authentication_failed" {
+            let message = "The model's API refused the credentials of Claude Code";
+            self.fail_turn(core, &auth_required(message));
+            return self.interrupt(core);
+        }
+        let status = retry.error_status.map(|status| format!(" ({status})")).unwrap_or_default();
+        let (attempt, of) = (retry.attempt.unwrap_or(1), retry.max_retries.unwrap_or_default());
+        let seconds = retry.retry_delay_ms.unwrap_or_default() / 1000.0;
+        if core.client.shows_notices() {
+            let title = format!("The model's API failed: {kind}{status}");
+            let about = format!("Attempt {attempt} of {of}; the next one follows in {seconds:.1} s");
+            let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
+            return self.emit(core, &SessionUpdate::Notice(notice));
+        }
+        let retry = json!({
+            "attempt": attempt,
+            "maxRetries": of,
+            "delaySeconds": seconds,
+            "httpStatus": retry.error_status,
+            "errorKind": kind,
+        });
+        core.remark(&self.id, "apiRetry", retry);
+    }
+
+    /// What goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt itself, or
+    /// words of the CLI that nobody said.
+    fn told(&mut self, core: &mut Core, user: &UserFrame) {
+        if user.is_replay {
+            if let Some(turn) = &mut self.turn
+                && user.uuid.as_deref().is_some_and(|uuid| turn.is(uuid))
+            {
+                turn.echoed = true;
+                self.is_stored = true;
+            }
+            return;
+        }
+        self.tool_results(core, user);
+    }
+}
+
+fn clip(text: &str) -> String {
+    text.chars().take(KEPT_LINE).collect()
+}

@@ -1,0 +1,218 @@
+//! How a session is opened: the process is greeted, what it says about itself is checked, and the client is answered.
+
+use super::control::Then;
+use super::settings::thinking;
+use super::{Place, Session};
+use crate::core::{Core, auth_required, failure};
+use crate::launch::Conversation;
+use crate::limits::NICE_TO_KNOW;
+use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
+use crate::native::line::Request;
+use agent_client_protocol_schema::v1::{
+    Error, ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse,
+    SessionUpdate,
+};
+use sa_acp::RequestKey;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// In which way a client opened the session.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    New,
+    /// With all that was said before.
+    Loaded(Vec<SessionUpdate>),
+    Resumed,
+    Forked,
+}
+
+/// A client's request that waits for the process to be ready.
+#[derive(Debug)]
+pub(super) struct Opening {
+    key: RequestKey,
+    how: Opened,
+}
+
+/// What is known of a process so far. The outer `None` means that the answer is not there yet.
+#[derive(Debug, Default)]
+pub(super) struct Greeting {
+    initialized: Option<Initialized>,
+    version: Option<Option<String>>,
+    applied: Option<Option<Applied>>,
+}
+
+/// The answer to one of our questions: `None` if none came in time.
+pub(super) type Answer = Option<Result<Value, String>>;
+
+impl Session {
+    /// Opens a session that has no process.
+    pub(crate) fn open(&mut self, core: &mut Core, key: RequestKey, how: Opened, conversation: Conversation) {
+        self.is_stored = !matches!(how, Opened::New);
+        self.opening = Some(Opening { key, how });
+        self.start(core, conversation);
+    }
+
+    /// Opens a session that is open, which may be in another place from now on.
+    pub(crate) fn reopen(&mut self, core: &mut Core, key: RequestKey, how: Opened, place: Place) {
+        if self.opening.is_some() {
+            return core.fail(&key, &failure("the session is being opened already", "busy"));
+        }
+        if place == self.place || self.turn.is_some() {
+            self.opening = Some(Opening { key, how });
+            return self.opened(core);
+        }
+        self.place = place;
+        self.opening = Some(Opening { key, how });
+        match &mut self.child {
+            // Its end starts the next one.
+            Some(child) => {
+                child.ending = true;
+                core.end(child.id, core.host.limits.farewell);
+            }
+            None => self.restart(core),
+        }
+    }
+
+    /// Whether a client waits for the session to be opened.
+    pub(super) fn is_opening(&self) -> bool {
+        self.opening.is_some()
+    }
+
+    /// Says hello to a process that was just started.
+    pub(super) fn greet(&mut self, core: &mut Core) {
+        if let Some(child) = &mut self.child {
+            child.greeting = Some(Greeting::default());
+        }
+        let limit = core.host.limits.handshake;
+        self.control(core, &Request::Initialize, limit, Then::Initialized);
+        self.control(core, &Request::GetBinaryVersion, limit, Then::Version);
+        self.control(core, &Request::GetSettings, limit, Then::Settings);
+    }
+
+    fn greeting(&mut self) -> Option<&mut Greeting> {
+        self.child.as_mut()?.greeting.as_mut()
+    }
+
+    pub(super) fn initialized(&mut self, core: &mut Core, answer: Answer) {
+        let initialized = match answer {
+            Some(Ok(value)) => Initialized::deserialize(value).map_err(|error| error.to_string()),
+            Some(Err(error)) => Err(error),
+            None => Err("claude did not get ready in time".to_owned()),
+        };
+        let initialized = match initialized {
+            Ok(initialized) => initialized,
+            Err(error) => return self.greeting_failed(core, &failure(error, "handshake_failed")),
+        };
+        let Some(greeting) = self.greeting() else { return };
+        if initialized.claude_code_version.is_some() {
+            greeting.version = Some(initialized.claude_code_version.clone());
+        }
+        greeting.initialized = Some(initialized);
+        let soon = core.now.elapsed + NICE_TO_KNOW;
+        self.controls.hurry(soon, |then| matches!(then, Then::Version | Then::Settings));
+        self.greeted(core);
+    }
+
+    pub(super) fn version_known(&mut self, core: &mut Core, answer: Answer) {
+        let Some(greeting) = self.greeting().filter(|greeting| greeting.version.is_none()) else { return };
+        greeting.version = Some(match answer {
+            Some(Ok(value)) => BinaryVersion::deserialize(value).ok().and_then(|answer| answer.version),
+            // It answers what it does not know, so it is new enough.
+            Some(Err(_)) => Some(OLDEST.to_string()),
+            None => None,
+        });
+        self.greeted(core);
+    }
+
+    pub(super) fn settings_known(&mut self, core: &mut Core, answer: Answer) {
+        let Some(greeting) = self.greeting() else { return };
+        let value = answer.and_then(Result::ok);
+        greeting.applied =
+            Some(value.and_then(|value| Settings::deserialize(value).ok()).map(|settings| settings.applied));
+        self.greeted(core);
+    }
+
+    /// Goes on once everything is known.
+    fn greeted(&mut self, core: &mut Core) {
+        let complete = |greeting: &mut Greeting| {
+            greeting.initialized.is_some() && greeting.version.is_some() && greeting.applied.is_some()
+        };
+        let Some(child) = &mut self.child else { return };
+        let Some(greeting) = child.greeting.take_if(complete) else { return };
+        let initialized = greeting.initialized.unwrap_or_default();
+        let version = greeting.version.flatten();
+        if let Err(error) = check_version(version.as_deref()) {
+            return self.greeting_failed(core, &error);
+        }
+        if !initialized.account.has_credentials() {
+            let message = "Claude Code is not logged in: set ANTHROPIC_API_KEY, or run `claude` and log in";
+            return self.greeting_failed(core, &auth_required(message));
+        }
+        self.settings.learn(&initialized, greeting.applied.flatten().as_ref());
+        self.learn_commands(&initialized.commands);
+        self.order(core, &thinking(self.settings.is_thinking()), "set_max_thinking_tokens");
+        self.send_mcp_servers(core);
+        self.opened(core);
+        self.start_next(core);
+    }
+
+    /// Answers the client that opened the session, if one did.
+    fn opened(&mut self, core: &mut Core) {
+        let Some(Opening { key, how }) = self.opening.take() else { return };
+        let (modes, options) = (self.settings.modes(), self.settings.options());
+        match how {
+            Opened::New => {
+                let response = NewSessionResponse::new(self.id.clone()).modes(modes).config_options(options);
+                core.reply(&key, response);
+            }
+            Opened::Loaded(history) => {
+                for update in history {
+                    self.emit(core, &update);
+                }
+                core.reply(&key, LoadSessionResponse::new().modes(modes).config_options(options));
+            }
+            Opened::Resumed => {
+                core.reply(&key, ResumeSessionResponse::new().modes(modes).config_options(options));
+            }
+            Opened::Forked => {
+                let response = ForkSessionResponse::new(self.id.clone()).modes(modes).config_options(options);
+                core.reply(&key, response);
+            }
+        }
+        self.tell_commands(core);
+    }
+
+    /// The process is of no use: whoever waits for it is told why.
+    pub(super) fn greeting_failed(&mut self, core: &mut Core, error: &Error) {
+        if let Some(child) = &mut self.child {
+            child.ending = true;
+            core.end(child.id, core.host.limits.farewell);
+        }
+        self.opening_failed(core, error);
+        self.fail_prompts(core, error);
+    }
+
+    /// Refuses to open the session, if that is what a client waits for.
+    pub(super) fn opening_failed(&mut self, core: &mut Core, error: &Error) {
+        if let Some(opening) = self.opening.take() {
+            core.fail(&opening.key, error);
+            self.gone = true;
+        }
+    }
+}
+
+fn check_version(version: Option<&str>) -> Result<(), Error> {
+    let too_old = match version.map(Version::parse) {
+        Some(Some(version)) => version < OLDEST,
+        // A number of another form is not ours to judge.
+        Some(None) => false,
+        None => true,
+    };
+    if !too_old {
+        return Ok(());
+    }
+    let found = version.unwrap_or("one that does not tell its version");
+    let mut error = failure(format!("Claude Code {OLDEST} or newer is needed; this is {found}"), "version_too_old");
+    error.data = Some(json!({ "errorKind": "version_too_old", "version": version, "oldest": OLDEST.to_string() }));
+    Err(error)
+}

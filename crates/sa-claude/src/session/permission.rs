@@ -1,0 +1,118 @@
+//! Whether a tool may run.
+
+use super::Session;
+use super::ask::{Ask, Told, chosen, deny};
+use super::settings::PLAN;
+use crate::core::Core;
+use crate::native::frame::CanUseTool;
+use crate::native::line::{Answer, ToolAnswer};
+use crate::tools;
+use agent_client_protocol_schema::v1::{
+    PermissionOption, PermissionOptionKind, ToolCallUpdate, ToolCallUpdateFields,
+};
+use serde_json::Value;
+
+const ALLOW_ONCE: &str = "allow_once";
+const ALLOW_ALWAYS: &str = "allow_always";
+const REJECT_ONCE: &str = "reject_once";
+
+/// Tools that change nothing, or whose own tools are asked about one by one. Everything else is refused in plan mode; the
+/// commands that the CLI itself knows to be harmless are never asked about.
+const READ_ONLY: [&str; 24] = [
+    "Agent", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep", "LS", "LSP", "ListMcpResources",
+    "ListMcpResourcesTool", "NotebookRead", "Read", "ReadMcpResource", "ReadMcpResourceTool", "Skill", "Task",
+    "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskUpdate", "TodoWrite", "WebFetch", "WebSearch",
+];
+
+/// A tool that waits for permission.
+#[derive(Debug)]
+pub(super) struct Permission {
+    pub(super) tool: String,
+    pub(super) call: String,
+    pub(super) input: Value,
+    /// What is permitted from now on if "always" is chosen.
+    always: Vec<Value>,
+}
+
+impl Permission {
+    pub(super) fn allow(self, updated_permissions: Vec<Value>) -> Answer {
+        Answer::Tool(ToolAnswer::Allow { updated_input: self.input, updated_permissions })
+    }
+}
+
+impl Session {
+    pub(super) fn ask_permission(&mut self, core: &mut Core, id: String, asked: CanUseTool) {
+        if self.settings.mode() == PLAN && !READ_ONLY.contains(&asked.tool_name.as_str()) {
+            let message = "Plan mode is read-only: this would change something. Finish the plan and ask to leave plan mode.";
+            return self.respond(core, &id, deny(message, false));
+        }
+        let suppressed = asked.suppress_always_allow_rule == Some(true);
+        let suggestions = asked.permission_suggestions.clone().map(Value::Array).unwrap_or_default();
+        let always =
+            if suppressed { Vec::new() } else { tools::rules_for_always(&suggestions, &asked.tool_name) };
+        let (permission, call) = self.permission(core, &id, asked, always);
+        let mut options = vec![PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce)];
+        if !permission.always.is_empty() {
+            let name = format!("Always allow {} in this session", rules(&permission.always));
+            options.push(PermissionOption::new(ALLOW_ALWAYS, name, PermissionOptionKind::AllowAlways));
+        }
+        options.push(PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce));
+        self.pass_on_choice(core, id, Ask::Tool(Box::new(permission)), call, options);
+    }
+
+    /// Notes what is asked about. The client is told of the call if it was not before: those of sub-agents may come late.
+    pub(super) fn permission(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        asked: CanUseTool,
+        always: Vec<Value>,
+    ) -> (Permission, ToolCallUpdate) {
+        let CanUseTool { tool_name: tool, input, tool_use_id, decision_reason, .. } = asked;
+        let call = tool_use_id.unwrap_or_else(|| id.to_owned());
+        self.tool_called(core, &call, &tool, input.clone(), None);
+        let fields = tools::call(&tool, &input, &self.place.cwd).into_fields(&tool, input.clone());
+        let mut update = ToolCallUpdate::new(call.clone(), fields);
+        if let Some(reason) = decision_reason {
+            update = update.meta(crate::core::meta(serde_json::json!({ "decisionReason": reason })));
+        }
+        (Permission { tool, call, input, always }, update)
+    }
+
+    pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, permission: Permission, told: Told) {
+        let answer = match chosen(told).as_ref().map(Option::as_deref) {
+            Ok(Some(ALLOW_ONCE)) => {
+                self.tool_runs(core, &permission.call);
+                permission.allow(Vec::new())
+            }
+            Ok(Some(ALLOW_ALWAYS)) => {
+                self.tool_runs(core, &permission.call);
+                let always = permission.always.clone();
+                permission.allow(always)
+            }
+            Ok(Some(REJECT_ONCE)) => deny(format!("The user rejected this use of {}.", permission.tool), false),
+            Ok(Some(other)) => deny(format!("The client chose {other}, which was not an option."), false),
+            Ok(None) => deny("The user cancelled the turn.", true),
+            Err(reason) => deny(format!("No permission: {reason}."), false),
+        };
+        self.respond(core, id, answer);
+    }
+}
+
+/// The rules in words.
+fn rules(always: &[Value]) -> String {
+    let rules = always.iter().filter_map(|grant| grant["rules"].as_array()).flatten();
+    let word = |rule: &Value| {
+        let tool = rule["toolName"].as_str().unwrap_or_default();
+        match rule["ruleContent"].as_str() {
+            Some(content) => format!("{tool}({content})"),
+            None => tool.to_owned(),
+        }
+    };
+    rules.map(word).collect::<Vec<_>>().join(", ")
+}
+
+/// A call that is shown as a question rather than by its input.
+pub(super) fn titled(call: &str, title: &str) -> ToolCallUpdate {
+    ToolCallUpdate::new(call.to_owned(), ToolCallUpdateFields::new().title(title.to_owned()))
+}

@@ -1,0 +1,305 @@
+//! What a client can set about a session: mode, model, effort, thinking. The CLI takes any mode and any model that it is
+//! told, so what is chosen is checked here.
+
+use super::Session;
+use crate::core::{Core, invalid};
+use crate::native::answer::{Applied, Initialized, Model};
+use crate::native::line::{FlagSettings, Request};
+use agent_client_protocol_schema::v1::{
+    ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
+    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate,
+};
+
+pub(crate) const DEFAULT: &str = "default";
+pub(crate) const ACCEPT_EDITS: &str = "acceptEdits";
+pub(crate) const PLAN: &str = "plan";
+pub(crate) const BYPASS: &str = "bypassPermissions";
+const AUTO: &str = "auto";
+const OFF: &str = "off";
+
+static MODES: [(&str, &str, &str); 6] = [
+    (DEFAULT, "Default", "Asks before edits and commands"),
+    (ACCEPT_EDITS, "Accept edits", "Edits without asking, asks before commands"),
+    (PLAN, "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
+    ("dontAsk", "Don't ask", "Refuses whatever would need permission"),
+    (AUTO, "Auto", "Lets a model decide what needs permission"),
+    (BYPASS, "Bypass permissions", "Never asks"),
+];
+
+/// One setting, to be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    Mode(String),
+    Model(String),
+    /// `None` for what the model has by itself.
+    Effort(Option<String>),
+    Thinking(bool),
+}
+
+impl Change {
+    pub(super) fn request(&self) -> Request {
+        match self {
+            Self::Mode(mode) => Request::SetPermissionMode { mode: mode.clone() },
+            Self::Model(model) => Request::SetModel { model: model.clone() },
+            Self::Effort(effort) => {
+                Request::ApplyFlagSettings { settings: FlagSettings { effort_level: effort.clone() } }
+            }
+            Self::Thinking(on) => thinking(*on),
+        }
+    }
+}
+
+/// Newer models keep their thoughts to themselves unless a display is asked for.
+pub(super) fn thinking(on: bool) -> Request {
+    let max_thinking_tokens = if on { None } else { Some(0) };
+    Request::SetMaxThinkingTokens { max_thinking_tokens, thinking_display: "summarized" }
+}
+
+/// See the module's comment.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    allow_bypass: bool,
+    any_model: bool,
+    mode: String,
+    models: Vec<Model>,
+    model: String,
+    effort: Option<String>,
+    thinking: bool,
+    /// What was chosen here rather than found, so that another process has to be told.
+    chosen_mode: bool,
+    chosen_model: bool,
+    chosen_effort: bool,
+}
+
+impl Settings {
+    pub(crate) fn new(allow_bypass: bool, any_model: bool) -> Self {
+        Self {
+            allow_bypass,
+            any_model,
+            mode: DEFAULT.to_owned(),
+            models: Vec::new(),
+            model: DEFAULT.to_owned(),
+            effort: None,
+            thinking: true,
+            chosen_mode: false,
+            chosen_model: false,
+            chosen_effort: false,
+        }
+    }
+
+    pub(crate) fn mode(&self) -> &str {
+        &self.mode
+    }
+
+    pub(super) fn is_thinking(&self) -> bool {
+        self.thinking
+    }
+
+    pub(super) fn launch_mode(&self) -> Option<String> {
+        self.chosen_mode.then(|| self.mode.clone())
+    }
+
+    pub(super) fn launch_model(&self) -> Option<String> {
+        (self.chosen_model && self.model != DEFAULT).then(|| self.model.clone())
+    }
+
+    pub(super) fn launch_effort(&self) -> Option<String> {
+        self.effort.clone().filter(|_| self.chosen_effort)
+    }
+
+    /// A mode to begin with.
+    pub(crate) fn begin_in(&mut self, mode: &str) {
+        if self.check_mode(mode).is_ok() {
+            self.apply(Change::Mode(mode.to_owned()));
+        }
+    }
+
+    /// Takes in what a process said about itself when it was started.
+    pub(super) fn learn(&mut self, initialized: &Initialized, applied: Option<&Applied>) {
+        self.models.clone_from(&initialized.models);
+        if let Some(mode) = &initialized.current_permission_mode {
+            self.mode.clone_from(mode);
+        }
+        let Some(applied) = applied else { return };
+        if let Some(model) = &applied.model {
+            self.saw_model(model);
+        }
+        if !self.chosen_effort {
+            self.effort = applied.effort.as_ref().and_then(|effort| effort.as_str()).map(str::to_owned);
+        }
+    }
+
+    /// Takes in a mode that the CLI says it is in; `false` if that is nothing new.
+    pub(super) fn saw_mode(&mut self, mode: &str) -> bool {
+        if self.mode == mode {
+            return false;
+        }
+        mode.clone_into(&mut self.mode);
+        self.chosen_mode = true;
+        true
+    }
+
+    /// Takes in the model that the CLI says it uses, by its full name; `false` if that is nothing new.
+    pub(super) fn saw_model(&mut self, full: &str) -> bool {
+        let names = |model: &Model, full: &str| {
+            model.value == full || model.resolved_model.as_deref() == Some(full)
+        };
+        let current = self.models.iter().find(|model| model.value == self.model);
+        if self.model == full || current.is_some_and(|model| names(model, full)) {
+            return false;
+        }
+        let known = self.models.iter().find(|model| names(model, full));
+        self.model = known.map_or_else(|| full.to_owned(), |model| model.value.clone());
+        true
+    }
+
+    pub(super) fn apply(&mut self, change: Change) {
+        match change {
+            Change::Mode(mode) => (self.mode, self.chosen_mode) = (mode, true),
+            Change::Model(model) => (self.model, self.chosen_model) = (model, true),
+            Change::Effort(effort) => (self.effort, self.chosen_effort) = (effort, true),
+            Change::Thinking(on) => self.thinking = on,
+        }
+    }
+
+    /// What a client wants changed, if there is such a setting and it has such a value.
+    pub(crate) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+        match option {
+            "mode" => self.check_mode(value),
+            "model" => self.check_model(value),
+            "effort" if value == DEFAULT => Ok(Change::Effort(None)),
+            "effort" if self.efforts().iter().any(|effort| effort == value) => {
+                Ok(Change::Effort(Some(value.to_owned())))
+            }
+            "thinking" if value == DEFAULT || value == OFF => Ok(Change::Thinking(value == DEFAULT)),
+            "effort" | "thinking" => Err(invalid(format!("no choice {value} of {option}"))),
+            _ => Err(invalid(format!("no option {option}"))),
+        }
+    }
+
+    pub(crate) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
+        if self.modes_offered().iter().any(|(id, _, _)| *id == mode) {
+            return Ok(Change::Mode(mode.to_owned()));
+        }
+        Err(invalid(format!("no mode {mode}")))
+    }
+
+    pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
+        let listed = self.models.iter().any(|known| {
+            known.value == model || known.resolved_model.as_deref() == Some(model)
+        });
+        if listed || self.model == model || (self.any_model && !model.trim().is_empty()) {
+            return Ok(Change::Model(model.to_owned()));
+        }
+        Err(invalid(format!("no model {model}")))
+    }
+
+    fn current_model(&self) -> Option<&Model> {
+        self.models.iter().find(|model| {
+            model.value == self.model || model.resolved_model.as_deref() == Some(self.model.as_str())
+        })
+    }
+
+    fn efforts(&self) -> &[String] {
+        self.current_model().map(|model| model.supported_effort_levels.as_slice()).unwrap_or_default()
+    }
+
+    /// The modes that can be switched to, and the one that is on.
+    fn modes_offered(&self) -> Vec<(&str, &str, &str)> {
+        let auto = self.current_model().is_some_and(|model| model.supports_auto_mode);
+        let offered = |id: &str| match id {
+            BYPASS => self.allow_bypass || self.mode == BYPASS,
+            AUTO => auto || self.mode == AUTO,
+            _ => true,
+        };
+        let mut modes: Vec<_> = MODES.iter().copied().filter(|(id, _, _)| offered(id)).collect();
+        if !modes.iter().any(|(id, _, _)| *id == self.mode) {
+            modes.push((&self.mode, &self.mode, "A mode of Claude Code's own"));
+        }
+        modes
+    }
+
+    /// Whether the mode that never asks can be switched to.
+    pub(super) fn may_bypass(&self) -> bool {
+        self.allow_bypass
+    }
+
+    /// The modes, as clients know them that do not know options.
+    pub(crate) fn modes(&self) -> SessionModeState {
+        let modes = self.modes_offered().into_iter();
+        let mode = |(id, name, about): (&str, &str, &str)| {
+            SessionMode::new(id.to_owned(), name).description(about.to_owned())
+        };
+        SessionModeState::new(self.mode.clone(), modes.map(mode).collect())
+    }
+
+    /// The complete list of options.
+    pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
+        let choice = |(id, name, about): (&str, &str, &str)| {
+            SessionConfigSelectOption::new(id.to_owned(), name).description(about.to_owned())
+        };
+        let modes: Vec<_> = self.modes_offered().into_iter().map(choice).collect();
+        let mut options = vec![
+            SessionConfigOption::select("mode", "Mode", self.mode.clone(), modes)
+                .category(SessionConfigOptionCategory::Mode),
+            self.model_option(),
+        ];
+        let efforts = self.efforts();
+        if !efforts.is_empty() {
+            let mut choices = vec![choice((DEFAULT, "Default", "As the model and the settings have it"))];
+            choices.extend(efforts.iter().map(|effort| SessionConfigSelectOption::new(effort.clone(), title(effort))));
+            let current = self.effort.clone().filter(|effort| efforts.contains(effort));
+            options.push(
+                SessionConfigOption::select("effort", "Effort", current.unwrap_or_else(|| DEFAULT.to_owned()), choices)
+                    .category(SessionConfigOptionCategory::ThoughtLevel),
+            );
+        }
+        let choices = vec![
+            choice((DEFAULT, "Default", "Thinks as the model and the settings have it")),
+            choice((OFF, "Off", "Answers without thinking first")),
+        ];
+        let current = if self.thinking { DEFAULT } else { OFF };
+        options.push(
+            SessionConfigOption::select("thinking", "Thinking", current, choices)
+                .category(SessionConfigOptionCategory::ModelConfig),
+        );
+        options
+    }
+
+    fn model_option(&self) -> SessionConfigOption {
+        let choice = |model: &Model| {
+            let name = model.display_name.clone().unwrap_or_else(|| model.value.clone());
+            SessionConfigSelectOption::new(model.value.clone(), name).description(model.description.clone())
+        };
+        let mut choices: Vec<_> = self.models.iter().map(choice).collect();
+        if !self.models.iter().any(|model| model.value == self.model) {
+            choices.push(SessionConfigSelectOption::new(self.model.clone(), self.model.clone()));
+        }
+        SessionConfigOption::select("model", "Model", self.model.clone(), choices)
+            .category(SessionConfigOptionCategory::Model)
+    }
+}
+
+/// `high` as `High`.
+fn title(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+impl Session {
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
+    pub(super) fn tell_mode(&self, core: &mut Core) {
+        let mode = self.settings.mode().to_owned();
+        self.emit(core, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
+        self.tell_options(core);
+    }
+
+    pub(super) fn tell_options(&self, core: &mut Core) {
+        let options = self.settings.options();
+        self.emit(core, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
+    }
+}

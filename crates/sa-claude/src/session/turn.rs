@@ -1,0 +1,266 @@
+//! Prompts on their way to their answers, one native turn at a time.
+
+use super::prompt::Prompt;
+use super::{Child, Session};
+use crate::core::{Core, auth_required, failure};
+use crate::limits::{MAX_QUEUE, SETTLE};
+use crate::native::frame::TurnResult;
+use crate::native::line::{Line, Request, UserMessage};
+use agent_client_protocol_schema::v1::{
+    Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason,
+};
+use sa_acp::{RequestKey, timestamp};
+use sa_jsonrpc::Id;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A prompt that the CLI works on.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// The request to answer; `None` if it was answered before the CLI was done.
+    key: Option<RequestKey>,
+    /// The prompt's own id in the CLI.
+    uuid: String,
+    /// Whether the CLI has taken it up.
+    pub(super) echoed: bool,
+    /// It was cancelled; when the CLI is ended if it does not heed that.
+    cancel: Option<Duration>,
+    /// What the CLI called the error of the model's API.
+    pub(super) error: Option<String>,
+    first_line: String,
+}
+
+impl Turn {
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.cancel.filter(|at| *at < Duration::MAX)
+    }
+
+    pub(super) fn is(&self, uuid: &str) -> bool {
+        self.uuid == uuid
+    }
+}
+
+impl Session {
+    /// Takes a prompt: starts on it, or puts it behind the ones before.
+    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
+        if self.queue.len() >= MAX_QUEUE {
+            let reason = format!("{MAX_QUEUE} prompts are waiting already");
+            let error = Error::invalid_request().data(json!({ "reason": reason }));
+            return core.fail(&prompt.key, &error);
+        }
+        self.queue.push_back(prompt);
+        self.start_next(core);
+    }
+
+    /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
+    /// and never get an answer of its own.
+    pub(super) fn start_next(&mut self, core: &mut Core) {
+        if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
+            return;
+        }
+        let Some(child) = &self.child else { return self.restart(core) };
+        let ready = child.greeting.is_none() && !child.ending && self.mcp.is_done();
+        if !ready || self.running || self.settling.is_some() {
+            return;
+        }
+        let id = child.id;
+        let Some(prompt) = self.queue.pop_front() else { return };
+        let uuid = (core.host.new_id)();
+        let message = UserMessage { role: "user", content: &prompt.content };
+        core.write(id, &Line::User { message, parent_tool_use_id: None, session_id: "", uuid: &uuid });
+        self.turn = Some(Turn {
+            key: Some(prompt.key),
+            uuid,
+            echoed: false,
+            cancel: None,
+            error: None,
+            first_line: prompt.first_line,
+        });
+    }
+
+    /// Cancels all prompts, running and waiting, and whatever the CLI does by itself.
+    pub(crate) fn cancel(&mut self, core: &mut Core) {
+        for prompt in std::mem::take(&mut self.queue) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        if self.turn.is_some() || self.running {
+            self.interrupt(core);
+        }
+    }
+
+    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
+    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
+        let is_it = |key: &RequestKey| key.id == *id;
+        if self.turn.as_ref().and_then(|turn| turn.key.as_ref()).is_some_and(is_it) {
+            self.interrupt(core);
+            return true;
+        }
+        let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
+        if let Some(prompt) = self.queue.remove(index) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        true
+    }
+
+    /// Has the CLI stop what it does. Questions that it asked are void.
+    pub(super) fn interrupt(&mut self, core: &mut Core) {
+        let deadline = core.now.elapsed + core.host.limits.cancel;
+        if let Some(turn) = &mut self.turn {
+            turn.cancel.get_or_insert(deadline);
+        }
+        self.order(core, &Request::Interrupt, "interrupt");
+        self.drop_asks(core);
+    }
+
+    /// An interrupt that comes before the CLI has taken the prompt up does not hold: it is sent again once the CLI has.
+    pub(super) fn interrupt_again(&mut self, core: &mut Core) {
+        if self.turn.as_ref().is_some_and(|turn| turn.cancel.is_some()) {
+            self.order(core, &Request::Interrupt, "interrupt");
+        }
+    }
+
+    /// Ends a CLI that does not stop when it is told to.
+    pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
+            return;
+        };
+        // Its end is what is waited for next.
+        turn.cancel = Some(Duration::MAX);
+        if let Some(child) = &mut self.child {
+            tracing::warn!(session = %self.id, "claude does not heed an interrupt and is ended");
+            child.ending = true;
+            core.end(child.id, Duration::ZERO);
+        }
+    }
+
+    /// The CLI told the result of a turn.
+    pub(super) fn turn_ended(&mut self, core: &mut Core, result: &TurnResult) {
+        self.meter_result(core, result);
+        if self.running {
+            self.settling = Some(core.now.elapsed + SETTLE);
+        }
+        if let Some(Child { greeting: Some(_), complaint, .. }) = &mut self.child {
+            *complaint = Some(errors(result));
+            return;
+        }
+        let Some(turn) = self.turn.take_if(|turn| concerns(result, turn)) else { return };
+        if turn.cancel.is_some() {
+            self.close_tools(core, "Cancelled");
+        }
+        let outcome = outcome(result, &turn);
+        if outcome.is_ok() {
+            self.name_after(core, &turn.first_line);
+        }
+        self.settle(core, turn, outcome, Some(result));
+        self.start_next(core);
+    }
+
+    /// The CLI says that it is idle. A prompt that it has taken up and that got no result is over all the same.
+    pub(super) fn idle(&mut self, core: &mut Core) {
+        self.running = false;
+        self.settling = None;
+        if let Some(turn) = self.turn.take_if(|turn| turn.echoed) {
+            let reason = if turn.cancel.is_some() { StopReason::Cancelled } else { StopReason::EndTurn };
+            self.settle(core, turn, Ok(reason), None);
+        }
+        self.start_next(core);
+    }
+
+    pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>, result: Option<&TurnResult>) {
+        let Some(key) = turn.key else { return };
+        match outcome {
+            Ok(reason) => {
+                let usage = result.and_then(|result| result.usage).map(super::usage::of_turn);
+                core.reply(&key, PromptResponse::new(reason).usage(usage));
+            }
+            Err(error) => core.fail(&key, &error),
+        }
+    }
+
+    /// Answers the running prompt although the CLI still works on it.
+    pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) {
+        if let Some(key) = self.turn.as_mut().and_then(|turn| turn.key.take()) {
+            core.fail(&key, error);
+        }
+    }
+
+    /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
+    pub(super) fn abort_turn(&mut self, core: &mut Core, error: &Error) {
+        let Some(turn) = self.turn.take() else { return };
+        let outcome = if turn.cancel.is_some() { Ok(StopReason::Cancelled) } else { Err(error.clone()) };
+        self.settle(core, turn, outcome, None);
+    }
+
+    /// Refuses all prompts, running and waiting.
+    pub(super) fn fail_prompts(&mut self, core: &mut Core, error: &Error) {
+        self.abort_turn(core, error);
+        for prompt in std::mem::take(&mut self.queue) {
+            core.fail(&prompt.key, error);
+        }
+    }
+
+    /// A session that has no name is called by what was asked first.
+    fn name_after(&mut self, core: &mut Core, first_line: &str) {
+        if self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
+            self.rename(core, first_line.to_owned());
+        }
+    }
+
+    pub(super) fn rename(&mut self, core: &mut Core, title: String) {
+        if self.title.as_ref() == Some(&title) {
+            return;
+        }
+        let update = SessionInfoUpdate::new().title(title.clone()).updated_at(timestamp(core.now.unix));
+        self.title = Some(title);
+        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+    }
+}
+
+/// Whether a result is the answer to this turn's prompt. The CLI has turns of its own, too; and a prompt that it took up
+/// during one of them is answered by that one.
+fn concerns(result: &TurnResult, turn: &Turn) -> bool {
+    let own = result.origin.as_ref().and_then(|origin| origin.kind.as_deref()) == Some("task-notification");
+    match &result.user_message_uuids {
+        Some(uuids) if !uuids.is_empty() => uuids.contains(&turn.uuid),
+        _ if own => turn.echoed,
+        _ => true,
+    }
+}
+
+fn outcome(result: &TurnResult, turn: &Turn) -> Result<StopReason, Error> {
+    let is_aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
+    if turn.cancel.is_some() || is_aborted {
+        return Ok(StopReason::Cancelled);
+    }
+    if result.stop_reason.as_deref() == Some("refusal") {
+        return Ok(StopReason::Refusal);
+    }
+    if result.subtype.as_deref().is_some_and(|subtype| subtype.starts_with("error_max")) {
+        return Ok(StopReason::MaxTurnRequests);
+    }
+    if result.is_error || result.subtype.as_deref() == Some("error_during_execution") {
+        return Err(model_error(result, turn.error.as_deref()));
+    }
+    match result.stop_reason.as_deref() {
+        Some("max_tokens") => Ok(StopReason::MaxTokens),
+        _ => Ok(StopReason::EndTurn),
+    }
+}
+
+fn model_error(result: &TurnResult, kind: Option<&str>) -> Error {
+    let message = result.result.clone().filter(|text| !text.is_empty()).unwrap_or_else(|| errors(result));
+    if kind == Some("authentication_failed") || message.contains("Please run /login") {
+        return auth_required(message);
+    }
+    let kind = kind.unwrap_or("unknown");
+    let mut error = failure(message, kind);
+    error.data = Some(json!({ "errorKind": kind, "httpStatus": result.api_error_status }));
+    error
+}
+
+fn errors(result: &TurnResult) -> String {
+    let word = |error: &Value| error.as_str().map_or_else(|| error.to_string(), str::to_owned);
+    let words: Vec<_> = result.errors.iter().map(word).collect();
+    if words.is_empty() { "claude failed without saying why".to_owned() } else { words.join("; ") }
+}

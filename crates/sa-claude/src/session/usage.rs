@@ -1,0 +1,117 @@
+//! How full the context is, and what it cost.
+
+use super::Session;
+use crate::core::Core;
+use crate::native::frame::TurnResult;
+use crate::native::message::Tokens;
+use agent_client_protocol_schema::v1::{Cost, SessionUpdate, Usage, UsageUpdate};
+
+/// What fits most models.
+const USUAL_WINDOW: u64 = 200_000;
+
+/// What fits a model whose name says so.
+const LARGE_WINDOW: u64 = 1_000_000;
+
+/// Tokens and money of a session.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    /// Of the message that is being streamed.
+    message: Tokens,
+    model: Option<String>,
+    /// In the context, as of the last message.
+    used: Option<u64>,
+    size: Option<u64>,
+    /// Spent by processes before this one.
+    before: f64,
+    /// Spent by this process; what the CLI tells is the sum since its start.
+    cost: Option<f64>,
+    /// Set until the first result of a process that goes on with a conversation.
+    fresh: bool,
+}
+
+impl Meter {
+    /// Another process goes on. Some versions count on from the cost so far, others start at nothing.
+    pub(super) fn restarted(&mut self) {
+        self.fresh = self.cost.is_some();
+    }
+
+    /// A message begins.
+    pub(super) fn began(&mut self, model: Option<String>, usage: Option<Tokens>) {
+        self.message = usage.unwrap_or_default();
+        self.model = model;
+    }
+
+    /// The context is another from now on.
+    pub(super) fn set_used(&mut self, used: u64) {
+        self.used = Some(used);
+    }
+
+    fn spent(&mut self, total: f64) {
+        if std::mem::take(&mut self.fresh) && let Some(last) = self.cost && total < last {
+            self.before += last;
+        }
+        self.cost = Some(total);
+    }
+
+    fn update(&self) -> Option<UsageUpdate> {
+        let large = self.model.as_deref().is_some_and(|model| model.contains("[1m]"));
+        let size = self.size.unwrap_or(if large { LARGE_WINDOW } else { USUAL_WINDOW });
+        let cost = self.cost.map(|cost| Cost::new(self.before + cost, "USD"));
+        Some(UsageUpdate::new(self.used?, size).cost(cost))
+    }
+}
+
+fn total(tokens: Tokens) -> u64 {
+    let parts = [
+        tokens.input_tokens,
+        tokens.output_tokens,
+        tokens.cache_read_input_tokens,
+        tokens.cache_creation_input_tokens,
+    ];
+    parts.into_iter().flatten().sum()
+}
+
+/// The tokens of one turn.
+pub(super) fn of_turn(tokens: Tokens) -> Usage {
+    let (input, output) = (tokens.input_tokens.unwrap_or(0), tokens.output_tokens.unwrap_or(0));
+    Usage::new(total(tokens), input, output)
+        .cached_read_tokens(tokens.cache_read_input_tokens)
+        .cached_write_tokens(tokens.cache_creation_input_tokens)
+}
+
+impl Session {
+    /// A message is complete: only now its tokens are right.
+    pub(super) fn meter_message(&mut self, core: &mut Core, usage: Option<Tokens>) {
+        if let Some(usage) = usage {
+            let message = &mut self.meter.message;
+            message.output_tokens = usage.output_tokens.or(message.output_tokens);
+            message.input_tokens = usage.input_tokens.or(message.input_tokens);
+            message.cache_read_input_tokens = usage.cache_read_input_tokens.or(message.cache_read_input_tokens);
+            message.cache_creation_input_tokens =
+                usage.cache_creation_input_tokens.or(message.cache_creation_input_tokens);
+        }
+        self.meter.used = Some(total(self.meter.message));
+        self.tell_usage(core);
+    }
+
+    pub(super) fn meter_result(&mut self, core: &mut Core, result: &TurnResult) {
+        let name = self.meter.model.as_deref().unwrap_or_default();
+        let known = result.model_usage.iter().find(|(model, _)| {
+            model.as_str() == name || model.strip_suffix("[1m]") == Some(name)
+        });
+        let known = known.or_else(|| result.model_usage.iter().next().filter(|_| result.model_usage.len() == 1));
+        if let Some(window) = known.and_then(|(_, usage)| usage.context_window) {
+            self.meter.size = Some(window);
+        }
+        if let Some(total) = result.total_cost_usd {
+            self.meter.spent(total);
+        }
+        self.tell_usage(core);
+    }
+
+    pub(super) fn tell_usage(&self, core: &mut Core) {
+        if let Some(update) = self.meter.update() {
+            self.emit(core, &SessionUpdate::UsageUpdate(update));
+        }
+    }
+}
