@@ -2,7 +2,7 @@
 
 use crate::conversation::Conversation;
 use crate::prompt::{self, Prompt};
-use crate::script::{Directive, Failure, Usage};
+use crate::script::{Directive, Failure, Fault, Usage};
 use crate::shapes;
 use crate::tools::{self, Call};
 use crate::variables::Variables;
@@ -12,10 +12,8 @@ use std::time::Duration;
 /// All that is to happen for a request.
 #[derive(Debug, Default)]
 pub(crate) struct Direction {
-    /// What names this request again when it is retried.
-    pub(crate) key: u64,
-    /// Errors that come before any answer, in this order.
-    pub(crate) failures: Vec<Failure>,
+    /// An error in place of the answer.
+    pub(crate) failure: Option<Failure>,
     /// The step of the script.
     pub(crate) step: usize,
     pub(crate) cues: Vec<Cue>,
@@ -34,16 +32,20 @@ pub(crate) enum Kind {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Cue {
     Text(Kind, String),
-    Repeat { count: usize, bytes: usize },
+    Repeat {
+        count: usize,
+        bytes: usize,
+    },
     Call(Call),
     Chunk(usize),
     Slow(Duration),
     Pause(Duration),
-    Error { kind: Option<String>, message: String },
-    Malformed,
-    Cut,
-    Hang,
+    /// Never [`Fault::Fail`]: that one comes before any answer.
+    Fault(Fault),
 }
+
+/// A fault in a script: the request that meets it, however often it is retried, and the line.
+pub(crate) type Place = (u64, usize);
 
 /// How much of a prompt an echo repeats.
 const ECHO: usize = 400;
@@ -56,8 +58,8 @@ const HELPERS: [(&str, &str); 4] = [
     ("classif", "allow"),
 ];
 
-/// What to do for this request.
-pub(crate) fn direct(conversation: &Conversation) -> Direction {
+/// What to do for this request. `is_due` says whether a fault that comes so many times is still to come, and counts it.
+pub(crate) fn direct(conversation: &Conversation, is_due: impl Fn(Place, u32) -> bool) -> Direction {
     let Some(prompt) = prompt::find(conversation) else { return saying("ok") };
     if let Some(answer) = helper(conversation, &prompt) {
         return saying(&answer);
@@ -69,7 +71,7 @@ pub(crate) fn direct(conversation: &Conversation) -> Direction {
             None => saying(&echo(&prompt)),
         },
         Ok(Some(script)) => match script.steps.get(prompt.step) {
-            Some(step) => scripted(step, conversation, &prompt),
+            Some(step) => scripted(step, conversation, &prompt, &is_due),
             None => saying("The script is over."),
         },
     }
@@ -107,41 +109,46 @@ fn helper(conversation: &Conversation, prompt: &Prompt<'_>) -> Option<String> {
     asked(&conversation.system).or_else(|| asked(plain.filter(|_| !conversation.system.is_empty())?))
 }
 
-fn scripted(step: &[Directive], conversation: &Conversation, prompt: &Prompt<'_>) -> Direction {
+fn scripted(
+    step: &[Directive],
+    conversation: &Conversation,
+    prompt: &Prompt<'_>,
+    is_due: &impl Fn(Place, u32) -> bool,
+) -> Direction {
+    let key = key(conversation, prompt);
+    let due = |line: usize, times: Option<u32>| times.is_none_or(|times| is_due((key, line), times));
+    let mut direction = Direction { step: prompt.step, ..Direction::default() };
+    // Errors in place of the answer come first: the faults in it are not met then, and not counted.
+    direction.failure = step.iter().enumerate().find_map(|(line, directive)| match directive {
+        Directive::Fault { fault: Fault::Fail(failure), times } if due(line, *times) => Some(failure.clone()),
+        _ => None,
+    });
+    if direction.failure.is_some() {
+        return direction;
+    }
     let variables = Variables::new(conversation, prompt);
-    let mut direction =
-        Direction { key: key(conversation, prompt), step: prompt.step, ..Direction::default() };
-    for directive in step {
-        let cue = match directive {
-            Directive::Think(text) => Cue::Text(Kind::Think, variables.expand(text)),
-            Directive::Say(text) => Cue::Text(Kind::Say, variables.expand(text)),
-            Directive::Repeat { count, bytes } => Cue::Repeat { count: *count, bytes: *bytes },
+    for (line, directive) in step.iter().enumerate() {
+        match directive {
+            Directive::Think(text) => direction.cues.push(Cue::Text(Kind::Think, variables.expand(text))),
+            Directive::Say(text) => direction.cues.push(Cue::Text(Kind::Say, variables.expand(text))),
+            Directive::Repeat { count, bytes } => {
+                direction.cues.push(Cue::Repeat { count: *count, bytes: *bytes });
+            }
             Directive::Tool { name, input } => {
                 let calls = tools::translate(name, &variables.expand_value(input), &conversation.tools);
                 direction.cues.extend(calls.into_iter().map(Cue::Call));
-                continue;
             }
-            Directive::Chunk(characters) => Cue::Chunk(*characters),
-            Directive::Slow(pause) => Cue::Slow(*pause),
-            Directive::Pause(pause) => Cue::Pause(*pause),
-            Directive::Error { kind, message } => Cue::Error { kind: kind.clone(), message: message.clone() },
-            Directive::Malformed => Cue::Malformed,
-            Directive::Cut => Cue::Cut,
-            Directive::Hang => Cue::Hang,
-            Directive::Stop(reason) => {
-                direction.stop = Some(reason.clone());
-                continue;
+            Directive::Chunk(characters) => direction.cues.push(Cue::Chunk(*characters)),
+            Directive::Slow(pause) => direction.cues.push(Cue::Slow(*pause)),
+            Directive::Pause(pause) => direction.cues.push(Cue::Pause(*pause)),
+            Directive::Stop(reason) => direction.stop = Some(reason.clone()),
+            Directive::Usage(usage) => direction.usage = *usage,
+            Directive::Fault { fault: Fault::Fail(_), .. } => {}
+            Directive::Fault { fault, times } if due(line, *times) => {
+                direction.cues.push(Cue::Fault(fault.clone()))
             }
-            Directive::Usage(usage) => {
-                direction.usage = *usage;
-                continue;
-            }
-            Directive::Fail(failure) => {
-                direction.failures.push(failure.clone());
-                continue;
-            }
-        };
-        direction.cues.push(cue);
+            Directive::Fault { .. } => {}
+        }
     }
     direction
 }
@@ -172,7 +179,7 @@ mod tests {
     }
 
     fn said(conversation: &Conversation) -> String {
-        match direct(conversation).cues.as_slice() {
+        match direct(conversation, |_, _| true).cues.as_slice() {
             [Cue::Text(Kind::Say, text)] => text.clone(),
             other => panic!("{other:?}"),
         }
@@ -212,13 +219,33 @@ mod tests {
     }
 
     #[test]
-    fn retries_share_a_key_and_nothing_else_does() {
-        let key = |text: &str, session: Option<&str>| {
+    fn faults_are_met_again_by_retries_alone() {
+        let place = |text: &str, session: Option<&str>| {
             let session = session.map(str::to_owned);
-            direct(&Conversation { session, ..conversation(text, "", 1) }).key
+            let met = std::cell::Cell::new(None);
+            direct(&Conversation { session, ..conversation(text, "", 1) }, |place, _| {
+                met.set(Some(place));
+                true
+            });
+            met.get().unwrap()
         };
-        assert_eq!(key("fail: 500 x1", None), key("fail: 500 x1", None));
-        assert_ne!(key("fail: 500 x1", None), key("fail: 500 x2", None));
-        assert_ne!(key("fail: 500 x1", None), key("fail: 500 x1", Some("a")));
+        assert_eq!(place("fail: 500 x1", None), place("fail: 500 x1", None));
+        assert_ne!(place("fail: 500 x1", None), place("fail: 500 x2", None));
+        assert_ne!(place("fail: 500 x1", None), place("fail: 500 x1", Some("a")));
+    }
+
+    #[test]
+    fn faults_that_are_over_leave_the_rest() {
+        let text = "say: a\ncut: x1\nfail: 500 x1\nfail: 429\nsay: b";
+        let due = |due: &[usize]| {
+            let due = due.to_vec();
+            direct(&conversation(text, "", 1), move |(_, line), _| due.contains(&line))
+        };
+        assert_eq!(due(&[1, 2]).failure.map(|failure| failure.status), Some(500));
+        assert_eq!(due(&[1]).failure.map(|failure| failure.status), Some(429));
+        let cut = direct(&conversation("say: a\ncut: x1", "", 1), |_, _| true);
+        assert_eq!(cut.cues.last(), Some(&Cue::Fault(Fault::Cut)));
+        let whole = direct(&conversation("say: a\ncut: x1", "", 1), |_, _| false);
+        assert_eq!(whole.cues, [Cue::Text(Kind::Say, "a".to_owned())]);
     }
 }

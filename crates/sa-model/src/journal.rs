@@ -1,5 +1,6 @@
-//! What the server was asked, for tests to look at, within bounds; and how often scripts have failed on purpose.
+//! What the server was asked, for tests to look at, within bounds; and how often each fault of a script has come.
 
+use crate::direct::Place;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -42,7 +43,7 @@ const MOST_REQUESTS: usize = 512;
 /// How many bytes of bodies are kept.
 const MOST_BYTES: usize = 64 << 20;
 
-/// How many counters of failures are kept.
+/// How many counters of faults are kept.
 const MOST_COUNTERS: usize = 4096;
 
 /// The requests, and the only state that scripts have.
@@ -57,8 +58,8 @@ pub(crate) struct Journal {
 struct Inner {
     requests: VecDeque<(Request, usize)>,
     bytes: usize,
-    counters: HashMap<(u64, usize), u32>,
-    oldest: VecDeque<(u64, usize)>,
+    counters: HashMap<Place, u32>,
+    oldest: VecDeque<Place>,
 }
 
 impl Journal {
@@ -100,8 +101,8 @@ impl Journal {
         self.count.subscribe()
     }
 
-    /// Whether the failure of this place in a script is still due; counts it if so.
-    pub(crate) fn is_due(&self, place: (u64, usize), times: u32) -> bool {
+    /// Whether a fault that comes so many times is still to come; counts it if so.
+    pub(crate) fn is_due(&self, place: Place, times: u32) -> bool {
         let mut inner = self.lock();
         if !inner.counters.contains_key(&place) {
             inner.oldest.push_back(place);
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_by_place() {
+    fn faults_are_counted_by_place() {
         let journal = Journal::new();
         let due = |place, times| journal.is_due(place, times);
         assert_eq!([due((1, 0), 2), due((1, 0), 2), due((1, 0), 2)], [true, true, false]);

@@ -12,12 +12,17 @@
 mod answer;
 mod anthropic;
 mod api;
+mod chat;
 mod conversation;
 mod dialect;
 mod direct;
+mod gemini;
 mod journal;
+mod openai;
 mod player;
 mod prompt;
+mod responses;
+mod responses_request;
 mod script;
 mod serve;
 mod server;

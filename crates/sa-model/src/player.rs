@@ -1,9 +1,9 @@
-//! Plays a direction in a dialect: an endless-memory-free sequence of events, pauses and faults, made as they are taken.
+//! Plays a direction in a dialect: events, pauses and faults, each made when it is taken.
 
 use crate::conversation::tokens;
 use crate::dialect::{Dialect, Event, Tokens};
 use crate::direct::{Cue, Direction, Kind};
-use crate::script::Usage;
+use crate::script::{Fault, Usage};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -145,10 +145,12 @@ impl Player {
             Cue::Chunk(characters) => self.chunk = Some(characters),
             Cue::Slow(pause) => self.pace = Some(pause),
             Cue::Pause(pause) => self.ready.push_back(Action::Wait(pause)),
-            Cue::Malformed => self.ready.push_back(Action::Garble),
-            Cue::Cut => self.break_off(Action::Cut),
-            Cue::Hang => self.break_off(Action::Hang),
-            Cue::Error { kind, message } => {
+            // A failure comes in place of an answer, which then has no player.
+            Cue::Fault(Fault::Fail(_)) => {}
+            Cue::Fault(Fault::Malformed) => self.ready.push_back(Action::Garble),
+            Cue::Fault(Fault::Cut) => self.break_off(Action::Cut),
+            Cue::Fault(Fault::Hang) => self.break_off(Action::Hang),
+            Cue::Fault(Fault::Error { kind, message }) => {
                 let mut events = Vec::new();
                 self.dialect.error(kind.as_deref(), &message, &mut events);
                 self.break_off(Action::Break { events, kind, message });

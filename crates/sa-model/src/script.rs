@@ -16,15 +16,36 @@ pub(crate) struct Script {
 pub(crate) enum Directive {
     Think(String),
     Say(String),
-    Repeat { count: usize, bytes: usize },
-    Tool { name: String, input: Value },
+    Repeat {
+        count: usize,
+        bytes: usize,
+    },
+    Tool {
+        name: String,
+        input: Value,
+    },
     Chunk(usize),
     Slow(Duration),
     Pause(Duration),
     Stop(String),
     Usage(Usage),
+    /// What goes wrong, and for how many requests; for all of them without a number.
+    Fault {
+        fault: Fault,
+        times: Option<u32>,
+    },
+}
+
+/// What can go wrong on purpose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// An HTTP error in place of the answer.
     Fail(Failure),
-    Error { kind: Option<String>, message: String },
+    /// An error in the midst of the answer.
+    Error {
+        kind: Option<String>,
+        message: String,
+    },
     Malformed,
     Cut,
     Hang,
@@ -44,8 +65,6 @@ pub(crate) struct Usage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) status: u16,
-    /// How many requests fail before one is answered; all of them without it.
-    pub(crate) times: Option<u32>,
     pub(crate) retry_after: Option<u64>,
     pub(crate) kind: Option<String>,
     pub(crate) message: Option<String>,
@@ -78,10 +97,10 @@ const DIRECTIVES: [Row; 14] = [
     ("stop", "stop: REASON", |rest| word(rest).map(Directive::Stop)),
     ("usage", "usage: [input=N] [output=N] [cache_read=N] [cache_write=N] [reasoning=N]", usage),
     ("fail", "fail: STATUS [xN] [retry-after=SECONDS] [type=TYPE] [MESSAGE]", fail),
-    ("error", "error: [type=TYPE] [MESSAGE]", error),
-    ("malformed", "malformed", |rest| bare(rest, Directive::Malformed)),
-    ("cut", "cut", |rest| bare(rest, Directive::Cut)),
-    ("hang", "hang", |rest| bare(rest, Directive::Hang)),
+    ("error", "error: [xN] [type=TYPE] [MESSAGE]", error),
+    ("malformed", "malformed[: xN]", |rest| bare(rest, Fault::Malformed)),
+    ("cut", "cut[: xN]", |rest| bare(rest, Fault::Cut)),
+    ("hang", "hang[: xN]", |rest| bare(rest, Fault::Hang)),
 ];
 
 /// Directives that stand alone; all others need their colon, so that prose is not taken for a script.
@@ -131,8 +150,15 @@ fn read(line: &str) -> Result<Line, Misuse> {
     directive.map(Line::Directive).ok_or_else(|| Misuse { line: line.to_owned(), usage })
 }
 
-fn bare(rest: &str, directive: Directive) -> Option<Directive> {
-    rest.trim().is_empty().then_some(directive)
+fn bare(rest: &str, fault: Fault) -> Option<Directive> {
+    let rest = rest.trim();
+    let times = if rest.is_empty() { None } else { Some(times(rest)?) };
+    Some(Directive::Fault { fault, times })
+}
+
+/// `x3`: three times.
+fn times(word: &str) -> Option<u32> {
+    word.strip_prefix('x').and_then(number)
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
@@ -201,31 +227,41 @@ fn usage(rest: &str) -> Option<Directive> {
 fn fail(rest: &str) -> Option<Directive> {
     let (status, rest) = first_word(rest);
     let status = number(status).filter(|status| (400..600).contains(status))?;
-    let mut failure = Failure { status, times: None, retry_after: None, kind: None, message: None };
-    let mut rest = rest;
-    loop {
-        let (word, after) = first_word(rest);
-        if let Some(times) = word.strip_prefix('x').and_then(number) {
-            failure.times = Some(times);
-        } else if let Some(seconds) = word.strip_prefix("retry-after=") {
-            failure.retry_after = Some(number(seconds)?);
-        } else if let Some(kind) = word.strip_prefix("type=") {
-            failure.kind = Some(kind.to_owned());
-        } else {
-            failure.message = Some(rest.trim().to_owned()).filter(|message| !message.is_empty());
-            return Some(Directive::Fail(failure));
-        }
-        rest = after;
-    }
+    let Options { times, retry_after, kind, rest } = options(rest)?;
+    let message = Some(rest.trim().to_owned()).filter(|message| !message.is_empty());
+    let fault = Fault::Fail(Failure { status, retry_after, kind, message });
+    Some(Directive::Fault { fault, times })
 }
 
 fn error(rest: &str) -> Option<Directive> {
-    let (word, after) = first_word(rest);
-    let (kind, message) = match word.strip_prefix("type=") {
-        Some(kind) => (Some(kind.to_owned()), after),
-        None => (None, rest),
-    };
-    Some(Directive::Error { kind, message: message.trim().to_owned() })
+    let Options { times, kind, rest, .. } = options(rest)?;
+    Some(Directive::Fault { fault: Fault::Error { kind, message: rest.trim().to_owned() }, times })
+}
+
+#[derive(Default)]
+struct Options<'a> {
+    times: Option<u32>,
+    retry_after: Option<u64>,
+    kind: Option<String>,
+    rest: &'a str,
+}
+
+/// The options of a fault, up to the first word that is none.
+fn options(rest: &str) -> Option<Options<'_>> {
+    let mut options = Options { rest, ..Options::default() };
+    loop {
+        let (word, after) = first_word(options.rest);
+        if let Some(times) = times(word) {
+            options.times = Some(times);
+        } else if let Some(seconds) = word.strip_prefix("retry-after=") {
+            options.retry_after = Some(number(seconds)?);
+        } else if let Some(kind) = word.strip_prefix("type=") {
+            options.kind = Some(kind.to_owned());
+        } else {
+            return Some(options);
+        }
+        options.rest = after;
+    }
 }
 
 fn first_word(text: &str) -> (&str, &str) {

@@ -57,27 +57,29 @@ fn tools_take_an_object_or_a_text_or_nothing() {
 }
 
 #[test]
-fn failures_say_how_often_and_what() {
-    let plain = Failure { status: 401, times: None, retry_after: None, kind: None, message: None };
-    assert_eq!(only("fail: 401"), Directive::Fail(plain.clone()));
-    assert_eq!(
-        only("fail: 529 x2"),
-        Directive::Fail(Failure { status: 529, times: Some(2), ..plain.clone() })
-    );
-    let limited = Failure {
+fn faults_say_what_and_how_often() {
+    let fault = |fault, times| Directive::Fault { fault, times };
+    let plain = |status| Fault::Fail(Failure { status, retry_after: None, kind: None, message: None });
+    assert_eq!(only("fail: 401"), fault(plain(401), None));
+    assert_eq!(only("fail: 529 x2"), fault(plain(529), Some(2)));
+    let limited = Fault::Fail(Failure {
         status: 429,
-        times: Some(1),
         retry_after: Some(3),
         kind: Some("usage_limit_reached".into()),
         message: Some("Too much  of it".into()),
+    });
+    let line = "fail: 429 x1 retry-after=3 type=usage_limit_reached Too much  of it";
+    assert_eq!(only(line), fault(limited, Some(1)));
+    let error = |kind: Option<&str>, message: &str| Fault::Error {
+        kind: kind.map(str::to_owned),
+        message: message.into(),
     };
-    assert_eq!(
-        only("fail: 429 x1 retry-after=3 type=usage_limit_reached Too much  of it"),
-        Directive::Fail(limited)
-    );
-    let overloaded = Directive::Error { kind: Some("overloaded_error".into()), message: "Try later".into() };
-    assert_eq!(only("error: type=overloaded_error Try later"), overloaded);
-    assert_eq!(only("error"), Directive::Error { kind: None, message: String::new() });
+    assert_eq!(only("error: type=api_error Try later"), fault(error(Some("api_error"), "Try later"), None));
+    assert_eq!(only("error: x1 Oh"), fault(error(None, "Oh"), Some(1)));
+    assert_eq!(only("error"), fault(error(None, ""), None));
+    assert_eq!(only("cut"), fault(Fault::Cut, None));
+    assert_eq!(only("hang: x3"), fault(Fault::Hang, Some(3)));
+    assert_eq!(only("malformed:x1"), fault(Fault::Malformed, Some(1)));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::api::{Api, Call};
 use crate::direct::{Cue, direct};
 use crate::journal::{Auth, Journal, Request};
 use crate::player::Player;
+use crate::script::Fault;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
@@ -83,17 +84,15 @@ async fn play(journal: &Journal, api: Api, uri: &Uri, headers: &HeaderMap, body:
     let mut conversation = api.read(uri.path(), body);
     let session = SESSION_HEADERS.iter().find_map(|name| headers.get(*name));
     conversation.session = session.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let direction = direct(&conversation);
-    for (at, failure) in direction.failures.iter().enumerate() {
-        if failure.times.is_none_or(|times| journal.is_due((direction.key, at), times)) {
-            return answer::failure(failure, api);
-        }
+    let direction = direct(&conversation, |place, times| journal.is_due(place, times));
+    if let Some(failure) = &direction.failure {
+        return answer::failure(failure, api);
     }
-    if direction.cues.first() == Some(&Cue::Hang) {
+    if direction.cues.first() == Some(&Cue::Fault(Fault::Hang)) {
         // Not even headers. The server drops this when the client leaves.
         std::future::pending::<()>().await;
     }
-    let player = Player::new(direction, api.dialect(&conversation), conversation.input_tokens());
+    let player = Player::new(direction, api.dialect(&conversation.model, body), conversation.input_tokens());
     if conversation.stream { answer::stream(player) } else { answer::document(player, api).await }
 }
 

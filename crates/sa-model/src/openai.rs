@@ -1,0 +1,23 @@
+//! What the two OpenAI APIs have in common: errors and the clock.
+
+use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The body of an error answer.
+pub(crate) fn error(status: u16, kind: Option<&str>, message: &str) -> Value {
+    let (usual, code) = match status {
+        400 => ("invalid_request_error", None),
+        401 => ("invalid_request_error", Some("invalid_api_key")),
+        403 => ("permission_error", None),
+        404 => ("invalid_request_error", Some("model_not_found")),
+        429 => ("rate_limit_error", Some("rate_limit_exceeded")),
+        _ => ("server_error", None),
+    };
+    let code = kind.or(code);
+    json!({ "error": { "type": kind.unwrap_or(usual), "code": code, "message": message, "param": null } })
+}
+
+/// Seconds since the epoch.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,198 @@
+//! The OpenAI Responses API: its events. Requests are read in [`crate::responses_request`].
+
+use crate::conversation::{call_id, unique};
+use crate::dialect::{Dialect, Event, Tokens, json_input, pieces};
+use crate::direct::Kind;
+use crate::openai;
+use crate::tools::{Call, Input};
+use serde_json::{Value, json};
+
+/// An answer while it is told.
+pub(crate) struct Responses {
+    response: Value,
+    output: Vec<Value>,
+    open: Option<Open>,
+    sequence: u64,
+}
+
+struct Open {
+    kind: Kind,
+    id: String,
+    text: String,
+}
+
+impl Responses {
+    pub(crate) fn new(model: &str) -> Self {
+        let response = json!({
+            "id": format!("resp_{}", unique()), "object": "response", "created_at": openai::now(), "model": model,
+            "status": "in_progress", "output": [], "error": null, "incomplete_details": null, "usage": null,
+            "parallel_tool_calls": true, "tool_choice": "auto", "store": false,
+        });
+        Self { response, output: Vec::new(), open: None, sequence: 0 }
+    }
+
+    fn push(&mut self, name: &str, mut data: Value, out: &mut Vec<Event>) {
+        data["type"] = json!(name);
+        data["sequence_number"] = json!(self.sequence);
+        self.sequence += 1;
+        out.push(Event::named(name, &data));
+    }
+
+    /// An event of the item that is being told.
+    fn push_item(&mut self, name: &str, item_id: &str, mut data: Value, out: &mut Vec<Event>) {
+        data["item_id"] = json!(item_id);
+        data["output_index"] = json!(self.output.len());
+        self.push(name, data, out);
+    }
+
+    fn add(&mut self, item: &Value, out: &mut Vec<Event>) {
+        let data = json!({ "output_index": self.output.len(), "item": item });
+        self.push("response.output_item.added", data, out);
+    }
+
+    fn done(&mut self, item: Value, out: &mut Vec<Event>) {
+        let data = json!({ "output_index": self.output.len(), "item": item });
+        self.push("response.output_item.done", data, out);
+        self.output.push(item);
+    }
+
+    fn finish(&mut self, name: &str, status: &str, out: &mut Vec<Event>) {
+        self.response["status"] = json!(status);
+        self.response["output"] = Value::Array(self.output.clone());
+        self.push(name, json!({ "response": self.response }), out);
+    }
+
+    fn close_message(&mut self, id: &str, text: &str, out: &mut Vec<Event>) {
+        let part = json!({ "type": "output_text", "text": text, "annotations": [] });
+        let done = json!({ "content_index": 0, "text": text });
+        self.push_item("response.output_text.done", id, done, out);
+        self.push_item("response.content_part.done", id, json!({ "content_index": 0, "part": part }), out);
+        let item = json!({ "type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part] });
+        self.done(item, out);
+    }
+
+    fn close_reasoning(&mut self, id: &str, text: &str, out: &mut Vec<Event>) {
+        let part = json!({ "type": "summary_text", "text": text });
+        let done = json!({ "summary_index": 0, "text": text });
+        self.push_item("response.reasoning_summary_text.done", id, done, out);
+        let done = json!({ "summary_index": 0, "part": part });
+        self.push_item("response.reasoning_summary_part.done", id, done, out);
+        let secret = format!("c2NyaXB0ZWQ{}", unique());
+        self.done(
+            json!({ "type": "reasoning", "id": id, "summary": [part], "encrypted_content": secret }),
+            out,
+        );
+    }
+}
+
+fn usage(tokens: &Tokens) -> Value {
+    json!({
+        "input_tokens": tokens.prompt(), "input_tokens_details": { "cached_tokens": tokens.cache_read },
+        "output_tokens": tokens.output, "output_tokens_details": { "reasoning_tokens": tokens.reasoning },
+        "total_tokens": tokens.prompt() + tokens.output,
+    })
+}
+
+impl Dialect for Responses {
+    fn begin(&mut self, _tokens: &Tokens, out: &mut Vec<Event>) {
+        for name in ["response.created", "response.in_progress"] {
+            self.push(name, json!({ "response": self.response }), out);
+        }
+    }
+
+    fn open(&mut self, kind: Kind, out: &mut Vec<Event>) {
+        match kind {
+            Kind::Say => {
+                let id = format!("msg_{}", unique());
+                let item = json!({ "type": "message", "id": id, "role": "assistant", "status": "in_progress", "content": [] });
+                self.add(&item, out);
+                let part = json!({ "type": "output_text", "text": "", "annotations": [] });
+                let data = json!({ "content_index": 0, "part": part });
+                self.push_item("response.content_part.added", &id, data, out);
+                self.open = Some(Open { kind, id, text: String::new() });
+            }
+            Kind::Think => {
+                let id = format!("rs_{}", unique());
+                self.add(&json!({ "type": "reasoning", "id": id, "summary": [] }), out);
+                let part = json!({ "type": "summary_text", "text": "" });
+                let data = json!({ "summary_index": 0, "part": part });
+                self.push_item("response.reasoning_summary_part.added", &id, data, out);
+                self.open = Some(Open { kind, id, text: String::new() });
+            }
+        }
+    }
+
+    fn delta(&mut self, piece: &str, out: &mut Vec<Event>) {
+        let Some(open) = &mut self.open else { return };
+        open.text.push_str(piece);
+        let id = open.id.clone();
+        match open.kind {
+            Kind::Say => {
+                let data = json!({ "content_index": 0, "delta": piece });
+                self.push_item("response.output_text.delta", &id, data, out);
+            }
+            Kind::Think => {
+                let data = json!({ "summary_index": 0, "delta": piece });
+                self.push_item("response.reasoning_summary_text.delta", &id, data, out);
+            }
+        }
+    }
+
+    fn close(&mut self, out: &mut Vec<Event>) {
+        let Some(Open { kind, id, text }) = self.open.take() else { return };
+        match kind {
+            Kind::Say => self.close_message(&id, &text, out),
+            Kind::Think => self.close_reasoning(&id, &text, out),
+        }
+    }
+
+    fn call(&mut self, call: &Call, step: usize, out: &mut Vec<Event>) {
+        let (kind, prefix, event, field) = match &call.input {
+            Input::Object(_) => ("function_call", "fc", "response.function_call_arguments", "arguments"),
+            Input::Text(_) => ("custom_tool_call", "ctc", "response.custom_tool_call_input", "input"),
+        };
+        let id = format!("{prefix}_{}", unique());
+        let mut item = json!({
+            "type": kind, "id": id, "call_id": call_id("call", step), "name": call.name, "status": "in_progress",
+            field: "",
+        });
+        if let Some(namespace) = &call.namespace {
+            item["namespace"] = json!(namespace);
+        }
+        self.add(&item, out);
+        let input = match &call.input {
+            Input::Object(_) => json_input(&call.input).to_string(),
+            Input::Text(text) => text.clone(),
+        };
+        for piece in pieces(&input, 24) {
+            self.push_item(&format!("{event}.delta"), &id, json!({ "delta": piece }), out);
+        }
+        self.push_item(&format!("{event}.done"), &id, json!({ field: input }), out);
+        item[field] = json!(input);
+        item["status"] = json!("completed");
+        self.done(item, out);
+    }
+
+    fn end(&mut self, stop: &str, tokens: &Tokens, out: &mut Vec<Event>) {
+        self.response["usage"] = usage(tokens);
+        let reason = match stop {
+            "end_turn" | "tool_use" | "stop_sequence" => {
+                return self.finish("response.completed", "completed", out);
+            }
+            "max_tokens" => "max_output_tokens",
+            "refusal" => "content_filter",
+            other => other,
+        };
+        self.response["incomplete_details"] = json!({ "reason": reason });
+        self.finish("response.incomplete", "incomplete", out);
+    }
+
+    fn error(&mut self, kind: Option<&str>, message: &str, out: &mut Vec<Event>) {
+        self.response["error"] = json!({ "code": kind.unwrap_or("server_error"), "message": message });
+        self.finish("response.failed", "failed", out);
+    }
+
+    fn message(&self) -> Value {
+        self.response.clone()
+    }
+}
