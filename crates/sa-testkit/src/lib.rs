@@ -7,6 +7,7 @@ mod acp;
 mod binaries;
 mod daemon;
 mod http;
+pub mod mirror;
 mod pace;
 mod problem;
 mod process;
