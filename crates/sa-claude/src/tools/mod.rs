@@ -11,7 +11,7 @@ mod shell;
 mod wording;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use blocks::content_block;
 pub(crate) use call::call;

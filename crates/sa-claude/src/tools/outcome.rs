@@ -13,6 +13,9 @@ use std::path::Path;
 /// Files that a search names, at most.
 const PLACES: usize = 100;
 
+/// How the CLI begins to tell the model, at length, that it must not go on.
+const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
+
 /// Members of structured results that say again what the content shows, in full.
 const BULKY: [&str; 5] = ["originalFile", "originalFileContents", "original_file", "updated_file", "base64"];
 
@@ -70,6 +73,9 @@ impl Parts<'_> {
 
     fn complaint(&self) -> Vec<ToolCallContent> {
         let said = self.said();
+        if said.starts_with(REJECTED) && !said.contains("the user said") {
+            return vec![paragraph("It was rejected or interrupted.")];
+        }
         if said.trim().is_empty() { Vec::new() } else { vec![paragraph(said)] }
     }
 
@@ -166,7 +172,8 @@ impl Parts<'_> {
     fn report(&self) -> Vec<ToolCallContent> {
         match self.structured["status"].as_str() {
             Some("completed") => {
-                let blocks = blocks_of(&self.structured["content"]);
+                let mut blocks = blocks_of(&self.structured["content"]);
+                blocks.retain(|block| !is_note(block));
                 blocks.into_iter().map(ToolCallContent::from).collect()
             }
             Some(_) => vec![paragraph("It works in the background.")],
@@ -183,6 +190,11 @@ impl Parts<'_> {
         let lines: Vec<_> = answers.iter().map(answer).collect();
         vec![paragraph(if lines.is_empty() { "No answer.".to_owned() } else { lines.join("\n") })]
     }
+}
+
+/// Whether a block of a sub-agent's report is a note that the CLI put there.
+fn is_note(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Text(text) if text.text.trim_start().starts_with("<tools-used-before-summary>"))
 }
 
 fn as_code(content: ToolCallContent) -> ToolCallContent {

@@ -174,7 +174,10 @@ fn web_agents_and_questions() {
         ),
         done(
             "Agent",
-            json!({ "status": "completed", "agentId": "a", "content": [{ "type": "text", "text": "Found it." }] }),
+            json!({ "status": "completed", "agentId": "a", "content": [
+                { "type": "text", "text": "  <tools-used-before-summary>Bash</tools-used-before-summary>" },
+                { "type": "text", "text": "Found it." },
+            ] }),
         ),
         done("Task", json!({ "status": "async_launched", "agentId": "a", "outputFile": "/var/x" })),
         done("AskUserQuestion", json!({ "questions": [], "answers": { "Which?": "Blue" } })),
@@ -207,6 +210,9 @@ fn failures_say_why() {
         ended("Edit", &json!({}), &failure(wrapped), Some(&json!("Error: File has not been read yet.")));
     assert_eq!(update["status"], "failed");
     assert_eq!(text(&update), "File has not been read yet.");
+    let told = "The user doesn't want to proceed with this tool use. STOP and wait for the user.";
+    let update = ended("Bash", &json!({}), &failure(told), None);
+    assert_eq!(text(&update), "It was rejected or interrupted.");
     // Old results lack the mark.
     let update = ended("Write", &json!({}), &success(""), Some(&json!("Error: No space left")));
     assert_eq!(update["status"], "failed");
