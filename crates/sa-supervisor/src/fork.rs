@@ -1,11 +1,12 @@
-//! The step from daemon to child: what happens between fork and exec. The only file with `unsafe`.
+//! The step from daemon to child: what happens between fork and exec. Almost all `unsafe` is here.
 //!
 //! A child starts with default signals, an empty signal mask, descriptors 0, 1 and 2 and no other, in a process
-//! group of its own. On Linux it is killed when the thread that forked it ends, which is why one permanent
+//! group of its own, on a terminal also in a session of its own. On Linux it is killed when the thread that forked it ends, which is why one permanent
 //! thread forks everything.
 
 use std::io;
 use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -20,18 +21,28 @@ const LAST_SIGNAL: i32 = if cfg!(target_os = "linux") { 64 } else { 31 };
 /// The first one after stdin, stdout and stderr.
 const FIRST_DESCRIPTOR: i32 = 3;
 
-/// Starts a child of the daemon with piped stdin, stdout and stderr.
+/// Starts a child of the daemon with piped stdin, stdout and stderr, or all three on `terminal`.
 pub(crate) fn start_child(
     program: &Path,
     spec: &CommandSpec,
     cwd: Option<&Path>,
     env: &Variables,
+    terminal: Option<&OwnedFd>,
 ) -> io::Result<Child> {
     let mut command = Command::new(program);
     command.arg0(spec.arg0.as_ref().unwrap_or(&spec.program)).args(&spec.args);
     command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0);
+    match terminal {
+        Some(end) => {
+            let stdio = || end.try_clone().map(Stdio::from);
+            command.stdin(stdio()?).stdout(stdio()?).stderr(stdio()?);
+        }
+        None => {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.process_group(0);
+        }
+    }
+    let on_terminal = terminal.is_some();
     if let Some(cwd) = cwd {
         command.current_dir(cwd);
     }
@@ -42,6 +53,9 @@ pub(crate) fn start_child(
     unsafe {
         command.pre_exec(move || {
             die_with(daemon)?;
+            if on_terminal {
+                take_terminal()?;
+            }
             reset_signals();
             close_descriptors_on_exec();
             Ok(())
@@ -70,6 +84,13 @@ pub(crate) fn start_guardian(program: &Path, args: &[std::ffi::OsString]) -> io:
         });
     }
     command.spawn()
+}
+
+/// Starts a session, which is a process group of its own as well, and makes stdin its controlling terminal: the keys
+/// that interrupt, suspend and resize reach the child, and job control works in it.
+fn take_terminal() -> io::Result<()> {
+    rustix::process::setsid()?;
+    Ok(rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?)
 }
 
 #[cfg(target_os = "linux")]

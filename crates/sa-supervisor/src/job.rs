@@ -107,6 +107,7 @@ impl Job {
             }
             Phase::Grace => None,
             Phase::Kill { until } => {
+                self.tree.mark_killed();
                 send(&self.tree, Signal::KILL);
                 if now < until {
                     return None;

@@ -24,7 +24,9 @@ use crate::fork;
 use crate::guardian::GuardianLink;
 use crate::host::Host;
 use crate::limits;
+use crate::oom::OomCounter;
 use crate::process::Exit;
+use crate::terminal::{Pair, TerminalSize};
 use crate::tree::Tree;
 
 /// What one supervisor gives to each of its children.
@@ -40,6 +42,8 @@ pub(crate) struct Household {
 
 pub(crate) struct Launch {
     pub(crate) spec: CommandSpec,
+    /// The size of the terminal it starts on; without one it starts on pipes.
+    pub(crate) terminal: Option<TerminalSize>,
     pub(crate) household: Arc<Household>,
 }
 
@@ -51,11 +55,15 @@ pub(crate) enum Request {
 
 /// A child that nobody has taken charge of yet.
 pub(crate) struct Newborn {
-    pub(crate) stdin: OwnedFd,
-    pub(crate) stdout: OwnedFd,
-    pub(crate) stderr: OwnedFd,
+    pub(crate) streams: Streams,
     pub(crate) status: oneshot::Receiver<Exit>,
     pub(crate) cradle: Cradle,
+}
+
+/// The daemon's ends of a child's standard streams.
+pub(crate) enum Streams {
+    Pipes { stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd },
+    Terminal(Pair),
 }
 
 /// Ends the child if whoever asked for it went away in the meantime.
@@ -83,18 +91,19 @@ impl Drop for Cradle {
 
 /// Whose end is awaited.
 enum Ward {
-    Leader { tree: Arc<Tree>, status: oneshot::Sender<Exit> },
+    Leader { tree: Arc<Tree>, status: oneshot::Sender<Exit>, oom_kills: u64 },
     Guardian(Arc<GuardianLink>),
 }
 
 pub(crate) struct Keeper {
     host: Arc<Host>,
     wards: HashMap<Pid, Ward>,
+    oom: OomCounter,
 }
 
 impl Keeper {
     pub(crate) fn new(host: Arc<Host>) -> Self {
-        Keeper { host, wards: HashMap::new() }
+        Keeper { host, wards: HashMap::new(), oom: OomCounter::find() }
     }
 
     pub(crate) fn run(mut self, mut inbox: mpsc::Receiver<Request>) {
@@ -116,7 +125,7 @@ impl Keeper {
     }
 
     fn launch(&mut self, launch: &Launch) -> Result<Newborn, SpawnError> {
-        let Launch { spec, household } = launch;
+        let Launch { spec, terminal, household } = launch;
         if household.closing.load(Ordering::Acquire) {
             return Err(SpawnError::ShuttingDown);
         }
@@ -135,12 +144,20 @@ impl Keeper {
         let host = Arc::clone(&self.host);
         let _forking = host.hold_forks();
         self.ensure_guardian(&household.guardian);
-        let child = fork::start_child(&program, spec, cwd.as_deref(), &env)
+        let pair = terminal.map(Pair::open).transpose()?;
+        let end = pair.as_ref().map(|pair| &pair.peer);
+        let child = fork::start_child(&program, spec, cwd.as_deref(), &env, end)
             .map_err(|error| command::explain_refusal(&program, error))?;
-        self.register(child, id, household)
+        self.register(child, pair, id, household)
     }
 
-    fn register(&mut self, child: Child, id: Uuid, household: &Household) -> Result<Newborn, SpawnError> {
+    fn register(
+        &mut self,
+        child: Child,
+        pair: Option<Pair>,
+        id: Uuid,
+        household: &Household,
+    ) -> Result<Newborn, SpawnError> {
         let incomplete = || SpawnError::Io(io::Error::other("the new process has no pipes"));
         let pid = Pid::from_raw(child.id().cast_signed()).ok_or_else(incomplete)?;
         let tree = Arc::new(Tree::new(id, pid, Arc::clone(&household.guardian)));
@@ -152,18 +169,19 @@ impl Keeper {
         }
         self.host.remember(&tree);
         household.guardian.add(tree.pid());
-        self.wards.insert(pid, Ward::Leader { tree: Arc::clone(&tree), status: sender });
+        self.wards.insert(
+            pid,
+            Ward::Leader { tree: Arc::clone(&tree), status: sender, oom_kills: self.oom.kills() },
+        );
         let cradle = Cradle { tree, host: Arc::clone(&self.host), taken: false };
-        match (child.stdin, child.stdout, child.stderr) {
-            (Some(stdin), Some(stdout), Some(stderr)) => Ok(Newborn {
-                stdin: stdin.into(),
-                stdout: stdout.into(),
-                stderr: stderr.into(),
-                status,
-                cradle,
-            }),
-            _ => Err(incomplete()),
-        }
+        let streams = match (pair, child.stdin, child.stdout, child.stderr) {
+            (Some(pair), ..) => Streams::Terminal(pair),
+            (None, Some(stdin), Some(stdout), Some(stderr)) => {
+                Streams::Pipes { stdin: stdin.into(), stdout: stdout.into(), stderr: stderr.into() }
+            }
+            _ => return Err(incomplete()),
+        };
+        Ok(Newborn { streams, status, cradle })
     }
 
     fn ensure_guardian(&mut self, guardian: &Arc<GuardianLink>) {
@@ -196,7 +214,10 @@ impl Keeper {
             (None, None) => return,
         };
         match self.wards.remove(&pid) {
-            Some(Ward::Leader { tree, status }) => {
+            Some(Ward::Leader { tree, status, oom_kills }) => {
+                if !tree.was_killed() && self.oom.claim(oom_kills, &exit) {
+                    tree.out_of_memory();
+                }
                 tree.leader_was_reaped();
                 // Nobody attends to a newborn that was never taken.
                 if let Err(exit) = status.send(exit) {

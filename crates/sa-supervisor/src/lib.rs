@@ -3,7 +3,8 @@
 //! *Kill means gone.* Each child leads a process group of its own. Ending it means SIGTERM to all of its tree,
 //! a grace, SIGKILL, until none is left. The tree is the group and every descendant, also those that left the
 //! group, started a session, lost their parents or hold a pipe open. No zombies stay behind, also when the
-//! daemon is process 1. A child gets descriptors 0, 1 and 2, default signals, and no other thing of the daemon.
+//! daemon is process 1. A child gets descriptors 0, 1 and 2 (pipes, or a terminal of its own), default
+//! signals, and no other thing of the daemon.
 //! When the daemon is killed, its children are, too.
 //!
 //! How it is done on Linux:
@@ -35,10 +36,12 @@ mod job;
 mod keeper;
 mod limits;
 mod members;
+mod oom;
 mod process;
 mod stderr;
 mod supervisor;
 mod sweeper;
+mod terminal;
 mod tree;
 
 pub use command::CommandSpec;
@@ -46,4 +49,5 @@ pub use environment::BaseEnv;
 pub use error::{SpawnError, StartError};
 pub use guardian::{GuardianCommand, guardian_main};
 pub use process::{Exit, Process};
-pub use supervisor::{Spawned, Supervisor, SupervisorOptions};
+pub use supervisor::{OnPipes, OnTerminal, Spawned, Supervisor, SupervisorOptions};
+pub use terminal::{Terminal, TerminalSize};

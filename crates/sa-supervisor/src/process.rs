@@ -58,7 +58,7 @@ impl Process {
     }
 
     /// Waits for the end of the process itself; what it left behind is ended in the background. By then
-    /// `stderr_tail` is complete. Cancel-safe, for any number of waiters.
+    /// `stderr_tail` is complete, if stderr is kept here. Cancel-safe, for any number of waiters.
     pub async fn wait(&self) -> Exit {
         self.tree.exited().await
     }
@@ -77,6 +77,16 @@ impl Process {
         }
     }
 
+    /// Waits until nothing of its tree is left, whoever or whatever ends it. Cancel-safe.
+    pub async fn gone(&self) {
+        self.tree.ended().await;
+    }
+
+    /// Whether the kernel killed it for want of memory, as far as the kernel tells. Known with its exit.
+    pub fn ran_out_of_memory(&self) -> bool {
+        self.tree.ran_out_of_memory()
+    }
+
     /// The last 64 KiB of stderr as text; starts with a whole line when something before it was dropped.
     pub fn stderr_tail(&self) -> String {
         self.tree.tail().text()
@@ -89,7 +99,13 @@ impl fmt::Debug for Process {
     }
 }
 
-/// Keeps a child's stderr, announces its exit, then has its remaining descendants ended.
+/// Announces the exit of a child whose streams are its caller's, then has its remaining descendants ended.
+pub(crate) async fn await_exit(host: Arc<Host>, tree: Arc<Tree>, status: oneshot::Receiver<Exit>) {
+    tree.announce_exit(status.await.unwrap_or_else(|_| Exit::killed()));
+    host.sweeper().end_orphans(&tree);
+}
+
+/// The same for a child whose stderr is kept here.
 pub(crate) async fn attend(
     host: Arc<Host>,
     tree: Arc<Tree>,

@@ -1,5 +1,6 @@
 //! The supervisor: starts children, and ends all of them at shutdown.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,9 +14,11 @@ use crate::environment::{BaseEnv, DAEMON_MARKER, TREE_MARKER};
 use crate::error::{SpawnError, StartError};
 use crate::guardian::{GuardianCommand, GuardianLink};
 use crate::host::Host;
-use crate::keeper::{Household, Launch};
+use crate::keeper::{Household, Launch, Newborn, Streams};
 use crate::limits;
-use crate::process::{Process, attend};
+use crate::process::{Process, attend, await_exit};
+use crate::terminal::{Terminal, TerminalSize};
+use crate::tree::Tree;
 
 /// What a supervisor gives to its children.
 #[derive(Debug, Clone)]
@@ -42,6 +45,28 @@ pub struct Spawned {
     pub stdin: pipe::Sender,
     /// What the child writes.
     pub stdout: pipe::Receiver,
+}
+
+/// The same, with stderr for the caller, too; no tail of it is kept.
+#[derive(Debug)]
+pub struct OnPipes {
+    /// The handle to it.
+    pub process: Process,
+    /// What is written here the child reads; drop it to close the child's stdin.
+    pub stdin: pipe::Sender,
+    /// What the child writes.
+    pub stdout: pipe::Receiver,
+    /// What the child complains.
+    pub stderr: pipe::Receiver,
+}
+
+/// A child that has started on a terminal of its own.
+#[derive(Debug)]
+pub struct OnTerminal {
+    /// The handle to it.
+    pub process: Process,
+    /// The daemon's end of the terminal. Dropping it hangs up on the child.
+    pub terminal: Terminal,
 }
 
 impl Supervisor {
@@ -79,18 +104,47 @@ impl Supervisor {
     /// Starts a child in a process group of its own, with piped stdin and stdout. If the future is dropped
     /// before it is ready, a child that did start is killed.
     pub async fn spawn(&self, spec: CommandSpec) -> Result<Spawned, SpawnError> {
+        let newborn = self.launch(spec, None).await?;
+        // Until the cradle is emptied, an error ends the child.
+        let (stdin, stdout, stderr) = pipes(newborn.streams)?;
+        let tree = newborn.cradle.take();
+        tokio::spawn(attend(Arc::clone(&self.host), Arc::clone(&tree), stderr, newborn.status));
+        Ok(Spawned { process: self.handle(tree), stdin, stdout })
+    }
+
+    /// The same, and stderr is the caller's, who must read it: a full pipe stops the child.
+    pub async fn spawn_on_pipes(&self, spec: CommandSpec) -> Result<OnPipes, SpawnError> {
+        let newborn = self.launch(spec, None).await?;
+        let (stdin, stdout, stderr) = pipes(newborn.streams)?;
+        let tree = newborn.cradle.take();
+        tokio::spawn(await_exit(Arc::clone(&self.host), Arc::clone(&tree), newborn.status));
+        Ok(OnPipes { process: self.handle(tree), stdin, stdout, stderr })
+    }
+
+    /// Starts a child in a session of its own, with a terminal of that size as stdin, stdout and stderr.
+    pub async fn spawn_on_terminal(
+        &self,
+        spec: CommandSpec,
+        size: TerminalSize,
+    ) -> Result<OnTerminal, SpawnError> {
+        let newborn = self.launch(spec, Some(size)).await?;
+        let Streams::Terminal(pair) = newborn.streams else { return Err(unexpected_streams()) };
+        let terminal = Terminal::new(pair)?;
+        let tree = newborn.cradle.take();
+        tokio::spawn(await_exit(Arc::clone(&self.host), Arc::clone(&tree), newborn.status));
+        Ok(OnTerminal { process: self.handle(tree), terminal })
+    }
+
+    async fn launch(&self, spec: CommandSpec, terminal: Option<TerminalSize>) -> Result<Newborn, SpawnError> {
         if self.household.closing.load(Ordering::Acquire) {
             return Err(SpawnError::ShuttingDown);
         }
         let household = Arc::clone(&self.household);
-        let newborn = self.host.launch(Launch { spec, household }).await?;
-        // Until the cradle is emptied, an error ends the child.
-        let stdin = pipe::Sender::from_owned_fd(newborn.stdin)?;
-        let stdout = pipe::Receiver::from_owned_fd(newborn.stdout)?;
-        let stderr = pipe::Receiver::from_owned_fd(newborn.stderr)?;
-        let tree = newborn.cradle.take();
-        tokio::spawn(attend(Arc::clone(&self.host), Arc::clone(&tree), stderr, newborn.status));
-        Ok(Spawned { process: Process::new(tree, Arc::clone(&self.host)), stdin, stdout })
+        self.host.launch(Launch { spec, terminal, household }).await
+    }
+
+    fn handle(&self, tree: Arc<Tree>) -> Process {
+        Process::new(tree, Arc::clone(&self.host))
     }
 
     /// Ends every tree of this supervisor, each as [`Process::stop`] does and all at once, then the guardian.
@@ -120,6 +174,17 @@ impl Supervisor {
             tracing::warn!("the guardian is still at work");
         }
     }
+}
+
+fn pipes(streams: Streams) -> Result<(pipe::Sender, pipe::Receiver, pipe::Receiver), SpawnError> {
+    let Streams::Pipes { stdin, stdout, stderr } = streams else { return Err(unexpected_streams()) };
+    let (stdout, stderr) = (pipe::Receiver::from_owned_fd(stdout)?, pipe::Receiver::from_owned_fd(stderr)?);
+    Ok((pipe::Sender::from_owned_fd(stdin)?, stdout, stderr))
+}
+
+/// The keeper made what was not asked for.
+fn unexpected_streams() -> SpawnError {
+    SpawnError::Io(io::Error::other("the new process has other streams than it should"))
 }
 
 impl std::fmt::Debug for Supervisor {

@@ -22,6 +22,9 @@ pub(crate) struct Tree {
     guardian: Arc<GuardianLink>,
     leader_reaped: AtomicBool,
     group_gone: AtomicBool,
+    /// SIGKILL was sent to it from here.
+    killed: AtomicBool,
+    out_of_memory: AtomicBool,
     exit: watch::Sender<Option<Exit>>,
     gone: watch::Sender<bool>,
     tail: Mutex<Tail>,
@@ -35,6 +38,8 @@ impl Tree {
             guardian,
             leader_reaped: AtomicBool::new(false),
             group_gone: AtomicBool::new(false),
+            killed: AtomicBool::new(false),
+            out_of_memory: AtomicBool::new(false),
             exit: watch::Sender::new(None),
             gone: watch::Sender::new(false),
             tail: Mutex::default(),
@@ -98,6 +103,24 @@ impl Tree {
         {
             tracing::debug!(pid = self.pid(), %error, "process group cannot be signalled");
         }
+    }
+
+    /// Its end by force has begun.
+    pub(crate) fn mark_killed(&self) {
+        self.killed.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn was_killed(&self) -> bool {
+        self.killed.load(Ordering::Acquire)
+    }
+
+    /// The kernel killed it for want of memory.
+    pub(crate) fn out_of_memory(&self) {
+        self.out_of_memory.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        self.out_of_memory.load(Ordering::Acquire)
     }
 
     pub(crate) fn announce_exit(&self, exit: Exit) {
