@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A process of the CLI. Numbers are never used twice, so that the last words of one are not taken for another's.
@@ -80,6 +80,8 @@ pub struct Host {
     pub new_id: Box<dyn FnMut() -> String + Send>,
     /// See there.
     pub disk: Box<dyn Disk>,
+    /// Where the CLI writes plans to: the only files that change in plan mode.
+    pub plans: PathBuf,
     /// Whether a client may switch to the mode that never asks.
     pub allow_bypass: bool,
     /// Whether the CLI is run by the superuser.

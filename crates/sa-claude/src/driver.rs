@@ -104,6 +104,7 @@ pub async fn run(input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin,
     let host = Host {
         new_id: Box::new(|| uuid::Uuid::new_v4().to_string()),
         disk: Box::new(ConfigDir(options.config_dir.clone())),
+        plans: options.config_dir.join("plans"),
         allow_bypass: options.allow_bypass,
         is_root: options.is_root,
         any_model: options.any_model,

@@ -102,11 +102,23 @@ pub(crate) struct Asked {
 #[serde(tag = "subtype", rename_all = "snake_case")]
 pub(crate) enum Question {
     CanUseTool(Box<CanUseTool>),
-    HookCallback {},
+    HookCallback {
+        #[serde(default)]
+        input: HookInput,
+    },
     Elicitation(Box<ServerForm>),
     RequestUserDialog {},
     #[serde(other)]
     Other,
+}
+
+/// A tool is about to run.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct HookInput {
+    pub(crate) permission_mode: Option<String>,
+    pub(crate) tool_name: Option<String>,
+    #[serde(default)]
+    pub(crate) tool_input: Value,
 }
 
 #[derive(Debug, Deserialize)]

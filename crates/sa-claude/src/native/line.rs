@@ -68,7 +68,7 @@ pub(crate) enum ImageSource {
 #[derive(Debug, Serialize)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
 pub(crate) enum Request {
-    Initialize,
+    Initialize { hooks: Hooks },
     Interrupt,
     SetPermissionMode { mode: String },
     SetModel { model: String },
@@ -78,6 +78,26 @@ pub(crate) enum Request {
     McpStatus,
     GetSettings,
     GetBinaryVersion,
+}
+
+/// What the CLI asks about beside permissions.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub(crate) struct Hooks {
+    pre_tool_use: [Hook; 1],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Hook {
+    hook_callback_ids: [&'static str; 1],
+}
+
+impl Hooks {
+    /// Every use of a tool is told before it runs, also one that needs no permission.
+    pub(crate) fn before_tools() -> Self {
+        Self { pre_tool_use: [Hook { hook_callback_ids: ["before-tool"] }] }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -108,14 +128,46 @@ pub(crate) enum Response<'a> {
 #[serde(untagged)]
 pub(crate) enum Answer {
     Tool(ToolAnswer),
-    Hook {
-        #[serde(rename = "continue")]
-        go_on: bool,
-    },
+    Hook(HookAnswer),
     Form(FormAnswer),
     Dialog {
         behavior: &'static str,
     },
+}
+
+/// What to do about a tool that is about to run.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HookAnswer {
+    #[serde(rename = "continue")]
+    go_on: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<HookVerdict>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HookVerdict {
+    hook_event_name: &'static str,
+    permission_decision: &'static str,
+    permission_decision_reason: String,
+}
+
+impl HookAnswer {
+    /// Nothing is to be said about it.
+    pub(crate) fn go_on() -> Self {
+        Self { go_on: true, hook_specific_output: None }
+    }
+
+    /// The tool must not run; the model is told why.
+    pub(crate) fn refuse(reason: impl Into<String>) -> Self {
+        let verdict = HookVerdict {
+            hook_event_name: "PreToolUse",
+            permission_decision: "deny",
+            permission_decision_reason: reason.into(),
+        };
+        Self { go_on: true, hook_specific_output: Some(verdict) }
+    }
 }
 
 /// Whether a tool may run.

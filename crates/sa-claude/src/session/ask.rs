@@ -38,7 +38,10 @@ impl Session {
         match asked.request {
             Question::CanUseTool(tool) => self.may_use(core, id, *tool),
             Question::Elicitation(form) => self.server_asks(core, id, *form),
-            Question::HookCallback {} => self.respond(core, &id, Answer::Hook { go_on: true }),
+            Question::HookCallback { input } => {
+                let answer = self.before_tool(core, &input);
+                self.respond(core, &id, Answer::Hook(answer));
+            }
             Question::RequestUserDialog {} => self.respond(core, &id, Answer::Dialog { behavior: "cancelled" }),
             Question::Other => {
                 let error = "the client of this session does not know this request";

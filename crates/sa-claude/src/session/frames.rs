@@ -75,7 +75,10 @@ impl Session {
             self.native_id = id;
         }
         let mode = init.permission_mode.is_some_and(|mode| self.settings.saw_mode(&mode));
-        let model = init.model.is_some_and(|model| self.settings.saw_model(&model));
+        let model = init.model.is_some_and(|model| {
+            self.meter.saw_model(&model);
+            self.settings.saw_model(&model)
+        });
         if mode {
             self.tell_mode(core);
         } else if model {

@@ -22,6 +22,7 @@ mod permission;
 mod plan_exit;
 mod prompt;
 mod question;
+mod read_only;
 mod settings;
 mod speech;
 mod stream;
@@ -34,7 +35,7 @@ pub(crate) use control::Reply;
 pub(crate) use mcp::servers;
 pub(crate) use opening::Opened;
 pub(crate) use prompt::Prompt;
-pub(crate) use settings::{Change, Settings};
+pub(crate) use settings::Settings;
 
 use super::core::{ChildId, Core, Ended};
 use super::launch::{Conversation, Launch};

@@ -7,7 +7,7 @@ use crate::core::{Core, auth_required, failure};
 use crate::launch::Conversation;
 use crate::limits::NICE_TO_KNOW;
 use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
-use crate::native::line::Request;
+use crate::native::line::{Hooks, Request};
 use agent_client_protocol_schema::v1::{
     Error, ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse,
     SessionUpdate,
@@ -84,7 +84,8 @@ impl Session {
             child.greeting = Some(Greeting::default());
         }
         let limit = core.host.limits.handshake;
-        self.control(core, &Request::Initialize, limit, Then::Initialized);
+        let hello = Request::Initialize { hooks: Hooks::before_tools() };
+        self.control(core, &hello, limit, Then::Initialized);
         self.control(core, &Request::GetBinaryVersion, limit, Then::Version);
         self.control(core, &Request::GetSettings, limit, Then::Settings);
     }

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::ask::{Ask, Told, chosen, deny};
+use super::read_only::{REFUSAL, changes_something};
 use super::settings::PLAN;
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
@@ -15,14 +16,6 @@ use serde_json::Value;
 const ALLOW_ONCE: &str = "allow_once";
 const ALLOW_ALWAYS: &str = "allow_always";
 const REJECT_ONCE: &str = "reject_once";
-
-/// Tools that change nothing, or whose own tools are asked about one by one. Everything else is refused in plan mode; the
-/// commands that the CLI itself knows to be harmless are never asked about.
-const READ_ONLY: [&str; 24] = [
-    "Agent", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep", "LS", "LSP", "ListMcpResources",
-    "ListMcpResourcesTool", "NotebookRead", "Read", "ReadMcpResource", "ReadMcpResourceTool", "Skill", "Task",
-    "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskUpdate", "TodoWrite", "WebFetch", "WebSearch",
-];
 
 /// A tool that waits for permission.
 #[derive(Debug)]
@@ -42,9 +35,8 @@ impl Permission {
 
 impl Session {
     pub(super) fn ask_permission(&mut self, core: &mut Core, id: String, asked: CanUseTool) {
-        if self.settings.mode() == PLAN && !READ_ONLY.contains(&asked.tool_name.as_str()) {
-            let message = "Plan mode is read-only: this would change something. Finish the plan and ask to leave plan mode.";
-            return self.respond(core, &id, deny(message, false));
+        if self.settings.mode() == PLAN && changes_something(&asked.tool_name, &asked.input) {
+            return self.respond(core, &id, deny(REFUSAL, false));
         }
         let suppressed = asked.suppress_always_allow_rule == Some(true);
         let suggestions = asked.permission_suggestions.clone().map(Value::Array).unwrap_or_default();

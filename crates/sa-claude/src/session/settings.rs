@@ -107,13 +107,6 @@ impl Settings {
         self.effort.clone().filter(|_| self.chosen_effort)
     }
 
-    /// A mode to begin with.
-    pub(crate) fn begin_in(&mut self, mode: &str) {
-        if self.check_mode(mode).is_ok() {
-            self.apply(Change::Mode(mode.to_owned()));
-        }
-    }
-
     /// Takes in what a process said about itself when it was started.
     pub(super) fn learn(&mut self, initialized: &Initialized, applied: Option<&Applied>) {
         self.models.clone_from(&initialized.models);

@@ -18,6 +18,7 @@ pub(super) struct Meter {
     /// Of the message that is being streamed.
     message: Tokens,
     model: Option<String>,
+    large: bool,
     /// In the context, as of the last message.
     used: Option<u64>,
     size: Option<u64>,
@@ -33,6 +34,11 @@ impl Meter {
     /// Another process goes on. Some versions count on from the cost so far, others start at nothing.
     pub(super) fn restarted(&mut self) {
         self.fresh = self.cost.is_some();
+    }
+
+    /// The model by its full name, which may tell how large its context is.
+    pub(super) fn saw_model(&mut self, model: &str) {
+        self.large = model.contains("[1m]");
     }
 
     /// A message begins.
@@ -54,8 +60,7 @@ impl Meter {
     }
 
     fn update(&self) -> Option<UsageUpdate> {
-        let large = self.model.as_deref().is_some_and(|model| model.contains("[1m]"));
-        let size = self.size.unwrap_or(if large { LARGE_WINDOW } else { USUAL_WINDOW });
+        let size = self.size.unwrap_or(if self.large { LARGE_WINDOW } else { USUAL_WINDOW });
         let cost = self.cost.map(|cost| Cost::new(self.before + cost, "USD"));
         Some(UsageUpdate::new(self.used?, size).cost(cost))
     }

@@ -1,0 +1,160 @@
+//! Plan mode, which changes nothing. The CLI alone does not keep that promise: what a rule allows, and with the mode that
+//! never asks in reach everything, runs in plan mode without a question. So each use of a tool is looked at before it runs.
+
+use super::Session;
+use super::settings::PLAN;
+use crate::core::Core;
+use crate::native::frame::HookInput;
+use crate::native::line::HookAnswer;
+use serde_json::Value;
+use std::path::Path;
+
+/// What the model is told.
+pub(super) const REFUSAL: &str =
+    "Plan mode is read-only, and this may change something. Finish the plan and ask to leave plan mode first.";
+
+/// Tools that change nothing, or whose own tools are looked at one by one.
+const TOOLS: [&str; 29] = [
+    "Agent",
+    "AgentOutputTool",
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "LS",
+    "LSP",
+    "ListMcpResources",
+    "ListMcpResourcesTool",
+    "NotebookRead",
+    "Read",
+    "ReadMcpResource",
+    "ReadMcpResourceTool",
+    "Skill",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskUpdate",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "StructuredOutput",
+];
+
+/// Programs that only look, whatever their arguments are.
+const PROGRAMS: [&str; 34] = [
+    "basename", "cat", "cd", "cksum", "cmp", "cut", "date", "df", "diff", "dirname", "du", "echo", "file", "grep",
+    "head", "hostname", "id", "jq", "ls", "md5sum", "nl", "printf", "ps", "pwd", "readlink", "realpath", "sha256sum",
+    "stat", "tail", "tr", "true", "uname", "wc", "which",
+];
+
+/// What git only looks with.
+const GIT: [&str; 10] = [
+    "blame", "cat-file", "describe", "diff", "log", "ls-files", "ls-tree", "rev-parse", "show", "status",
+];
+
+/// Whether a use of a tool may change something outside of the conversation. What is not known may.
+pub(super) fn changes_something(tool: &str, input: &Value) -> bool {
+    match tool {
+        "Bash" => !input["command"].as_str().is_some_and(only_looks),
+        _ => !TOOLS.contains(&tool),
+    }
+}
+
+/// Whether a command line is made of programs that only look. Whatever would take a shell to understand does not count.
+fn only_looks(command: &str) -> bool {
+    if command.contains(['>', '`', '\n', '\\', '{']) || command.contains("$(") || command.contains("<(") {
+        return false;
+    }
+    let parts = command.replace("&&", ";").replace("||", ";").replace('|', ";");
+    if parts.contains('&') {
+        return false;
+    }
+    parts.split(';').map(str::trim).all(|part| {
+        let mut words = part.split_whitespace();
+        match words.next() {
+            Some("git") => words.next().is_some_and(|word| GIT.contains(&word)) && !part.contains("--output"),
+            Some("find") => {
+                let acts = ["-exec", "-delete", "-ok", "-fprint", "-fls"];
+                !words.any(|word| acts.iter().any(|act| word.starts_with(act)))
+            }
+            Some(program) => PROGRAMS.contains(&program),
+            None => true,
+        }
+    })
+}
+
+impl Session {
+    /// Looks at a tool that is about to run.
+    pub(super) fn before_tool(&self, core: &Core, input: &HookInput) -> HookAnswer {
+        let mode = input.permission_mode.as_deref().unwrap_or(self.settings.mode());
+        let tool = input.tool_name.as_deref().unwrap_or_default();
+        if mode != PLAN || !changes_something(tool, &input.tool_input) || self.is_plan_file(core, input) {
+            return HookAnswer::go_on();
+        }
+        HookAnswer::refuse(REFUSAL)
+    }
+
+    /// Whether a tool works on the file that the plan itself is written to.
+    fn is_plan_file(&self, core: &Core, input: &HookInput) -> bool {
+        let edits = matches!(input.tool_name.as_deref(), Some("Write" | "Edit" | "MultiEdit"));
+        let path = input.tool_input["file_path"].as_str().map(Path::new);
+        let climbs = |path: &Path| path.components().any(|part| part == std::path::Component::ParentDir);
+        edits && path.is_some_and(|path| path.starts_with(&core.host.plans) && !climbs(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn changes(command: &str) -> bool {
+        changes_something("Bash", &json!({ "command": command }))
+    }
+
+    #[test]
+    fn commands_that_only_look_are_told_from_others() {
+        for harmless in [
+            "ls -la",
+            "cat a.txt | grep -n x | head -3",
+            "cd src && git status; git log --oneline",
+            "find . -name '*.rs'",
+            "echo $HOME",
+        ] {
+            assert!(!changes(harmless), "{harmless}");
+        }
+        for harmful in [
+            "touch a",
+            "ls > a",
+            "ls; rm a",
+            "ls && rm a",
+            "ls & rm a",
+            "echo $(rm a)",
+            "echo `rm a`",
+            "find . -delete",
+            "find . -exec rm {} +",
+            "git push",
+            "git -C x commit",
+            "git diff --output=x",
+            "ls\nrm a",
+            "env rm a",
+            "A=1 rm a",
+        ] {
+            assert!(changes(harmful), "{harmful}");
+        }
+    }
+
+    #[test]
+    fn tools_that_are_not_known_count_as_changing() {
+        assert!(changes_something("Write", &json!({})));
+        assert!(changes_something("mcp__server__tool", &json!({})));
+        assert!(changes_something("Bash", &json!({})));
+        assert!(!changes_something("Read", &json!({})));
+    }
+}
