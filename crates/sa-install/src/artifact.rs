@@ -23,6 +23,7 @@ pub(crate) struct Artifact {
 
 /// How a version gets onto the disk.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "an installation has one of them")]
 pub(crate) enum Contents {
     /// One file, fetched, checked and unpacked.
     File(RemoteFile),

@@ -21,6 +21,14 @@ pub enum InstallError {
         /// What each source said.
         attempts: Vec<Attempt>,
     },
+    /// Nothing could be called that.
+    #[error("'{version}' is not the name of a version of '{agent}'")]
+    BadVersion {
+        /// The agent.
+        agent: String,
+        /// What was asked for.
+        version: String,
+    },
     /// The vendor has no build for this machine.
     #[error("'{agent}' is not built for {platform}")]
     NoBuild {
@@ -115,6 +123,23 @@ pub(crate) enum SourceError {
         #[source]
         error: io::Error,
     },
+}
+
+impl SourceError {
+    /// The address that it is about, if it got so far.
+    pub(crate) fn url(&self) -> Option<&str> {
+        match self {
+            Self::NoVersion { url, .. }
+            | Self::Unreachable { url, .. }
+            | Self::Status { url, .. }
+            | Self::Nonsense { url, .. }
+            | Self::Checksum { url, .. }
+            | Self::Unverified { url }
+            | Self::Archive { url, .. }
+            | Self::NoProgram { url, .. } => Some(url),
+            Self::NoBuild(_) | Self::Missing(_) | Self::Disk { .. } => None,
+        }
+    }
 }
 
 fn sources(attempts: &[Attempt]) -> String {

@@ -18,3 +18,4 @@ mod writer;
 pub(crate) use address::shown;
 pub(crate) use client::Client;
 pub use client::ClientOptions;
+pub(crate) use partial::file_name;

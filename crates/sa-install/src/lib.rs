@@ -12,6 +12,7 @@
 mod artifact;
 mod error;
 mod fetch;
+mod installer;
 mod limits;
 mod npm_tree;
 mod npmrc;
@@ -23,6 +24,7 @@ mod unpack;
 
 pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;
+pub use installer::{Found, InstallRequest, Installed, Installer, InstallerOptions, Job, Origin, Preinstall};
 pub use npm_tree::NpmProgram;
 pub use npmrc::{COMMON_PREFIXES, NpmConfig, NpmSources};
 pub use platform::{detect, detect_in};

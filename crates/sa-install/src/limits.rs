@@ -25,6 +25,8 @@ pub(crate) const CONNECT_ATTEMPTS: u32 = 2;
 pub(crate) const MAX_DOWNLOAD_ATTEMPTS: u32 = 200;
 /// How much of a local file is read at once.
 pub(crate) const LOCAL_READ_BYTES: u64 = 1 << 20;
+/// How long an agent's id may be.
+pub(crate) const MAX_AGENT_CHARS: usize = 64;
 /// How long a version's name may be.
 pub(crate) const MAX_VERSION_CHARS: usize = 128;
 /// How often somebody who waits for another installation looks whether it has ended.

@@ -20,7 +20,7 @@ mod sync;
 
 pub(crate) use activate::{Staging, locate_entry};
 pub(crate) use disk::{DiskError, at};
-pub(crate) use layout::{AgentDirectory, check_version, newest_first};
+pub(crate) use layout::{AgentDirectory, check_version};
 pub(crate) use lock::Lock;
 pub use receipt::Receipt;
 pub(crate) use receipt::is_executable;

@@ -16,7 +16,7 @@ use sa_agents::Unpack;
 use select::Selection;
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tree::Tree;
 
 /// Told how many bytes have been written.
@@ -47,30 +47,35 @@ impl From<DiskError> for UnpackError {
     }
 }
 
-/// Unpacks what `rules` keep into an empty directory. A file that is no archive becomes `program` there.
+/// Unpacks what `rules` keep of an archive into an empty directory.
 pub(crate) fn unpack(
     archive: &Path,
     format: Format,
     rules: &Unpack,
-    program: &str,
     into: &Path,
     written: Counter<'_>,
 ) -> Result<(), UnpackError> {
     let file = File::open(archive).map_err(at(archive))?;
     let length = file.metadata().map_err(at(archive))?.len();
-    let allowed =
-        length.saturating_mul(MAX_UNPACK_RATIO).max(UNPACK_RATIO_FREE_BYTES).min(MAX_UNPACKED_BYTES);
+    let allowed = length.saturating_mul(MAX_UNPACK_RATIO).clamp(UNPACK_RATIO_FREE_BYTES, MAX_UNPACKED_BYTES);
     let mut tree = Tree::new(into, Selection::new(rules), allowed, written);
     let read = BufReader::new(file);
     match format {
-        Format::Program => {
-            Tree::new(into, Selection::everything(), length, written)
-                .file(program.as_bytes(), 0o755, &mut { read })
-        }
+        Format::Program => Err(UnpackError::Refused("it is no archive".to_owned())),
         Format::TarGz => tarball::unpack(flate2::bufread::MultiGzDecoder::new(read), allowed, &mut tree),
         Format::TarBz2 => tarball::unpack(bzip2::bufread::MultiBzDecoder::new(read), allowed, &mut tree),
         Format::Zip => zipfile::unpack(read, &mut tree),
     }
+}
+
+/// A fetched file that is the program itself goes to its place without being copied.
+pub(crate) fn move_program(file: &Path, program: &str, into: &Path) -> Result<(), UnpackError> {
+    let place: PathBuf = select::parts_of(program.as_bytes())?.iter().collect();
+    let to = into.join(place);
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).map_err(at(parent))?;
+    }
+    Ok(fs::rename(file, &to).map_err(at(&to))?)
 }
 
 /// Copies a user's directory into an empty one, by the same rules.

@@ -1,7 +1,7 @@
 //! A file that is on its way: the bytes so far, their hash, and beside it a note that tells what they are the start of.
 
 use super::hash::Hasher;
-use crate::artifact::Digest;
+use crate::artifact::{Digest, RemoteFile};
 use crate::error::SourceError;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -85,6 +85,16 @@ impl Partial {
         }
         Ok(())
     }
+}
+
+/// What the start of this file is called: the same for the same bytes, wherever they come from.
+pub(crate) fn file_name(file: &RemoteFile) -> String {
+    let digest = file.digest.clone().unwrap_or_else(|| {
+        let mut hasher = Hasher::like(None);
+        hasher.update(file.url.as_str().as_bytes());
+        hasher.finish()
+    });
+    digest.hex()
 }
 
 fn hash(file: &mut File, hasher: &mut Hasher) -> io::Result<u64> {

@@ -72,13 +72,18 @@ impl AgentDirectory {
     /// Makes this version the one that runs when nobody names one.
     pub(crate) fn select(&self, version: &str, _held: &Lock) -> Result<(), DiskError> {
         let current = self.current_link();
-        if fs::read_link(&current).is_ok_and(|target| target == Path::new(version)) {
+        if self.is_selected(version) {
             return Ok(());
         }
         let link = unused(self, LINK)?;
         symlink(version, &link).map_err(at(&link))?;
         fs::rename(&link, &current).map_err(at(&current))?;
         sync::one(self.root())
+    }
+
+    /// Whether `current` names this version.
+    pub(crate) fn is_selected(&self, version: &str) -> bool {
+        fs::read_link(self.current_link()).is_ok_and(|target| target == Path::new(version))
     }
 
     /// Whether `current` names an installed version.

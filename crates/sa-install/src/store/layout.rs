@@ -2,7 +2,7 @@
 
 use super::disk::{DiskError, at};
 use super::receipt::Receipt;
-use crate::limits::MAX_VERSION_CHARS;
+use crate::limits::{MAX_AGENT_CHARS, MAX_VERSION_CHARS};
 use semver::Version;
 use std::cmp::Ordering;
 use std::fs;
@@ -22,9 +22,9 @@ pub(crate) struct AgentDirectory {
 }
 
 impl AgentDirectory {
-    /// That of an agent whose id has been checked by the catalogue.
-    pub(crate) fn new(agents: &Path, agent: &str) -> Self {
-        Self { root: agents.join(agent) }
+    /// That of an agent; none if nothing could be called that.
+    pub(crate) fn new(agents: &Path, agent: &str) -> Option<Self> {
+        is_plain(agent, MAX_AGENT_CHARS).then(|| Self { root: agents.join(agent) })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -86,15 +86,18 @@ impl AgentDirectory {
 
 /// Whether this can name a version, and so a directory. Names come from users and from servers.
 pub(crate) fn check_version(name: &str) -> bool {
+    is_plain(name, MAX_VERSION_CHARS) && !matches!(name, CURRENT | "latest")
+}
+
+fn is_plain(name: &str, most: usize) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
-    (1..=MAX_VERSION_CHARS).contains(&name.len())
+    (1..=most).contains(&name.len())
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(fits)
-        && !matches!(name, CURRENT | "latest")
 }
 
 /// Sorts versions, the newest first; names that are no versions come last.
-pub(crate) fn newest_first(a: &str, b: &str) -> Ordering {
+fn newest_first(a: &str, b: &str) -> Ordering {
     match (Version::parse(a), Version::parse(b)) {
         (Ok(a), Ok(b)) => b.cmp(&a),
         (Ok(_), Err(_)) => Ordering::Less,

@@ -1,0 +1,148 @@
+//! The installer: finds programs, and gets the ones that are missing.
+
+mod failure;
+mod find;
+mod job;
+mod jobs;
+mod place;
+mod request;
+mod run;
+
+pub use find::{Found, Origin};
+pub use job::Job;
+pub use request::{InstallRequest, Installed, InstallerOptions, Preinstall};
+
+use crate::error::InstallError;
+use crate::fetch::Client;
+use crate::npm_tree::{Npm, NpmProgram};
+use crate::sources::Resolver;
+use crate::store::{AgentDirectory, Lock, Receipt};
+use jobs::Jobs;
+use run::Run;
+use sa_agents::{AgentSpec, Platform};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Installs agents beneath one data directory. Clones are the same installer.
+#[derive(Debug, Clone)]
+pub struct Installer {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    agents: PathBuf,
+    platform: Platform,
+    resolver: Resolver,
+    search_path: Option<OsString>,
+    allow_unverified: bool,
+    jobs: Jobs,
+}
+
+impl Installer {
+    /// Touches neither disk nor network yet.
+    pub fn new(options: InstallerOptions) -> Self {
+        let search_path = options.search_path;
+        let program =
+            options.supervisor.map(|supervisor| NpmProgram { supervisor, search_path: search_path.clone() });
+        let resolver = Resolver {
+            client: Client::new(options.client),
+            npm: Npm::new(options.npm, program),
+            platform: options.platform,
+            index: options.registry,
+        };
+        let inner = Inner {
+            agents: options.data_dir.join("agents"),
+            platform: options.platform,
+            resolver,
+            search_path,
+            allow_unverified: options.allow_unverified,
+            jobs: Jobs::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The agent's installed versions, the newest first.
+    pub fn versions(&self, agent: &str) -> Result<Vec<Receipt>, InstallError> {
+        self.inner.directory(agent)?.versions().map_err(|error| error.for_agent(agent))
+    }
+
+    /// The version that runs when nobody names one.
+    pub fn current(&self, agent: &str) -> Result<Option<Receipt>, InstallError> {
+        self.inner.directory(agent)?.current().map_err(|error| error.for_agent(agent))
+    }
+
+    /// Installs it. Who asks for the same meanwhile joins; whoever goes away changes nothing.
+    pub fn install(&self, agent: &AgentSpec, request: InstallRequest) -> Job {
+        self.start(agent, request, true)
+    }
+
+    /// The agent's program: the installed one, else the one on the search path, else it is installed now, if it may be.
+    pub async fn ensure(
+        &self,
+        agent: &AgentSpec,
+        version: Option<&str>,
+        policy: Preinstall,
+    ) -> Result<Found, InstallError> {
+        let newest = version.is_some_and(request::is_latest);
+        let version = version.filter(|_| !newest);
+        let found = self.find(agent, version)?;
+        match (found, policy) {
+            (Some(found), Preinstall::Require) => return Ok(found),
+            (Some(found), Preinstall::Lazy) if !newest => return Ok(found),
+            (None, Preinstall::Require) => return Err(InstallError::Forbidden { agent: agent.id.clone() }),
+            (_, Preinstall::Lazy) => {}
+        }
+        let request = InstallRequest { version: version.map(str::to_owned), ..InstallRequest::default() };
+        // What one caller wants in one version is not what everybody wants from now on.
+        match self.start(agent, request, version.is_none()).outcome().await {
+            Ok(installed) => Ok(Found::installed(&self.inner.directory(&agent.id)?, installed.receipt)),
+            // Without a network the newest is what is here.
+            Err(error) if newest => self.find(agent, None)?.ok_or(error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The newest version that is published.
+    pub async fn latest(&self, agent: &AgentSpec) -> Result<String, InstallError> {
+        Run::new(&self.inner, agent, InstallRequest::default(), false)?.latest().await
+    }
+
+    /// Removes one version, or all; answers which were removed.
+    pub async fn uninstall(&self, agent: &str, version: Option<&str>) -> Result<Vec<String>, InstallError> {
+        let directory = self.inner.directory(agent)?;
+        if !directory.root().is_dir() {
+            return Ok(Vec::new());
+        }
+        let version = version.map(str::to_owned);
+        let lock = Lock::take(&directory, || ()).await.map_err(|error| error.for_agent(agent))?;
+        let removal = tokio::task::spawn_blocking(move || {
+            lock.clean(&directory)?;
+            directory.uninstall(version.as_deref(), &lock)
+        });
+        let removed = removal.await.map_err(|_| InstallError::Interrupted(agent.to_owned()))?;
+        removed.map_err(|error| error.for_agent(agent))
+    }
+
+    /// Gives up all installations, and waits until nothing works on them any more.
+    pub async fn shutdown(&self) {
+        self.inner.jobs.shutdown().await;
+    }
+
+    fn start(&self, agent: &AgentSpec, request: InstallRequest, select: bool) -> Job {
+        let request = request.normal();
+        let key = jobs::Key { agent: agent.id.clone(), request: request.clone(), select };
+        let (inner, agent) = (Arc::clone(&self.inner), agent.clone());
+        self.inner.jobs.join_or_start(key, move |reporter| async move {
+            Run::new(&inner, &agent, request, select)?.install(&reporter).await
+        })
+    }
+}
+
+impl Inner {
+    fn directory(&self, agent: &str) -> Result<AgentDirectory, InstallError> {
+        let unknown = || InstallError::NotInstallable(agent.to_owned());
+        AgentDirectory::new(&self.agents, agent).ok_or_else(unknown)
+    }
+}

@@ -1,0 +1,129 @@
+//! An installation that runs: its steps, how far it has come, and how it ended. Any number may watch; none is waited for.
+
+use super::Installed;
+use crate::error::InstallError;
+use crate::progress::Progress;
+use std::mem::discriminant;
+use tokio::sync::watch;
+
+/// What everybody who watches sees. Steps are few: counts replace each other.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    steps: Vec<Progress>,
+    outcome: Option<Result<Installed, InstallError>>,
+}
+
+/// Tells those who watch.
+#[derive(Debug)]
+pub(super) struct Reporter {
+    state: watch::Sender<State>,
+}
+
+impl Reporter {
+    pub(super) fn new(agent: &str) -> (Self, Job) {
+        let (sender, receiver) = watch::channel(State::default());
+        (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, told: 0, last: None })
+    }
+
+    pub(super) fn tell(&self, progress: Progress) {
+        self.state.send_modify(|state| match state.steps.last_mut() {
+            Some(last) if is_count_of_same(last, &progress) => *last = progress,
+            _ => state.steps.push(progress),
+        });
+    }
+
+    pub(super) fn finish(&self, outcome: Result<Installed, InstallError>) {
+        self.state.send_modify(|state| state.outcome = Some(outcome));
+    }
+}
+
+/// Whether the one only says how far the other has come.
+fn is_count_of_same(last: &Progress, next: &Progress) -> bool {
+    match (last, next) {
+        (Progress::Downloading { url: a, .. }, Progress::Downloading { url: b, .. }) => a == b,
+        (Progress::Unpacking { .. }, Progress::Unpacking { .. }) => true,
+        _ => discriminant(last) == discriminant(next) && last == next,
+    }
+}
+
+/// An installation on its way. It goes on when this is dropped.
+#[derive(Debug, Clone)]
+pub struct Job {
+    agent: String,
+    state: watch::Receiver<State>,
+    /// How many steps were told, and what the last of them said then.
+    told: usize,
+    last: Option<Progress>,
+}
+
+impl Job {
+    /// The next step, or how far the last one has come; steps that are over are told too, counts in between are not.
+    /// None at the end.
+    pub async fn next(&mut self) -> Option<Progress> {
+        loop {
+            {
+                let state = self.state.borrow_and_update();
+                let current = self.told.checked_sub(1).and_then(|at| state.steps.get(at));
+                if current != self.last.as_ref() {
+                    self.last = current.cloned();
+                    return self.last.clone();
+                }
+                if let Some(step) = state.steps.get(self.told) {
+                    self.told += 1;
+                    self.last = Some(step.clone());
+                    return self.last.clone();
+                }
+                if state.outcome.is_some() {
+                    return None;
+                }
+            }
+            // The sender is gone without an outcome only if the installation was torn down.
+            self.state.changed().await.ok()?;
+        }
+    }
+
+    /// How it ended.
+    pub async fn outcome(&mut self) -> Result<Installed, InstallError> {
+        let ended = self.state.wait_for(|state| state.outcome.is_some()).await;
+        let outcome = ended.ok().and_then(|state| state.outcome.clone());
+        outcome.unwrap_or_else(|| Err(InstallError::Interrupted(self.agent.clone())))
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.state.has_changed().is_ok() && self.state.borrow().outcome.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn downloading(received: u64) -> Progress {
+        Progress::Downloading { url: "u".to_owned(), received, total: Some(9) }
+    }
+
+    #[tokio::test]
+    async fn a_slow_watcher_gets_every_step_but_only_the_last_count() {
+        let (reporter, mut job) = Reporter::new("x");
+        reporter.tell(Progress::Waiting);
+        (0..=5).for_each(|received| reporter.tell(downloading(received)));
+        assert_eq!(job.next().await, Some(Progress::Waiting));
+        assert_eq!(job.next().await, Some(downloading(5)));
+        (6..=9).for_each(|received| reporter.tell(downloading(received)));
+        reporter.tell(Progress::Verifying);
+        reporter.finish(Err(InstallError::NotInstallable("x".to_owned())));
+        assert_eq!(job.next().await, Some(downloading(9)));
+        assert_eq!(job.next().await, Some(Progress::Verifying));
+        assert_eq!(job.next().await, None);
+        assert!(matches!(job.outcome().await, Err(InstallError::NotInstallable(_))));
+    }
+
+    #[tokio::test]
+    async fn a_job_that_is_torn_down_ends() {
+        let (reporter, mut job) = Reporter::new("x");
+        drop(reporter);
+        assert_eq!(job.next().await, None);
+        assert!(matches!(job.outcome().await, Err(InstallError::Interrupted(agent)) if agent == "x"));
+    }
+}

@@ -1,0 +1,77 @@
+//! What an installer is given, what can be asked of it and what it answers.
+
+use crate::fetch::ClientOptions;
+use crate::npmrc::NpmConfig;
+use crate::store::Receipt;
+use sa_agents::{Platform, SourceKind};
+use sa_supervisor::Supervisor;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use url::Url;
+
+/// What an installer needs to know about its machine.
+#[derive(Debug, Clone)]
+pub struct InstallerOptions {
+    /// Agents go beneath its `agents` directory.
+    pub data_dir: PathBuf,
+    /// This machine.
+    pub platform: Platform,
+    /// How addresses are asked.
+    pub client: ClientOptions,
+    /// npm's settings.
+    pub npm: NpmConfig,
+    /// Starts npm for agents that only npm can put together; none if it must not be started.
+    pub supervisor: Option<Supervisor>,
+    /// The ACP registry's index.
+    pub registry: Url,
+    /// Where programs are looked for that are not installed here, as in `PATH`.
+    pub search_path: Option<OsString>,
+    /// Files whose publisher gives no checksum are installed, too.
+    pub allow_unverified: bool,
+}
+
+/// What to install.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct InstallRequest {
+    /// Which version; none or `latest` for the newest, or a word that the publisher knows, such as `stable`.
+    pub version: Option<String>,
+    /// Also if it is installed already.
+    pub reinstall: bool,
+    /// Only from this kind of source.
+    pub source: Option<SourceKind>,
+    /// From this directory or file of the user's.
+    pub from: Option<PathBuf>,
+    /// Through this mirror.
+    pub mirror: Option<Url>,
+}
+
+impl InstallRequest {
+    /// The same request in its only form, so that equal ones are known to be equal.
+    pub(super) fn normal(mut self) -> Self {
+        self.version = self.version.filter(|version| !is_latest(version));
+        self
+    }
+}
+
+pub(super) fn is_latest(version: &str) -> bool {
+    version == "latest"
+}
+
+/// A version that is there now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// Which.
+    pub receipt: Receipt,
+    /// It was there before.
+    pub already_installed: bool,
+}
+
+/// Whether an agent that is missing may be installed when it is first used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Preinstall {
+    /// It may.
+    #[default]
+    Lazy,
+    /// It must be there.
+    Require,
+}
