@@ -30,7 +30,7 @@ fn run(arguments: &[&str]) -> String {
 
 #[test]
 fn help() {
-    let pages: [&[&str]; 12] = [
+    let pages: [&[&str]; 15] = [
         &["--help"],
         &["server", "--help"],
         &["acp", "--help"],
@@ -42,6 +42,9 @@ fn help() {
         &["api", "acp", "post", "--help"],
         &["api", "acp", "stream", "--help"],
         &["api", "acp", "delete", "--help"],
+        &["credentials", "--help"],
+        &["credentials", "extract", "--help"],
+        &["credentials", "extract-env", "--help"],
         &["completions", "--help"],
     ];
     insta::assert_snapshot!(pages.map(run).join("\n"));

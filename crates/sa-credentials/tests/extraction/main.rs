@@ -5,6 +5,7 @@ mod amp;
 mod broken;
 mod claude;
 mod codex;
+mod documented;
 mod home;
 mod opencode;
 mod others;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub(crate) enum CredentialsCommand {
     /// List what the agents would find, in the order in which they would use it
     #[command(
-        after_help = "Exit codes: 0 found, 1 none found, or with --validate none that is not refused, 64 bad usage."
+        after_help = "Exit codes: 0 found, 1 none found (with --validate also: all refused), 64 bad usage."
     )]
     Extract(ExtractArgs),
     /// Print the variables that hand the credentials to agents elsewhere, for a shell's eval
