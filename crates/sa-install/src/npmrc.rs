@@ -5,6 +5,8 @@
 
 mod auth;
 mod ini;
+#[cfg(test)]
+mod tests;
 
 use crate::error::SourceError;
 use std::collections::BTreeMap;

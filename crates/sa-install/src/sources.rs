@@ -6,6 +6,8 @@ mod local;
 mod npm;
 mod registry;
 mod template;
+#[cfg(test)]
+mod tests;
 mod vendor;
 
 pub(crate) use local::Local;

@@ -113,7 +113,12 @@ fn chosen(request: &Request<'_>, entry: Entry) -> Result<(String, Distribution),
     }
     match distribution.npx {
         Some(npx) if distribution.binary.is_empty() => {
-            Ok((asked.to_owned(), Distribution { npx: Some(npx), ..Distribution::default() }))
+            let package = match request.wanted {
+                Wanted::Version(asked) => format!("{}@{asked}", split_package(&npx.package).0),
+                _ => split_package(&npx.package).0.to_owned(),
+            };
+            let npx = Some(Runner { package, ..npx });
+            Ok((asked.to_owned(), Distribution { npx, ..Distribution::default() }))
         }
         _ => Err(request.wanted.missing(&shown(&request.resolver.index))),
     }
@@ -151,15 +156,15 @@ fn program(version: String, binary: &Binary, platform: Platform) -> Result<Artif
 
 /// The package itself where that is the whole program, else with all it depends on.
 async fn package(request: &Request<'_>, version: String, npx: Runner) -> Result<Artifact, SourceError> {
-    let (name, _) = split_package(&npx.package);
+    let (name, pin) = split_package(&npx.package);
     let package = Package::ask(request, name).await?;
-    // A registry's own version may differ from its package's.
-    let pinned = match request.wanted {
-        Wanted::Version(asked) if asked == version => {
-            split_package(&npx.package).1.unwrap_or(asked).to_owned()
+    // The version of an entry may differ from that of the package it pins.
+    let (version, pinned) = match pin {
+        Some(pin) => (version, pin.to_owned()),
+        None => {
+            let version = package.version(request.wanted)?;
+            (version.clone(), version)
         }
-        Wanted::Latest => split_package(&npx.package).1.unwrap_or(&version).to_owned(),
-        wanted => package.version(wanted)?,
     };
     let release = package.release(&pinned, request.wanted)?;
     let program = release.bin.as_ref().and_then(|bin| bin.program(name, npx.cmd.as_deref()));
