@@ -3,6 +3,7 @@
 
 mod acp;
 mod agents;
+mod files;
 mod installs;
 mod meta;
 mod problem;
@@ -12,6 +13,10 @@ pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparse
 pub use agents::{
     AgentCapabilities, AgentChoice, AgentInfo, AgentLaunch, AgentList, AgentModels, AgentModes,
     AgentServerStatus, CredentialInfo, InstalledVersion,
+};
+pub use files::{
+    FsActionResponse, FsChange, FsChangeKind, FsEntry, FsEntryType, FsMatch, FsMoveRequest, FsMoveResponse,
+    FsOverflow, FsSearchResponse, FsStat, FsUploadBatchResponse, FsWatchReady, FsWriteResponse,
 };
 pub use installs::{
     InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,

@@ -54,7 +54,7 @@ codes! {
     UnsupportedAgent "unsupported_agent" 400 "Unknown agent";
     /// No token, or not the right one.
     TokenInvalid "token_invalid" 401 "Token missing or invalid";
-    /// Host or Origin not allowed.
+    /// Host or Origin not allowed, or the system forbids it.
     PermissionDenied "permission_denied" 403 "Not allowed";
     /// Nothing there.
     NotFound "not_found" 404 "Not found";
@@ -66,12 +66,18 @@ codes! {
     MethodNotAllowed "method_not_allowed" 405 "Method not allowed";
     /// The client accepts nothing that this operation answers with.
     NotAcceptable "not_acceptable" 406 "Not acceptable";
+    /// The body stopped coming.
+    RequestTimeout "request_timeout" 408 "Request timed out";
     /// It contradicts what is there.
     Conflict "conflict" 409 "Conflict";
+    /// A condition of the request does not hold.
+    PreconditionFailed "precondition_failed" 412 "Precondition failed";
     /// The body exceeds the limit.
     PayloadTooLarge "payload_too_large" 413 "Body too large";
     /// The body's content type is not the one this operation takes.
     UnsupportedMediaType "unsupported_media_type" 415 "Unsupported content type";
+    /// No byte of the file is in the range.
+    RangeNotSatisfiable "range_not_satisfiable" 416 "Range not satisfiable";
     /// The agent is not built for this machine.
     UnsupportedPlatform "unsupported_platform" 422 "Not built for this platform";
     /// The agent can be installed, but not be started here.

@@ -2,12 +2,11 @@
 
 use crate::stall::{StallGuard, Taken};
 use crate::state::AppState;
-use crate::{HttpOptions, router};
+use crate::{HttpOptions, Services, router};
 use axum::Router;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use sa_hub::Hub;
 use std::io;
 use std::pin::pin;
 use std::time::Duration;
@@ -18,15 +17,15 @@ use tower::ServiceExt;
 
 /// Serves until `shutdown` is cancelled, then lets open connections end within the bound for shutting down.
 ///
-/// Event streams end because the hub ends their servers: whoever cancels `shutdown` also shuts the hub down.
+/// Event streams end because the services end them: whoever cancels `shutdown` also shuts those down.
 pub async fn serve(
     listener: TcpListener,
     options: HttpOptions,
-    hub: Hub,
+    services: Services,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    let limits = hub.limits().clone();
-    let state = AppState::new(options, hub);
+    let limits = services.hub.limits().clone();
+    let state = AppState::new(options, services);
     let sockets = state.sockets.clone();
     let app = router::build(state);
     let connections = TaskTracker::new();

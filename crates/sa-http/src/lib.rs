@@ -24,6 +24,18 @@ pub use auth::Auth;
 pub use cors::{BadCors, CorsOptions};
 pub use openapi::openapi_json;
 
+use sa_files::Files;
+use sa_hub::Hub;
+
+/// The parts of the daemon that the edge puts behind HTTP.
+#[derive(Clone)]
+pub struct Services {
+    /// The agents.
+    pub hub: Hub,
+    /// The files.
+    pub files: Files,
+}
+
 /// How the edge behaves.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {

@@ -20,6 +20,7 @@ use utoipa::{Modify, OpenApi};
         (name = "meta", description = "The daemon itself"),
         (name = "agents", description = "Agents that can be started"),
         (name = "acp", description = "ACP servers: one agent process behind a client-chosen id"),
+        (name = "files", description = "Files of the sandbox"),
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
     components(schemas(sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed)),
@@ -75,7 +76,8 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
         let needs_token = operation.security.is_none();
         for layer in LAYER_RESPONSES.iter().filter(|layer| needs_token || layer.open) {
             let reference = RefOr::Ref(Ref::from_response_name(layer.name));
-            operation.responses.responses.insert(layer.status.to_owned(), reference);
+            // An operation that has the status for reasons of its own says more.
+            operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);
         }
         drop_null_parameters(operation);
     }

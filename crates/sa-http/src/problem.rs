@@ -4,6 +4,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use sa_api::{AgentExit, ErrorCode, Problem};
+use sa_files::FilesError;
 use sa_hub::{BadServerId, CallError, OpenError, StreamError};
 use sa_jsonrpc::{ErrorObject, codes};
 use sa_relay::Refused;
@@ -98,6 +99,25 @@ impl From<StreamError> for ApiError {
 impl From<BadServerId> for ApiError {
     fn from(error: BadServerId) -> Self {
         Self::invalid(error.to_string())
+    }
+}
+
+impl From<FilesError> for ApiError {
+    fn from(error: FilesError) -> Self {
+        let code = match error {
+            FilesError::Invalid(_) => ErrorCode::InvalidRequest,
+            FilesError::NotFound(_) => ErrorCode::NotFound,
+            FilesError::Outside(_) | FilesError::Denied { .. } => ErrorCode::PermissionDenied,
+            FilesError::Conflict(_) => ErrorCode::Conflict,
+            FilesError::Precondition(_) => ErrorCode::PreconditionFailed,
+            FilesError::TooLarge(_) => ErrorCode::PayloadTooLarge,
+            FilesError::Range { .. } => ErrorCode::RangeNotSatisfiable,
+            FilesError::NoSpace(_) => ErrorCode::InsufficientStorage,
+            FilesError::TooMany(_) => ErrorCode::TooManyRequests,
+            FilesError::Stalled(_) => ErrorCode::RequestTimeout,
+            FilesError::Io { .. } => ErrorCode::Internal,
+        };
+        Self::new(code, error.to_string())
     }
 }
 

@@ -4,6 +4,7 @@ use crate::acp;
 use crate::gate;
 use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
+use crate::routes::fs::{entries, file};
 use crate::routes::{agents, meta, tickets};
 use crate::state::AppState;
 use axum::Router;
@@ -52,6 +53,9 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(acp::post, acp::stream, acp::delete))
         .routes(routes!(acp::standard_post, acp::standard_get, acp::standard_delete))
         .routes(routes!(acp::agent_post, acp::agent_get, acp::agent_delete))
+        .routes(routes!(entries::list))
+        .routes(routes!(entries::stat))
+        .routes(routes!(file::read, file::write))
 }
 
 async fn not_found(request: Request) -> ApiError {

@@ -1,8 +1,9 @@
 //! What handlers share.
 
-use crate::HttpOptions;
 use crate::metrics::Metrics;
 use crate::tickets::Tickets;
+use crate::{HttpOptions, Services};
+use sa_files::Files;
 use sa_hub::Hub;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ pub(crate) struct AppState(Arc<Parts>);
 
 pub(crate) struct Parts {
     pub(crate) hub: Hub,
+    pub(crate) files: Files,
     pub(crate) options: HttpOptions,
     pub(crate) tickets: Tickets,
     pub(crate) metrics: Metrics,
@@ -24,10 +26,11 @@ pub(crate) struct Parts {
 }
 
 impl AppState {
-    pub(crate) fn new(options: HttpOptions, hub: Hub) -> Self {
+    pub(crate) fn new(options: HttpOptions, services: Services) -> Self {
+        let Services { hub, files } = services;
         let metrics = Metrics::new(hub.clone());
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
-        Self(Arc::new(Parts { hub, options, tickets, metrics, sockets, started: Instant::now() }))
+        Self(Arc::new(Parts { hub, files, options, tickets, metrics, sockets, started: Instant::now() }))
     }
 }
 

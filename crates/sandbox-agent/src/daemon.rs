@@ -3,7 +3,8 @@
 use crate::announce::announce;
 use crate::settings::{Access, Settings};
 use anyhow::{Context, anyhow};
-use sa_http::{Auth, HttpOptions};
+use sa_files::Files;
+use sa_http::{Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
 use std::io;
@@ -20,6 +21,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 /// A daemon that listens.
 pub(crate) struct Daemon {
     hub: Hub,
+    files: Files,
     address: SocketAddr,
     access: Access,
     shutdown: CancellationToken,
@@ -29,6 +31,7 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// Starts the parts: the supervisor, the hub on top of it, and last the socket that lets clients in.
     pub(crate) async fn build(settings: Settings) -> anyhow::Result<Self> {
+        let files = Files::open(settings.files).context("cannot use --fs-root or --workspace")?;
         let this_program = this_program().context("cannot find this program's own file")?;
         let environment = std::env::vars_os().collect();
         let supervisor = Supervisor::start(SupervisorOptions {
@@ -56,9 +59,10 @@ impl Daemon {
             cors: settings.cors,
             allow_hosts: settings.allow_hosts,
         };
+        let services = Services { hub: hub.clone(), files: files.clone() };
         let shutdown = CancellationToken::new();
-        let serving = tokio::spawn(sa_http::serve(listener, options, hub.clone(), shutdown.clone()));
-        Ok(Self { hub, address, access: settings.access, shutdown, serving })
+        let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
+        Ok(Self { hub, files, address, access: settings.access, shutdown, serving })
     }
 
     /// Says on standard output where it listens. A daemon whose output nobody takes works all the same.
@@ -82,6 +86,7 @@ impl Daemon {
     /// connections. Bounded by the limits.
     pub(crate) async fn stop(&mut self) {
         self.shutdown.cancel();
+        self.files.close();
         let limits = self.hub.limits();
         let bound = Duration::from_millis(limits.shutdown_ms.saturating_add(limits.stop_grace_ms)) + MARGIN;
         let ended = async { tokio::join!(self.hub.shutdown(), &mut self.serving) };

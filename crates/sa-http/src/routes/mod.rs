@@ -1,5 +1,6 @@
 //! Handlers of everything but ACP.
 
 pub(crate) mod agents;
+pub(crate) mod fs;
 pub(crate) mod meta;
 pub(crate) mod tickets;

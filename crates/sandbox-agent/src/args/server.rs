@@ -9,6 +9,7 @@ use std::path::PathBuf;
 const ADDRESS: &str = "Address";
 const ACCESS: &str = "Access";
 const AGENTS: &str = "Agents";
+const FILES: &str = "Files";
 const LOGS: &str = "Logs";
 
 /// The arguments of `server`.
@@ -18,7 +19,7 @@ const LOGS: &str = "Logs";
     variable replaces the file's list; agents are added one by one."
 )]
 pub(crate) struct ServerArgs {
-    /// Configuration file (TOML); its keys are these flags' names, plus [limits] and [agents.<id>]
+    /// Configuration file (TOML); its keys are these flags' names, plus [limits], [files] and [agents.<id>]
     #[arg(long, value_name = "FILE", env = "SANDBOX_AGENT_CONFIG", hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
 
@@ -159,6 +160,26 @@ pub(crate) struct ServerArgs {
         help_heading = AGENTS
     )]
     pub(crate) clean_env: Option<bool>,
+
+    /// Directory that relative paths of /v1/fs start at [default: where the daemon was started]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "SANDBOX_AGENT_WORKSPACE",
+        hide_env_values = true,
+        help_heading = FILES
+    )]
+    pub(crate) workspace: Option<PathBuf>,
+
+    /// Directory that no path of /v1/fs may leave, whatever links there are [default: every path is allowed]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "SANDBOX_AGENT_FS_ROOT",
+        hide_env_values = true,
+        help_heading = FILES
+    )]
+    pub(crate) fs_root: Option<PathBuf>,
 
     /// Form of the log on standard error [default: text]
     #[arg(

@@ -2,6 +2,7 @@
 
 use crate::args::LogFormat;
 use sa_agents::AgentDefinition;
+use sa_files::FilesLimits;
 use sa_hub::Limits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -25,7 +26,10 @@ pub(crate) struct ConfigFile {
     pub(super) clean_env: Option<bool>,
     pub(super) log_format: Option<LogFormat>,
     pub(super) log: Option<String>,
+    pub(super) workspace: Option<PathBuf>,
+    pub(super) fs_root: Option<PathBuf>,
     pub(super) limits: Limits,
+    pub(super) files: FilesLimits,
     pub(super) agents: BTreeMap<String, AgentDefinition>,
 }
 
@@ -44,6 +48,8 @@ impl ConfigFile {
         let directory = path.parent().unwrap_or(Path::new(""));
         file.token_file = file.token_file.map(|path| directory.join(path));
         file.data_dir = file.data_dir.map(|path| directory.join(path));
+        file.workspace = file.workspace.map(|path| directory.join(path));
+        file.fs_root = file.fs_root.map(|path| directory.join(path));
         Ok(file)
     }
 }

@@ -10,6 +10,7 @@ pub(crate) use token::TokenError;
 use crate::args::{LogFormat, STATE_DIR_VARIABLE, ServerArgs};
 use file::ConfigFile;
 use sa_agents::{AgentSpec, Catalogue, CatalogueError, DefinitionError, Launch};
+use sa_files::FilesOptions;
 use sa_http::{BadCors, CorsOptions};
 use sa_hub::Limits;
 use std::ffi::OsString;
@@ -31,6 +32,7 @@ pub(crate) struct Settings {
     pub(crate) allow_hosts: Vec<String>,
     pub(crate) catalogue: Catalogue,
     pub(crate) limits: Limits,
+    pub(crate) files: FilesOptions,
     pub(crate) clean_env: bool,
     pub(crate) log_format: LogFormat,
     pub(crate) log: String,
@@ -103,6 +105,11 @@ impl Settings {
             allow_hosts: first_given(args.allow_host, file.allow_host),
             catalogue,
             limits: file.limits,
+            files: FilesOptions {
+                workspace: args.workspace.or(file.workspace),
+                root: args.fs_root.or(file.fs_root),
+                limits: file.files,
+            },
             clean_env: args.clean_env.or(file.clean_env).unwrap_or(false),
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log: args.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),

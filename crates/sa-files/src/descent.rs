@@ -1,0 +1,204 @@
+//! The way down, one name after the other, each opened in the directory before it and never through a link. Links are
+//! read and walked here, `..` goes back to a directory that is still open. Nobody who swaps names meanwhile can make
+//! it leave its root. Used where the kernel cannot resolve a path beneath a directory by itself, where an absolute
+//! link has to be followed, and where directories are made on the way.
+
+use crate::error::Fault;
+use crate::root::{HOLD, Last, Place, Root};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
+
+/// Links that one path may go through, as in the kernel.
+const LINKS: u32 = 40;
+/// Directories that one path may go through; each is held open.
+const DEPTH: usize = 512;
+
+/// One way down.
+pub(crate) struct Descent<'a> {
+    root: &'a Root,
+    /// The directories from the root to where we are.
+    open: Vec<OwnedFd>,
+    /// Names to come, the next one last.
+    ahead: Vec<Step>,
+    links: u32,
+    makes: usize,
+    make: Option<Mode>,
+    /// The directory, by device and inode, that the way must not enter.
+    shunned: Option<(u64, u64)>,
+}
+
+enum Step {
+    Up,
+    Name(OsString),
+}
+
+/// What a name turned out to be.
+enum Found {
+    Directory(OwnedFd),
+    Link(OsString),
+    Other,
+    Nothing,
+}
+
+impl<'a> Descent<'a> {
+    pub(crate) fn new(root: &'a Root) -> Result<Self, Fault> {
+        let first = rustix::fs::openat(&root.dir, ".", HOLD, Mode::empty())?;
+        Ok(Self { root, open: vec![first], ahead: Vec::new(), links: 0, makes: 0, make: None, shunned: None })
+    }
+
+    /// Makes missing directories on the way.
+    pub(crate) fn making(mut self, mode: Mode) -> Self {
+        self.make = Some(mode);
+        self
+    }
+
+    /// Fails when the way enters this directory.
+    pub(crate) fn shunning(mut self, directory: (u64, u64)) -> Self {
+        self.shunned = Some(directory);
+        self
+    }
+
+    /// The directory at the path; its last name is one, too.
+    pub(crate) fn directory(mut self, path: &Path) -> Result<OwnedFd, Fault> {
+        self.look_ahead(path)?;
+        while let Some(step) = self.ahead.pop() {
+            match step {
+                Step::Up => self.up()?,
+                Step::Name(name) => match self.find(&name)? {
+                    Found::Directory(fd) => self.enter(fd)?,
+                    Found::Link(target) => self.follow(&target)?,
+                    Found::Other => return Err(Errno::NOTDIR.into()),
+                    Found::Nothing => self.make(name)?,
+                },
+            }
+        }
+        self.open.pop().ok_or_else(|| Errno::NOENT.into())
+    }
+
+    /// The place that the path ends at.
+    pub(crate) fn place(mut self, path: &Path, last: Last) -> Result<Place, Fault> {
+        self.look_ahead(path)?;
+        while let Some(step) = self.ahead.pop() {
+            let name = match step {
+                Step::Up => {
+                    self.up()?;
+                    continue;
+                }
+                Step::Name(name) => name,
+            };
+            let at_end = self.ahead.is_empty();
+            if at_end && last == Last::Keep {
+                return self.end(name);
+            }
+            match self.find(&name)? {
+                Found::Link(target) => self.follow(&target)?,
+                _ if at_end => return self.end(name),
+                Found::Directory(fd) => self.enter(fd)?,
+                Found::Other => return Err(Errno::NOTDIR.into()),
+                Found::Nothing => self.make(name)?,
+            }
+        }
+        self.end(OsString::from("."))
+    }
+
+    fn end(mut self, name: OsString) -> Result<Place, Fault> {
+        let dir = self.open.pop().ok_or(Errno::NOENT)?;
+        Ok(Place { dir, name })
+    }
+
+    fn here(&self) -> Result<&OwnedFd, Fault> {
+        self.open.last().ok_or_else(|| Errno::NOENT.into())
+    }
+
+    fn look_ahead(&mut self, path: &Path) -> Result<(), Fault> {
+        for part in path.components().rev() {
+            match part {
+                Component::Normal(name) => self.ahead.push(Step::Name(name.to_owned())),
+                Component::ParentDir => self.ahead.push(Step::Up),
+                Component::CurDir => {}
+                Component::RootDir | Component::Prefix(_) => return Err(Fault::Outside),
+            }
+        }
+        Ok(())
+    }
+
+    fn up(&mut self) -> Result<(), Fault> {
+        if self.open.len() > 1 {
+            self.open.pop();
+        } else if self.root.confined {
+            return Err(Fault::Outside);
+        }
+        Ok(())
+    }
+
+    fn find(&self, name: &OsStr) -> Result<Found, Fault> {
+        let here = self.here()?;
+        match rustix::fs::openat(here, name, HOLD | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(fd) => return Ok(Found::Directory(fd)),
+            Err(Errno::NOENT) => return Ok(Found::Nothing),
+            Err(Errno::NOTDIR | Errno::LOOP) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        match rustix::fs::readlinkat(here, name, Vec::new()) {
+            Ok(target) => Ok(Found::Link(OsStr::from_bytes(target.to_bytes()).to_owned())),
+            Err(Errno::INVAL) => Ok(Found::Other),
+            Err(Errno::NOENT) => Ok(Found::Nothing),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn enter(&mut self, fd: OwnedFd) -> Result<(), Fault> {
+        if let Some(shunned) = self.shunned {
+            let stat = rustix::fs::fstat(&fd)?;
+            if identity(&stat) == shunned {
+                return Err(Fault::IntoItself);
+            }
+        }
+        if self.open.len() >= DEPTH {
+            return Err(Errno::NAMETOOLONG.into());
+        }
+        self.open.push(fd);
+        Ok(())
+    }
+
+    fn follow(&mut self, target: &OsStr) -> Result<(), Fault> {
+        self.links += 1;
+        if self.links > LINKS {
+            return Err(Errno::LOOP.into());
+        }
+        let target = Path::new(target);
+        if target.is_relative() {
+            return self.look_ahead(target);
+        }
+        let root = self.root.path.as_deref().ok_or(Fault::Outside)?;
+        let beneath = target.strip_prefix(root).map_err(|_| Fault::Outside)?;
+        self.open.truncate(1);
+        self.look_ahead(beneath)
+    }
+
+    fn make(&mut self, name: OsString) -> Result<(), Fault> {
+        let Some(mode) = self.make else { return Err(Errno::NOENT.into()) };
+        match rustix::fs::mkdirat(self.here()?, &name, mode) {
+            // Made by another meanwhile; whatever it is, it is looked at again.
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        // Another may remove it each time; that must not go on for ever.
+        self.makes += 1;
+        if self.makes > 2 * DEPTH {
+            return Err(Errno::BUSY.into());
+        }
+        self.ahead.push(Step::Name(name));
+        Ok(())
+    }
+}
+
+/// What tells one file from all others.
+pub(crate) fn identity(stat: &rustix::fs::Stat) -> (u64, u64) {
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
+    (stat.st_dev as u64, stat.st_ino as u64)
+}

@@ -1,0 +1,139 @@
+//! What is known of a file without reading it.
+
+use crate::descent::identity;
+use crate::moment::Moment;
+use rustix::fs::{FileType, Stat};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Symlink,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+/// A file, directory or link, and what the file system says of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// Its size in bytes; of a link the length of its target.
+    pub size: u64,
+    /// When its contents changed last.
+    pub modified: Moment,
+    /// Permissions, the lowest twelve bits.
+    pub mode: u32,
+    /// Where a link points to.
+    pub target: Option<OsString>,
+    /// What tells this version of it from others.
+    pub version: Version,
+}
+
+/// What tells one version of a file from others: it changes when the file is written, replaced or changes hands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: Moment,
+    changed: Moment,
+}
+
+impl Version {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        let (device, inode) = identity(stat);
+        Self {
+            device,
+            inode,
+            size: size(stat),
+            modified: moment(stat.st_mtime, stat.st_mtime_nsec),
+            changed: moment(stat.st_ctime, stat.st_ctime_nsec),
+        }
+    }
+
+    /// As an entity tag, with its quotes.
+    pub fn tag(&self) -> String {
+        format!(
+            "\"{:x}-{:x}-{:x}-{:x}.{:x}-{:x}.{:x}\"",
+            self.device,
+            self.inode,
+            self.size,
+            self.modified.seconds,
+            self.modified.nanoseconds,
+            self.changed.seconds,
+            self.changed.nanoseconds
+        )
+    }
+}
+
+impl Entry {
+    pub(crate) fn new(path: PathBuf, stat: &Stat, target: Option<OsString>) -> Self {
+        Self {
+            path,
+            kind: kind(stat),
+            size: size(stat),
+            modified: moment(stat.st_mtime, stat.st_mtime_nsec),
+            mode: mode(stat),
+            target,
+            version: Version::of(stat),
+        }
+    }
+
+    /// Its own name; empty for the root.
+    pub fn name(&self) -> String {
+        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
+/// A path as text for a query, percent-encoded, where it is no Unicode and JSON cannot carry it.
+pub fn encoded(path: &Path) -> Option<String> {
+    if path.to_str().is_some() {
+        return None;
+    }
+    let mut text = String::new();
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => text.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Some(text)
+}
+
+pub(crate) fn kind(stat: &Stat) -> Kind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Symlink,
+        _ => Kind::Other,
+    }
+}
+
+pub(crate) fn size(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or_default()
+}
+
+pub(crate) fn mode(stat: &Stat) -> u32 {
+    #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+    let mode = u32::from(stat.st_mode);
+    mode & 0o7777
+}
+
+/// The types of the fields differ between systems.
+fn moment(seconds: impl TryInto<i64>, nanoseconds: impl TryInto<u32>) -> Moment {
+    Moment {
+        seconds: seconds.try_into().unwrap_or_default(),
+        nanoseconds: nanoseconds.try_into().unwrap_or_default(),
+    }
+}

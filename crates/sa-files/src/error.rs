@@ -1,0 +1,144 @@
+//! What can go wrong with files, by what a caller can do about it.
+
+use rustix::io::Errno;
+use std::io;
+use std::path::Path;
+use thiserror::Error;
+
+/// Why an operation on files failed.
+#[derive(Debug, Error)]
+pub enum FilesError {
+    /// The request itself makes no sense.
+    #[error("{0}")]
+    Invalid(String),
+    /// Nothing there.
+    #[error("there is nothing at '{0}'")]
+    NotFound(String),
+    /// The path leads out of the directory that the daemon is confined to.
+    #[error("'{0}' leads out of the directory that this daemon is confined to")]
+    Outside(String),
+    /// The system forbids it.
+    #[error("the system does not allow this for '{path}': {reason}")]
+    Denied {
+        /// The path.
+        path: String,
+        /// The system's words.
+        reason: String,
+    },
+    /// It contradicts what is there.
+    #[error("{0}")]
+    Conflict(String),
+    /// A condition of the request does not hold.
+    #[error("{0}")]
+    Precondition(String),
+    /// More than a limit allows.
+    #[error("{0}")]
+    TooLarge(String),
+    /// No byte of the file is in the range.
+    #[error("the range lies beyond the end of the file, which has {size} bytes")]
+    Range {
+        /// Size of the file.
+        size: u64,
+    },
+    /// Disk or quota is full.
+    #[error("no space is left for '{0}'")]
+    NoSpace(String),
+    /// A limit on counts is reached.
+    #[error("{0}")]
+    TooMany(String),
+    /// The other side stopped sending.
+    #[error("the body brought no byte for {0} ms")]
+    Stalled(u64),
+    /// Anything else that the system reports.
+    #[error("'{path}': {reason}")]
+    Io {
+        /// The path.
+        path: String,
+        /// The system's words.
+        reason: String,
+    },
+}
+
+impl FilesError {
+    /// The system's error about a path, sorted by its kind.
+    pub(crate) fn from_io(error: &io::Error, path: &Path) -> Self {
+        let path = path.to_string_lossy().into_owned();
+        let Some(errno) = Errno::from_io_error(error) else {
+            return Self::Io { path, reason: error.to_string() };
+        };
+        match errno {
+            Errno::NOENT => Self::NotFound(path),
+            Errno::ACCESS | Errno::PERM => Self::Denied { path, reason: describe(errno) },
+            Errno::ROFS => Self::Denied { path, reason: "the file system is read-only".to_owned() },
+            Errno::NOSPC | Errno::DQUOT => Self::NoSpace(path),
+            Errno::FBIG => Self::TooLarge(format!("'{path}' would be larger than the system allows")),
+            Errno::NOTDIR => Self::Conflict(format!("'{path}' is not a directory, or lies below a file")),
+            Errno::ISDIR => Self::Conflict(format!("'{path}' is a directory")),
+            Errno::NOTEMPTY => Self::Conflict(format!("the directory '{path}' is not empty")),
+            Errno::EXIST => Self::Conflict(format!("'{path}' exists already")),
+            Errno::BUSY | Errno::TXTBSY => Self::Conflict(format!("'{path}' is in use")),
+            Errno::LOOP => Self::Invalid(format!("'{path}' goes through too many symbolic links")),
+            Errno::NAMETOOLONG => Self::Invalid(format!("'{path}' or a name in it is too long")),
+            Errno::INVAL => Self::Invalid(format!("'{path}': the system takes no such name here")),
+            _ => Self::Io { path, reason: describe(errno) },
+        }
+    }
+}
+
+fn describe(errno: Errno) -> String {
+    io::Error::from(errno).to_string()
+}
+
+/// What goes wrong on the way to a file, before it is known which path the caller gave.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The system's error.
+    Os(io::Error),
+    /// A link or `..` leads out.
+    Outside,
+    /// The way leads through the directory that is to be moved.
+    IntoItself,
+}
+
+impl Fault {
+    /// The same, about this path.
+    pub(crate) fn at(self, path: &Path) -> FilesError {
+        match self {
+            Self::Os(error) => FilesError::from_io(&error, path),
+            Self::Outside => FilesError::Outside(path.to_string_lossy().into_owned()),
+            Self::IntoItself => FilesError::Conflict(format!(
+                "'{}' lies in the directory that is to be moved there",
+                path.to_string_lossy()
+            )),
+        }
+    }
+
+    /// Whether there is just nothing.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Os(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+impl From<Errno> for Fault {
+    fn from(errno: Errno) -> Self {
+        Self::Os(errno.into())
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Os(error)
+    }
+}
+
+/// Names the path that an error is about.
+pub(crate) trait At<T> {
+    /// The same result, about this path.
+    fn at(self, path: &Path) -> Result<T, FilesError>;
+}
+
+impl<T, E: Into<Fault>> At<T> for Result<T, E> {
+    fn at(self, path: &Path) -> Result<T, FilesError> {
+        self.map_err(|error| error.into().at(path))
+    }
+}

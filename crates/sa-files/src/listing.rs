@@ -1,0 +1,107 @@
+//! Looking at what is there: one entry, or all of a directory.
+
+use crate::entry::{Entry, Kind, kind};
+use crate::error::{At, FilesError};
+use crate::files::{Files, Shared};
+use crate::root::{Last, Place};
+use rustix::fs::{AtFlags, Dir, OFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Which part of a listing is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// Only names that come after this one, in the order of their bytes.
+    pub after: Option<OsString>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl Files {
+    /// What is known of the file at a path. Links are themselves unless they are to be followed.
+    pub async fn stat(&self, path: &OsStr, follow: bool) -> Result<Entry, FilesError> {
+        let located = self.locate(path)?;
+        self.run(move |shared| {
+            let last = if follow { Last::Follow } else { Last::Keep };
+            let place = shared.root.place(&located.beneath, last).at(&located.absolute)?;
+            entry(&place, &located.absolute).at(&located.absolute)
+        })
+        .await
+    }
+
+    /// The entries of a directory, sorted by the bytes of their names.
+    pub async fn list(&self, path: &OsStr, page: Page) -> Result<Vec<Entry>, FilesError> {
+        let located = self.locate(path)?;
+        self.run(move |shared| {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            let dir = shared.root.open_at(&located.beneath, flags).at(&located.absolute)?;
+            list(shared, dir, &located.absolute, &page)
+        })
+        .await
+    }
+}
+
+/// What is known of the file at a place.
+pub(crate) fn entry(place: &Place, path: &Path) -> Result<Entry, Errno> {
+    look(&place.dir, &place.name, path)
+}
+
+fn look(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<Entry, Errno> {
+    let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let target = match kind(&stat) {
+        Kind::Symlink => rustix::fs::readlinkat(dir, name, Vec::new()).ok(),
+        _ => None,
+    };
+    let target = target.map(|target| OsStr::from_bytes(target.to_bytes()).to_owned());
+    Ok(Entry::new(path.to_owned(), &stat, target))
+}
+
+fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Vec<Entry>, FilesError> {
+    let mut names = names(&dir, shared.limits.directory_entries, path)?;
+    names.sort_unstable();
+    if let Some(after) = &page.after {
+        let start = names.partition_point(|name| name <= after);
+        names.drain(..start);
+    }
+    let most = shared.limits.listed_entries;
+    match page.limit {
+        Some(limit) => names.truncate(limit.min(most)),
+        None if names.len() > most => {
+            return Err(FilesError::TooLarge(format!(
+                "'{}' has {} entries; ask for at most {most} at once with `limit` and `after`",
+                path.to_string_lossy(),
+                names.len()
+            )));
+        }
+        None => {}
+    }
+    // What is gone by now was deleted while the listing was made.
+    let found = names.iter().filter_map(|name| match look(&dir, name, &path.join(name)) {
+        Err(Errno::NOENT) => None,
+        other => Some(other.at(path)),
+    });
+    found.collect()
+}
+
+/// The names in a directory, in no order.
+pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>, FilesError> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(dir).at(path)? {
+        let entry = entry.at(path)?;
+        let name = entry.file_name().to_bytes();
+        if matches!(name, b"." | b"..") {
+            continue;
+        }
+        if names.len() >= most {
+            return Err(FilesError::TooLarge(format!(
+                "'{}' has more than {most} entries; see files.directory-entries",
+                path.to_string_lossy()
+            )));
+        }
+        names.push(OsStr::from_bytes(name).to_owned());
+    }
+    Ok(names)
+}

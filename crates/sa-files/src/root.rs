@@ -1,0 +1,165 @@
+//! The directory that all paths are resolved beneath, and the quick way down: one `openat2` where the kernel has it.
+//! Everything else goes step by step (`descent.rs`). Both give a descriptor, so that what was checked is what is used.
+
+use crate::descent::Descent;
+use crate::error::Fault;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+/// Flags to hold a directory without reading it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) const HOLD: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// Flags to hold a directory; this system wants to read it for that.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) const HOLD: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// How often a way that others change meanwhile is tried again.
+const TRIES: usize = 16;
+
+/// A directory, and whether paths may leave it.
+#[derive(Debug)]
+pub(crate) struct Root {
+    pub(crate) dir: OwnedFd,
+    /// Where it is: absolute links that lead back beneath it may be followed. Without it none may.
+    pub(crate) path: Option<PathBuf>,
+    /// Whether the way must stay beneath. Otherwise this is the system's own root.
+    pub(crate) confined: bool,
+}
+
+/// What a path ends at: a name in a directory. The name is `.` where the path names the directory itself.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) dir: OwnedFd,
+    pub(crate) name: OsString,
+}
+
+impl Place {
+    /// Whether it is a directory that was reached without a name, so that it cannot be removed or replaced.
+    pub(crate) fn is_nameless(&self) -> bool {
+        self.name == "."
+    }
+
+    /// What is there; a link is itself.
+    pub(crate) fn stat(&self) -> Result<rustix::fs::Stat, Errno> {
+        rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+}
+
+/// What to do with a link at the end of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Last {
+    /// The link itself is meant.
+    Keep,
+    /// What it points to is meant.
+    Follow,
+}
+
+impl Root {
+    /// The directory at `path`.
+    pub(crate) fn open(path: &Path, confined: bool) -> Result<Self, Errno> {
+        let dir = rustix::fs::openat(CWD, path, HOLD, Mode::empty())?;
+        Ok(Self { dir, path: Some(path.to_owned()), confined })
+    }
+
+    /// A directory as the root of an operation that must stay beneath it.
+    pub(crate) fn beneath(dir: OwnedFd) -> Self {
+        Self { dir, path: None, confined: true }
+    }
+
+    /// Opens what is at a path, through links.
+    pub(crate) fn open_at(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Fault> {
+        match self.open_quickly(path, flags) {
+            Ok(fd) => return Ok(fd),
+            Err(errno) if !must_descend(errno) => return Err(errno.into()),
+            Err(_) => {}
+        }
+        for _ in 0..TRIES {
+            let place = Descent::new(self)?.place(path, Last::Follow)?;
+            match rustix::fs::openat(
+                &place.dir,
+                &place.name,
+                flags | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+                Mode::empty(),
+            ) {
+                // It was no link a moment ago; look where it leads now.
+                Err(Errno::LOOP) => {}
+                Err(errno) => return Err(errno.into()),
+                Ok(fd) => return Ok(fd),
+            }
+        }
+        Err(Errno::LOOP.into())
+    }
+
+    /// Finds the directory and the name that a path ends at.
+    pub(crate) fn place(&self, path: &Path, last: Last) -> Result<Place, Fault> {
+        let (parent, name) = match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => (parent, name),
+            // Empty, or ends with `..`: the directory itself.
+            _ => (path, OsStr::new(".")),
+        };
+        let place = Place { dir: self.open_at(parent, HOLD)?, name: name.to_owned() };
+        if last == Last::Keep || !is_link(&place) {
+            return Ok(place);
+        }
+        Descent::new(self)?.place(path, last)
+    }
+
+    /// Opens a directory, and makes it and those above it where they are missing.
+    pub(crate) fn make_dirs(&self, path: &Path, mode: Mode) -> Result<OwnedFd, Fault> {
+        match self.open_at(path, HOLD) {
+            Err(fault) if fault.is_missing() => {}
+            other => return other,
+        }
+        Descent::new(self)?.making(mode).directory(path)
+    }
+
+    /// The same for the directory that a path's last name is in.
+    pub(crate) fn place_making_parents(&self, path: &Path, last: Last, mode: Mode) -> Result<Place, Fault> {
+        match self.place(path, last) {
+            Err(fault) if fault.is_missing() => Descent::new(self)?.making(mode).place(path, last),
+            other => other,
+        }
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn open_quickly(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        use rustix::fs::ResolveFlags;
+        let resolve = if self.confined {
+            ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS
+        } else {
+            ResolveFlags::empty()
+        };
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let mut tries = 0;
+        loop {
+            match rustix::fs::openat2(&self.dir, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve) {
+                // Something was renamed on the way, so the kernel cannot vouch for it.
+                Err(Errno::AGAIN) if tries < TRIES => tries += 1,
+                other => return other,
+            }
+        }
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn open_quickly(&self, _: &Path, _: OFlags) -> Result<OwnedFd, Errno> {
+        Err(Errno::NOSYS)
+    }
+}
+
+/// Whether the quick way cannot tell: the kernel is too old, a filter of system calls forbids it, too much changed
+/// meanwhile, or a link is absolute and may still lead back.
+fn must_descend(errno: Errno) -> bool {
+    matches!(errno, Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::XDEV)
+}
+
+fn is_link(place: &Place) -> bool {
+    place.stat().is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+}
+
+/// An absolute path without `.`, doubled or trailing slashes. `..` stays: only the disk knows what is above a link.
+pub(crate) fn absolute(base: &Path, given: &OsStr) -> PathBuf {
+    base.join(given).components().filter(|part| *part != Component::CurDir).collect()
+}

@@ -1,0 +1,245 @@
+//! Writing a file as its bytes come in, and putting it in place when all of them are there.
+
+use crate::condition::Conditions;
+use crate::draft::{Draft, sync_dir};
+use crate::entry::{Kind, Version, kind, mode};
+use crate::error::{At, FilesError};
+use crate::files::{Files, Located, Shared};
+use crate::root::{Last, Place};
+use bytes::Bytes;
+use rustix::fs::{Gid, Mode, Stat, Uid};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::io::{IoSlice, Write};
+use std::path::PathBuf;
+use tokio::task::JoinHandle;
+
+/// How a file is written.
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// What must hold of the file that is there.
+    pub conditions: Conditions,
+    /// Its permissions; otherwise those of the file that is replaced, or the usual ones.
+    pub mode: Option<u32>,
+    /// Do not wait until the bytes are on the disk.
+    pub no_sync: bool,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// What tells this version from others.
+    pub version: Version,
+}
+
+/// A file in the making. Dropped before it is finished, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Upload {
+    files: Files,
+    located: Located,
+    options: WriteOptions,
+    state: State,
+    name: OsString,
+    waiting: Vec<Bytes>,
+    waiting_bytes: usize,
+    bytes: u64,
+}
+
+/// Where the draft is.
+#[derive(Debug)]
+enum State {
+    Idle(Draft),
+    /// With a thread that writes; the next bytes come in meanwhile.
+    Writing(JoinHandle<Result<Draft, FilesError>>),
+    Broken,
+}
+
+/// The usual permissions, before the process's mask.
+const USUAL: Mode = Mode::from_raw_mode(0o666);
+/// Permissions while a file is written that replaces another, whose own may be narrower than the usual ones.
+const PRIVATE: Mode = Mode::from_raw_mode(0o600);
+/// Permissions of directories, before the process's mask.
+pub(crate) const DIRECTORY: Mode = Mode::from_raw_mode(0o777);
+
+impl Files {
+    /// Begins to write the file at a path. Directories that are missing are made.
+    pub async fn write(&self, path: &OsStr, options: WriteOptions) -> Result<Upload, FilesError> {
+        let located = self.locate(path)?;
+        let (place, checked) = (located.clone(), options.clone());
+        let (draft, name) = self.run(move |shared| begin(shared, &place, &checked)).await?;
+        Ok(Upload {
+            files: self.clone(),
+            located,
+            options,
+            state: State::Idle(draft),
+            name,
+            waiting: Vec::new(),
+            waiting_bytes: 0,
+            bytes: 0,
+        })
+    }
+}
+
+fn begin(
+    shared: &Shared,
+    located: &Located,
+    options: &WriteOptions,
+) -> Result<(Draft, OsString), FilesError> {
+    let path = &located.absolute;
+    // Conditions first: a request that cannot succeed must not make directories.
+    if options.conditions.if_match.is_some() {
+        let place = shared.root.place(&located.beneath, Last::Follow);
+        let present = place.ok().and_then(|place| place.stat().ok()).map(|stat| Version::of(&stat));
+        options.conditions.check(present.as_ref(), path)?;
+    }
+    let place = shared.root.place_making_parents(&located.beneath, Last::Follow, DIRECTORY).at(path)?;
+    let present = present(&place, located)?;
+    options.conditions.check(present.as_ref().map(Version::of).as_ref(), path)?;
+    let mode = if present.is_some() || options.mode.is_some() { PRIVATE } else { USUAL };
+    let Place { dir, name } = place;
+    Ok((Draft::create(dir, mode).at(path)?, name))
+}
+
+/// The file that is to be replaced; anything but a regular file is not.
+fn present(place: &Place, located: &Located) -> Result<Option<Stat>, FilesError> {
+    let path = &located.absolute;
+    let refuse = |what: &str| Err(FilesError::Conflict(format!("'{}' is {what}", path.to_string_lossy())));
+    let stat = match place.stat() {
+        Err(Errno::NOENT) => return Ok(None),
+        other => other.at(path)?,
+    };
+    match kind(&stat) {
+        Kind::File => Ok(Some(stat)),
+        Kind::Directory => refuse("a directory"),
+        // It was resolved just now, so it was put there in this moment.
+        Kind::Symlink => refuse("a symbolic link that changes"),
+        Kind::Other => refuse("not a regular file"),
+    }
+}
+
+impl Upload {
+    /// Takes the next bytes; waits for the disk when enough of them are there.
+    pub async fn push(&mut self, bytes: Bytes) -> Result<(), FilesError> {
+        self.bytes += bytes.len() as u64;
+        if let Some(largest) = self.files.limits().largest_file()
+            && self.bytes > largest
+        {
+            return Err(FilesError::TooLarge(format!(
+                "the file exceeds {largest} bytes; see files.file-bytes"
+            )));
+        }
+        self.waiting_bytes += bytes.len();
+        self.waiting.push(bytes);
+        if self.waiting_bytes >= self.files.limits().chunk_bytes { self.flush().await } else { Ok(()) }
+    }
+
+    /// Has what waits written, as soon as what came before it is.
+    async fn flush(&mut self) -> Result<(), FilesError> {
+        let mut draft = self.settle().await?;
+        self.waiting_bytes = 0;
+        let waiting = std::mem::take(&mut self.waiting);
+        let path = self.located.absolute.clone();
+        // Not one of the operations that wait for each other: a transfer that has begun goes on.
+        self.state = State::Writing(tokio::task::spawn_blocking(move || {
+            let mut slices: Vec<IoSlice<'_>> = waiting.iter().map(|bytes| IoSlice::new(bytes)).collect();
+            write_all(&mut draft.file, &mut slices).at(&path)?;
+            Ok(draft)
+        }));
+        Ok(())
+    }
+
+    /// The draft, once nothing writes to it.
+    async fn settle(&mut self) -> Result<Draft, FilesError> {
+        match std::mem::replace(&mut self.state, State::Broken) {
+            State::Idle(draft) => Ok(draft),
+            State::Writing(writing) => writing.await.map_err(|_| broken())?,
+            State::Broken => Err(broken()),
+        }
+    }
+
+    /// Puts the file in place.
+    pub async fn finish(mut self) -> Result<Written, FilesError> {
+        if !self.waiting.is_empty() {
+            self.flush().await?;
+        }
+        let draft = self.settle().await?;
+        let Self { files, located, options, name, bytes, .. } = self;
+        files.run(move |shared| commit(shared, &located, &options, draft, name, bytes)).await
+    }
+}
+
+fn commit(
+    shared: &Shared,
+    located: &Located,
+    options: &WriteOptions,
+    draft: Draft,
+    name: OsString,
+    bytes: u64,
+) -> Result<Written, FilesError> {
+    let path = &located.absolute;
+    let dir = draft.dir().try_clone().at(path)?;
+    let file = draft.file.try_clone().at(path)?;
+    if !options.no_sync {
+        file.sync_data().at(path)?;
+    }
+    let place = Place { dir, name };
+    let names = shared.lock_names();
+    let replaced = present(&place, located)?;
+    options.conditions.check(replaced.as_ref().map(Version::of).as_ref(), path)?;
+    adopt(&draft, replaced.as_ref(), options.mode).at(path)?;
+    if options.conditions.must_be_new() {
+        match draft.add(&place.name) {
+            Err(Errno::EXIST) => {
+                return Err(FilesError::Precondition(format!(
+                    "'{}' exists, so If-None-Match does not hold",
+                    path.to_string_lossy()
+                )));
+            }
+            other => other.at(path)?,
+        }
+    } else {
+        draft.replace(&place.name).at(path)?;
+    }
+    drop(names);
+    if !options.no_sync {
+        sync_dir(&place.dir).at(path)?;
+    }
+    // Naming it changed the time of its last change, which is part of its version.
+    let version = Version::of(&rustix::fs::fstat(&file).at(path)?);
+    Ok(Written { path: path.clone(), bytes, version })
+}
+
+/// Gives the new file the permissions and, as far as the system lets us, the owner of the one it replaces.
+fn adopt(draft: &Draft, replaced: Option<&Stat>, chosen: Option<u32>) -> Result<(), Errno> {
+    let Some(bits) = chosen.or(replaced.map(mode)) else { return Ok(()) };
+    if let Some(stat) = replaced {
+        let own = rustix::fs::fstat(&draft.file)?;
+        if (own.st_uid, own.st_gid) != (stat.st_uid, stat.st_gid) {
+            let (owner, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
+            // Only root may give files away; for others the file is theirs from now on.
+            let _ = rustix::fs::fchown(&draft.file, Some(owner), Some(group));
+        }
+    }
+    rustix::fs::fchmod(&draft.file, Mode::from_raw_mode(bits as _))
+}
+
+/// Writes all slices with as few system calls as the system needs.
+fn write_all(file: &mut std::fs::File, mut slices: &mut [IoSlice<'_>]) -> std::io::Result<()> {
+    while !slices.is_empty() {
+        match file.write_vectored(slices) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut slices, written),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn broken() -> FilesError {
+    FilesError::Io { path: "upload".to_owned(), reason: "an earlier write failed".to_owned() }
+}
