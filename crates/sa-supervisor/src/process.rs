@@ -77,6 +77,11 @@ impl Process {
         }
     }
 
+    /// Begins to end it and all that descends from it, by SIGKILL at once, and does not wait for that.
+    pub fn kill(&self) {
+        self.host.sweeper().end(&self.tree, Duration::ZERO);
+    }
+
     /// Waits until nothing of its tree is left, whoever or whatever ends it. Cancel-safe.
     pub async fn gone(&self) {
         self.tree.ended().await;

@@ -1,0 +1,197 @@
+//! The handle of one process: what callers can ask of it.
+
+use crate::error::{InputError, ResizeError};
+use crate::input::Piece;
+use crate::limits::{INPUT_QUEUE_BYTES, INPUT_WAIT};
+use crate::log::{Dropped, Entry, Stream};
+use crate::owner::Command;
+use crate::reader::{Position, Reader, Step};
+use crate::shared::Shared;
+use crate::spec::Spec;
+use bytes::Bytes;
+use sa_supervisor::{Process as Child, TerminalSize};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Exit code, if it exited by itself.
+    pub code: Option<i32>,
+    /// Number of the signal that ended it, if one did.
+    pub signal: Option<i32>,
+    /// Whether the kernel killed it for want of memory.
+    pub out_of_memory: bool,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// What is known of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Its id.
+    pub id: String,
+    /// The command it was started with.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Where it was told to start.
+    pub cwd: Option<String>,
+    /// Whether it has a terminal.
+    pub tty: bool,
+    /// Whether it takes input.
+    pub interactive: bool,
+    /// Its number in the system; another process may have it after the end.
+    pub pid: u32,
+    /// When it started, in milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// How it ended, if it did.
+    pub ended: Option<Ended>,
+}
+
+/// One process. Cloning gives another handle on the same one.
+#[derive(Debug, Clone)]
+pub struct Process {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    id: String,
+    /// In the order of creation.
+    number: u64,
+    spec: Spec,
+    created_at_ms: u64,
+    child: Child,
+    commands: mpsc::Sender<Command>,
+    shared: Arc<Shared>,
+}
+
+/// The parts of a new handle.
+pub(crate) struct Parts {
+    pub(crate) id: String,
+    pub(crate) number: u64,
+    pub(crate) spec: Spec,
+    pub(crate) created_at_ms: u64,
+    pub(crate) child: Child,
+    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Process {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { id, number, spec, created_at_ms, child, commands, shared } = parts;
+        Self { inner: Arc::new(Inner { id, number, spec, created_at_ms, child, commands, shared }) }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.inner.id
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.inner.number
+    }
+
+    /// Whether it has a terminal.
+    pub fn has_terminal(&self) -> bool {
+        self.inner.spec.terminal.is_some()
+    }
+
+    /// What is known of it.
+    pub fn describe(&self) -> Snapshot {
+        let Inner { id, spec, created_at_ms, child, shared, .. } = &*self.inner;
+        Snapshot {
+            id: id.clone(),
+            command: spec.command.clone(),
+            args: spec.args.clone(),
+            cwd: spec.cwd.clone(),
+            tty: spec.terminal.is_some(),
+            interactive: spec.interactive,
+            pid: child.pid(),
+            created_at_ms: *created_at_ms,
+            ended: shared.ended(),
+        }
+    }
+
+    /// How it ended, if it has and its output is complete.
+    pub fn ended(&self) -> Option<Ended> {
+        self.inner.shared.ended()
+    }
+
+    /// Waits until it has ended and its output is complete.
+    pub async fn wait(&self) {
+        self.inner.shared.wait_for_end().await;
+    }
+
+    /// Ends it and all that it started: SIGTERM, `grace`, SIGKILL. Dropping the future does not take it back.
+    pub async fn stop(&self, grace: Duration) {
+        self.inner.child.stop(grace).await;
+        self.wait().await;
+    }
+
+    /// Queues input; `last` closes the input after it. Waits for a while when as much is queued as may be.
+    pub async fn input(&self, bytes: Bytes, last: bool) -> Result<(), InputError> {
+        tokio::time::timeout(INPUT_WAIT, self.input_patiently(bytes, last))
+            .await
+            .unwrap_or(Err(InputError::NotReading))
+    }
+
+    /// The same, and waits until there is room or the process ends.
+    pub async fn input_patiently(&self, bytes: Bytes, last: bool) -> Result<(), InputError> {
+        let Inner { spec, shared, commands, .. } = &*self.inner;
+        if shared.ended().is_some() {
+            return Err(InputError::Ended);
+        }
+        if !spec.interactive && spec.terminal.is_none() {
+            return Err(InputError::NotInteractive);
+        }
+        let room = u32::try_from(bytes.len().min(INPUT_QUEUE_BYTES)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&shared.room).acquire_many_owned(room).await.map_err(|_| InputError::Ended)?;
+        let (reply, answer) = oneshot::channel();
+        let command = Command::Input { piece: Piece { bytes, _room: room }, last, reply };
+        commands.send(command).await.map_err(|_| InputError::Ended)?;
+        answer.await.unwrap_or(Err(InputError::Ended))
+    }
+
+    /// Changes the size of its terminal.
+    pub async fn resize(&self, size: TerminalSize) -> Result<(), ResizeError> {
+        if !self.has_terminal() {
+            return Err(ResizeError::NoTerminal);
+        }
+        let (reply, answer) = oneshot::channel();
+        let command = Command::Resize { size, reply };
+        self.inner.commands.send(command).await.map_err(|_| ResizeError::Ended)?;
+        answer.await.unwrap_or(Err(ResizeError::Ended))
+    }
+
+    /// Reads its output, also what comes later, perhaps of one stream only.
+    pub fn reader(&self, from: Position, only: Option<Stream>) -> Reader {
+        Reader::new(Arc::clone(&self.inner.shared), from, only)
+    }
+
+    /// The output that is there now, and what is missing before it.
+    pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Dropped>) {
+        let mut reader = self.reader(from, only);
+        let newest = self.inner.shared.log().end().after;
+        let (mut entries, mut missing): (Vec<Entry>, Option<Dropped>) = (Vec::new(), None);
+        // Up to what was there at the beginning: a flood must not keep this from coming back.
+        while reader.cursor() < newest {
+            match reader.try_step() {
+                Some(Step::Entry(entry)) => entries.push(entry),
+                Some(Step::Dropped(dropped)) => {
+                    // Only what comes before the first entry can be told; a hole inside starts it anew.
+                    entries.clear();
+                    missing = Some(dropped);
+                }
+                None => break,
+            }
+        }
+        (entries, missing)
+    }
+
+    pub(crate) fn log_cost(&self) -> usize {
+        self.inner.shared.log().cost()
+    }
+}

@@ -1,0 +1,147 @@
+//! The owner of one process: the only task that reads its output, writes its input and resizes its terminal.
+//!
+//! ```text
+//!  running ──exit of the process──► ending ──all output read, or its tree gone──► ended
+//! ```
+//!
+//! Others see `ended` only when the log is complete, so whoever waits for the end and then reads gets everything.
+
+use crate::error::{InputError, ResizeError};
+use crate::handle::Ended;
+use crate::input::{Input, Piece};
+use crate::limits::{READER_LAG_BYTES, READER_STALL};
+use crate::log::Stream;
+use crate::registry::{Registry, Slot};
+use crate::shared::{Shared, now_ms};
+use crate::streams::Streams;
+use bytes::Bytes;
+use sa_supervisor::{Exit, Process as Child, TerminalSize};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+/// What is asked of an owner.
+pub(crate) enum Command {
+    /// Write this, and then perhaps close the input.
+    Input { piece: Piece, last: bool, reply: oneshot::Sender<Result<(), InputError>> },
+    /// Change the terminal's size.
+    Resize { size: TerminalSize, reply: oneshot::Sender<Result<(), ResizeError>> },
+}
+
+pub(crate) struct Owner {
+    pub(crate) id: String,
+    pub(crate) child: Child,
+    pub(crate) streams: Streams,
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) registry: Arc<Registry>,
+    /// Its place among the processes that run.
+    pub(crate) slot: Slot,
+    pub(crate) input: Input,
+}
+
+impl Owner {
+    /// Runs until the process has ended and its output is complete.
+    pub(crate) async fn run(mut self) {
+        let child = self.child.clone();
+        let mut exit = None;
+        while exit.is_none() || self.streams.has_output() {
+            let held = self.held_until();
+            self.shared.holding.store(held.is_some(), Ordering::Release);
+            tokio::select! {
+                ended = child.wait(), if exit.is_none() => {
+                    self.streams.release();
+                    self.input.give_up();
+                    exit = Some(ended);
+                }
+                () = child.gone(), if exit.is_some() => {
+                    let shared = &self.shared;
+                    self.streams.drain(|stream, bytes| shared.append(stream, Bytes::copy_from_slice(bytes)));
+                }
+                stream = self.streams.readable(), if held.is_none() => self.read(stream),
+                () = self.streams.writable(), if !self.input.is_empty() => self.write(),
+                Some(command) = self.commands.recv() => self.command(command),
+                () = self.shared.nudge.notified(), if held.is_some() => {}
+                () = tokio::time::sleep_until(held.unwrap_or_else(Instant::now)), if held.is_some() => {}
+            }
+        }
+        self.finish(exit);
+    }
+
+    /// Until when readers hold the process back. One with a quarter of the log to go could lose what comes next.
+    fn held_until(&self) -> Option<Instant> {
+        let (written, limit) = {
+            let log = self.shared.log();
+            (log.written(), log.limit())
+        };
+        let lag = READER_LAG_BYTES.min(limit / 4) as u64;
+        self.shared.seats.held_until(written, lag, READER_STALL)
+    }
+
+    fn read(&mut self, stream: Stream) {
+        let shared = &self.shared;
+        self.streams.read(stream, |bytes| shared.append(stream, Bytes::copy_from_slice(bytes)));
+    }
+
+    fn write(&mut self) {
+        let streams = &self.streams;
+        if let Err(error) = self.input.write(|bytes| streams.try_write(bytes)) {
+            tracing::debug!(process = %self.id, %error, "a process takes no more input");
+            self.input.give_up();
+        }
+        if self.input.is_over() {
+            self.streams.close_input();
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        // Nobody waits for the answer any more: that is fine, too.
+        match command {
+            Command::Input { piece, last, reply } => {
+                let _ = reply.send(self.accept(piece, last));
+            }
+            Command::Resize { size, reply } => {
+                let resized = self.streams.resize(size).ok_or(ResizeError::NoTerminal);
+                let _ = reply.send(resized.and_then(|done| done.map_err(ResizeError::from)));
+            }
+        }
+    }
+
+    fn accept(&mut self, piece: Piece, last: bool) -> Result<(), InputError> {
+        if !self.streams.takes_input() || !self.input.is_open() {
+            return Err(InputError::Closed);
+        }
+        match self.streams.end_of_input().filter(|_| last) {
+            Some(key) => {
+                let Piece { bytes, _room } = piece;
+                let typed: Vec<u8> = bytes.iter().copied().chain([key]).collect();
+                self.input.push(Piece { bytes: typed.into(), _room });
+            }
+            None => {
+                self.input.push(piece);
+                if last {
+                    self.input.finish();
+                }
+            }
+        }
+        self.write();
+        Ok(())
+    }
+
+    fn finish(self, exit: Option<Exit>) {
+        let Self { id, child, mut commands, shared, registry, slot, .. } = self;
+        let exit = exit.unwrap_or(Exit { code: None, signal: None });
+        tracing::info!(process = %id, pid = child.pid(), code = exit.code, signal = exit.signal, "process ended");
+        commands.close();
+        // Its place is free before anybody can see that it ended: who waits for that may start the next one.
+        drop(slot);
+        shared.end(Ended {
+            code: exit.code,
+            signal: exit.signal,
+            out_of_memory: child.ran_out_of_memory(),
+            at_ms: now_ms(),
+        });
+        registry.ended(&id);
+    }
+}

@@ -1,0 +1,63 @@
+//! What to start.
+
+use sa_supervisor::{CommandSpec, TerminalSize};
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What programs on a terminal are told it can do.
+const TERM: &str = "xterm-256color";
+
+/// A command.
+#[derive(Clone, Default)]
+pub struct Spec {
+    /// A path, or a name to be found in `PATH`.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Where it starts; the daemon's directory when absent.
+    pub cwd: Option<String>,
+    /// Variables on top of what every process gets.
+    pub env: Vec<(String, String)>,
+    /// Whether its standard input stays open.
+    pub interactive: bool,
+    /// The terminal it starts on, if it is to have one.
+    pub terminal: Option<TerminalSize>,
+}
+
+impl Spec {
+    pub(crate) fn for_supervisor(&self) -> CommandSpec {
+        let mut command = CommandSpec::new(&self.command);
+        command.args = self.args.iter().map(Into::into).collect();
+        command.cwd = self.cwd.as_ref().map(PathBuf::from);
+        if self.terminal.is_some() {
+            command.env.push(("TERM".into(), TERM.into()));
+        }
+        // What the caller says comes last, and wins.
+        command.env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
+        command
+    }
+}
+
+/// Arguments and values may be secrets: names only.
+impl fmt::Debug for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Spec")
+            .field("command", &self.command)
+            .field("args", &self.args.len())
+            .field("cwd", &self.cwd)
+            .field("env", &names)
+            .field("terminal", &self.terminal)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How long `run` may take and how much it keeps; what is absent or too much is what the configuration says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunBounds {
+    /// The time-out.
+    pub timeout: Option<Duration>,
+    /// The most bytes of each output stream.
+    pub output_bytes: Option<usize>,
+}

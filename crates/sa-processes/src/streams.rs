@@ -1,0 +1,151 @@
+//! The standard streams of a running process: three pipes, or one terminal.
+
+use crate::log::Stream;
+use crate::scratch::{self, Look};
+use sa_supervisor::{OnPipes, OnTerminal, Process as Child, Terminal, TerminalSize};
+use std::future::pending;
+use std::io;
+use tokio::net::unix::pipe;
+
+/// The byte that ends the input of a program on a terminal when it is typed.
+const END_OF_INPUT: u8 = 4;
+
+pub(crate) enum Streams {
+    Pipes { stdin: Option<pipe::Sender>, stdout: Option<pipe::Receiver>, stderr: Option<pipe::Receiver> },
+    Terminal { terminal: Terminal, open: bool, takes_input: bool },
+}
+
+impl Streams {
+    /// The pipes of a child; its input stays open only for an interactive one.
+    pub(crate) fn of_pipes(child: OnPipes, interactive: bool) -> (Child, Self) {
+        let OnPipes { process, stdin, stdout, stderr } = child;
+        let stdin = interactive.then_some(stdin);
+        (process, Self::Pipes { stdin, stdout: Some(stdout), stderr: Some(stderr) })
+    }
+
+    pub(crate) fn of_terminal(child: OnTerminal) -> (Child, Self) {
+        (child.process, Self::Terminal { terminal: child.terminal, open: true, takes_input: true })
+    }
+
+    /// Whether more output may come.
+    pub(crate) fn has_output(&self) -> bool {
+        match self {
+            Self::Pipes { stdout, stderr, .. } => stdout.is_some() || stderr.is_some(),
+            Self::Terminal { open, .. } => *open,
+        }
+    }
+
+    /// Whether input can be written.
+    pub(crate) fn takes_input(&self) -> bool {
+        match self {
+            Self::Pipes { stdin, .. } => stdin.is_some(),
+            Self::Terminal { takes_input, .. } => *takes_input,
+        }
+    }
+
+    /// Waits until one of the outputs may be read; for ever when there is none. Cancel-safe.
+    pub(crate) async fn readable(&self) -> Stream {
+        match self {
+            Self::Pipes { stdout, stderr, .. } => tokio::select! {
+                () = ready(stdout.as_ref()) => Stream::Stdout,
+                () = ready(stderr.as_ref()) => Stream::Stderr,
+            },
+            Self::Terminal { terminal, open: true, .. } => {
+                // An error shows at the read that follows.
+                let _ = terminal.readable().await;
+                Stream::Terminal
+            }
+            Self::Terminal { open: false, .. } => pending().await,
+        }
+    }
+
+    /// Reads one of the outputs, once.
+    pub(crate) fn read(&mut self, stream: Stream, work: impl FnOnce(&[u8])) -> Look {
+        match self {
+            Self::Pipes { stdout, stderr, .. } => {
+                let pipe = if stream == Stream::Stderr { stderr } else { stdout };
+                let look = pipe
+                    .as_ref()
+                    .map_or(Look::End, |pipe| scratch::read(|buffer| pipe.try_read(buffer), work));
+                if look == Look::End {
+                    *pipe = None;
+                }
+                look
+            }
+            Self::Terminal { terminal, open, .. } => {
+                let look = scratch::read(|buffer| terminal.try_read(buffer), work);
+                *open = look != Look::End;
+                look
+            }
+        }
+    }
+
+    /// Reads what is there now of all outputs, and no longer waits for more.
+    pub(crate) fn drain(&mut self, mut work: impl FnMut(Stream, &[u8])) {
+        let outputs: &[Stream] = match self {
+            Self::Pipes { .. } => &[Stream::Stdout, Stream::Stderr],
+            Self::Terminal { .. } => &[Stream::Terminal],
+        };
+        for &stream in outputs {
+            while self.read(stream, |bytes| work(stream, bytes)) == Look::Data {}
+        }
+        match self {
+            Self::Pipes { stdout, stderr, .. } => (*stdout, *stderr) = (None, None),
+            Self::Terminal { open, .. } => *open = false,
+        }
+    }
+
+    /// Waits until input may be written; for ever when none can. Cancel-safe.
+    pub(crate) async fn writable(&self) {
+        match self {
+            Self::Pipes { stdin: Some(stdin), .. } => drop(stdin.writable().await),
+            Self::Terminal { terminal, takes_input: true, .. } => drop(terminal.writable().await),
+            Self::Pipes { stdin: None, .. } | Self::Terminal { .. } => pending().await,
+        }
+    }
+
+    pub(crate) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Pipes { stdin: Some(stdin), .. } => stdin.try_write(bytes),
+            Self::Terminal { terminal, .. } => terminal.try_write(bytes),
+            Self::Pipes { stdin: None, .. } => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// What ends the input, where that is a byte like any other.
+    pub(crate) fn end_of_input(&self) -> Option<u8> {
+        matches!(self, Self::Terminal { .. }).then_some(END_OF_INPUT)
+    }
+
+    /// Closes the input.
+    pub(crate) fn close_input(&mut self) {
+        match self {
+            Self::Pipes { stdin, .. } => *stdin = None,
+            Self::Terminal { takes_input, .. } => *takes_input = false,
+        }
+    }
+
+    /// The process itself has ended: what is left of the output ends with whoever still holds it.
+    pub(crate) fn release(&mut self) {
+        self.close_input();
+        if let Self::Terminal { terminal, .. } = self {
+            terminal.release();
+        }
+    }
+
+    /// Resizes the terminal; `None` if there is none.
+    pub(crate) fn resize(&self, size: TerminalSize) -> Option<io::Result<()>> {
+        match self {
+            Self::Pipes { .. } => None,
+            Self::Terminal { terminal, .. } => Some(terminal.resize(size)),
+        }
+    }
+}
+
+async fn ready(pipe: Option<&pipe::Receiver>) {
+    match pipe {
+        // An error shows at the read that follows.
+        Some(pipe) => drop(pipe.readable().await),
+        None => pending().await,
+    }
+}
