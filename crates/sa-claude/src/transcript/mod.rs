@@ -16,8 +16,8 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use listing::{Page, list};
-pub(crate) use store::{delete, slug};
+pub(crate) use listing::list;
+pub(crate) use store::delete;
 
 use agent_client_protocol_schema::v1::SessionUpdate;
 use std::io;

@@ -1,7 +1,8 @@
 //! Real transcripts of two versions of the CLI, and ones that are broken in ways that happen.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use super::{TranscriptError, delete, list, read, slug};
+use super::store::slug;
+use super::{TranscriptError, delete, list, read};
 use crate::tools::tests::checked;
 use agent_client_protocol_schema::v1::SessionUpdate;
 use serde_json::{Value, json};
