@@ -45,7 +45,7 @@ pub(crate) const MAX_UNPACKED_BYTES: u64 = 8 << 30;
 /// How many times its own length that may be.
 pub(crate) const MAX_UNPACK_RATIO: u64 = 100;
 /// So much is allowed whatever its length.
-pub(crate) const UNPACK_RATIO_FREE_BYTES: u64 = 64 << 20;
+pub(crate) const UNPACK_RATIO_FREE_BYTES: u64 = 16 << 20;
 /// How long the path of an entry may be.
 pub(crate) const MAX_PATH_BYTES: usize = 1024;
 /// How long each of its parts may be.
