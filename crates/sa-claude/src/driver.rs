@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// Lines of processes that may wait to be worked on. Each is as long as the CLI makes it, so they are few.
 const WAITING_LINES: usize = 32;
 
-/// How long a client may take to read what was written before the agent ended.
+/// How long a client may take to read what was written before the agent ended, and processes to end by themselves.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How the agent is run.
@@ -91,9 +91,12 @@ pub fn run_stdio(options: Options) -> ExitCode {
 }
 
 /// Serves one client until its side of the connection ends. No process is left when this returns.
-pub async fn run(input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin, options: Options) -> ExitCode {
-    let supervisor =
-        SupervisorOptions { env: BaseEnv::Inherit(options.inherited.clone()), guardian: None };
+pub async fn run(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    options: Options,
+) -> ExitCode {
+    let supervisor = SupervisorOptions { env: BaseEnv::Inherit(options.inherited.clone()), guardian: None };
     let supervisor = match Supervisor::start(supervisor) {
         Ok(supervisor) => supervisor,
         Err(error) => {
@@ -243,16 +246,23 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
         tokio::spawn(run.attend());
     }
 
-    /// The client said its last word: it may still read what was said to it.
+    /// The client said its last word: it may still read what was said to it, and processes may end by themselves.
     async fn say_goodbye(mut self) {
-        let rest = async {
-            while !self.outbound.is_settled() {
-                self.outbound.write_some(&mut self.output).await?;
+        for handle in self.children.values_mut() {
+            handle.lines = None;
+        }
+        let (outbound, output) = (&mut self.outbound, &mut self.output);
+        let said = async { while !outbound.is_settled() && outbound.write_some(output).await.is_ok() {} };
+        let (children, events) = (&mut self.children, &mut self.events);
+        let left = async {
+            while !children.is_empty() {
+                if let Some(Event::Ended(child, _)) = events.recv().await {
+                    children.remove(&child);
+                }
             }
-            io::Result::Ok(())
         };
-        // Whoever ends does not care whether the other side heard it.
-        let _ = timeout(LAST_WORDS, rest).await;
+        // Nobody is there any more who would care about either.
+        let _ = timeout(LAST_WORDS, async { tokio::join!(said, left) }).await;
     }
 
     fn now(&self) -> Now {

@@ -78,6 +78,13 @@ pub(crate) struct BinaryVersion {
     pub(crate) version: Option<String>,
 }
 
+/// The answer to `get_context_usage`, as far as it counts.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ContextUsage {
+    pub(crate) max_tokens: Option<u64>,
+}
+
 /// The answer to `mcp_status`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]

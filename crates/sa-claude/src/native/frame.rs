@@ -26,6 +26,7 @@ pub(crate) enum Frame {
     Progress(Progress),
     Compacted(Compacted),
     Title(String),
+    Information(Information),
     Commands(Vec<Value>),
     /// Known, and of no interest to a client.
     Ignored,
@@ -170,6 +171,13 @@ pub(crate) struct Retry {
     pub(crate) error: Option<String>,
 }
 
+/// The CLI has something to tell the user.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Information {
+    pub(crate) content: String,
+    pub(crate) level: Option<String>,
+}
+
 /// A tool was refused without asking.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Denied {
@@ -230,8 +238,14 @@ impl Frame {
             "tool_progress" => typed(value, Self::Progress),
             "system" => Self::system(value),
             // Signs of life, the CLI's own queue, and what only its own screens show.
-            "keep_alive" | "command_lifecycle" | "rate_limit_event" | "auth_status" | "tool_use_summary"
-            | "prompt_suggestion" | "streamlined_text" | "streamlined_tool_use_summary" => Self::Ignored,
+            "keep_alive"
+            | "command_lifecycle"
+            | "rate_limit_event"
+            | "auth_status"
+            | "tool_use_summary"
+            | "prompt_suggestion"
+            | "streamlined_text"
+            | "streamlined_tool_use_summary" => Self::Ignored,
             _ => Self::Unknown(value),
         }
     }
@@ -245,6 +259,7 @@ impl Frame {
             "api_retry" => typed(value, Self::Retry),
             "permission_denied" => typed(value, Self::Denied),
             "compact_boundary" => typed(value, Self::Compacted),
+            "informational" => typed(value, Self::Information),
             "session_title_changed" => text(value, "title", Self::Title),
             "commands_changed" => match value["commands"].as_array() {
                 Some(commands) => Self::Commands(commands.clone()),

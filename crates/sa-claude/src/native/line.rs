@@ -8,19 +8,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Line<'a> {
-    User {
-        message: UserMessage<'a>,
-        parent_tool_use_id: Option<&'a str>,
-        session_id: &'a str,
-        uuid: &'a str,
-    },
-    ControlRequest {
-        request_id: &'a str,
-        request: &'a Request,
-    },
-    ControlResponse {
-        response: Response<'a>,
-    },
+    User { message: UserMessage<'a>, parent_tool_use_id: Option<&'a str>, session_id: &'a str, uuid: &'a str },
+    ControlRequest { request_id: &'a str, request: &'a Request },
+    ControlResponse { response: Response<'a> },
 }
 
 impl Line<'_> {
@@ -77,6 +67,7 @@ pub(crate) enum Request {
     McpSetServers { servers: BTreeMap<String, McpServer> },
     McpStatus,
     GetSettings,
+    GetContextUsage,
     GetBinaryVersion,
 }
 
@@ -130,9 +121,7 @@ pub(crate) enum Answer {
     Tool(ToolAnswer),
     Hook(HookAnswer),
     Form(FormAnswer),
-    Dialog {
-        behavior: &'static str,
-    },
+    Dialog { behavior: &'static str },
 }
 
 /// What to do about a tool that is about to run.

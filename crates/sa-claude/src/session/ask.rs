@@ -42,7 +42,9 @@ impl Session {
                 let answer = self.before_tool(core, &input);
                 self.respond(core, &id, Answer::Hook(answer));
             }
-            Question::RequestUserDialog {} => self.respond(core, &id, Answer::Dialog { behavior: "cancelled" }),
+            Question::RequestUserDialog {} => {
+                self.respond(core, &id, Answer::Dialog { behavior: "cancelled" })
+            }
             Question::Other => {
                 let error = "the client of this session does not know this request";
                 self.send(core, Response::Error { request_id: &id, error });
@@ -59,7 +61,14 @@ impl Session {
     }
 
     /// Passes a question on.
-    pub(super) fn pass_on(&mut self, core: &mut Core, id: String, ask: Ask, method: &str, params: impl Serialize) {
+    pub(super) fn pass_on(
+        &mut self,
+        core: &mut Core,
+        id: String,
+        ask: Ask,
+        method: &str,
+        params: impl Serialize,
+    ) {
         let caller = Caller { session: self.id.clone(), ask: id.clone() };
         core.call(caller, method, params);
         self.asks.insert(id, ask);

@@ -16,7 +16,11 @@ impl Session {
     /// Closes the session; `delete` removes what is stored of it, too.
     pub(crate) fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
         let closing = self.closing.get_or_insert_default();
-        if delete { closing.deletes.push(key) } else { closing.closes.push(key) }
+        if delete {
+            closing.deletes.push(key)
+        } else {
+            closing.closes.push(key)
+        }
         self.wind_up(core);
     }
 

@@ -10,8 +10,20 @@ use serde_json::Value;
 /// Commands that make no sense through a protocol: they need the CLI's own screen, log somebody in or out, end the program,
 /// or leave the session for another one.
 const HIDDEN: [&str; 14] = [
-    "clear", "config", "cost", "exit", "feedback", "help", "keybindings", "login", "logout", "output-style:new",
-    "resume", "release-notes", "terminal-setup", "vim",
+    "clear",
+    "config",
+    "cost",
+    "exit",
+    "feedback",
+    "help",
+    "keybindings",
+    "login",
+    "logout",
+    "output-style:new",
+    "resume",
+    "release-notes",
+    "terminal-setup",
+    "vim",
 ];
 
 impl Session {
@@ -34,7 +46,7 @@ fn command(value: &Value) -> Option<AvailableCommand> {
         Value::Array(hints) => hints.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         _ => String::new(),
     };
-    let input = (!hint.is_empty())
-        .then(|| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
+    let input =
+        (!hint.is_empty()).then(|| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
     Some(AvailableCommand::new(name, about).input(input))
 }

@@ -1,14 +1,12 @@
 //! Our own questions and orders to the CLI. Each has a deadline, because versions that do not know one may not answer it.
 
-use super::settings::Change;
 use super::Session;
+use super::settings::Change;
 use crate::core::{Core, failure};
 use crate::limits::MAX_CONTROLS;
 use crate::native::frame::Response;
 use crate::native::line::{Line, Request};
-use agent_client_protocol_schema::v1::{
-    SetSessionConfigOptionResponse, SetSessionModeResponse,
-};
+use agent_client_protocol_schema::v1::{SetSessionConfigOptionResponse, SetSessionModeResponse};
 use sa_acp::RequestKey;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,8 +20,13 @@ pub(super) enum Then {
     Settings,
     McpServers,
     McpStatus,
+    ContextUsage,
     /// A client waits for it.
-    Changed { key: RequestKey, change: Change, reply: Reply },
+    Changed {
+        key: RequestKey,
+        change: Change,
+        reply: Reply,
+    },
     /// Nobody waits; a refusal is logged under this name.
     Nothing(&'static str),
 }
@@ -67,7 +70,10 @@ impl Controls {
 
     /// Takes what was not answered in time.
     pub(super) fn expired(&mut self, now: Duration) -> Vec<Then> {
-        self.open.extract_if(.., |_, control| control.deadline <= now).map(|(_, control)| control.then).collect()
+        self.open
+            .extract_if(.., |_, control| control.deadline <= now)
+            .map(|(_, control)| control.then)
+            .collect()
     }
 
     /// Takes all of it.
@@ -120,6 +126,7 @@ impl Session {
             Then::Settings => self.settings_known(core, answer),
             Then::McpServers => self.mcp_servers_set(core, answer),
             Then::McpStatus => self.mcp_status_known(core, answer),
+            Then::ContextUsage => self.window_known(core, answer),
             Then::Changed { key, change, reply } => self.change_done(core, &key, change, reply, answer),
             Then::Nothing(name) => match answer {
                 Some(Ok(_)) => {}

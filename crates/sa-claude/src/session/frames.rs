@@ -4,7 +4,7 @@ use super::Session;
 use crate::core::{Core, auth_required};
 use crate::limits::KEPT_LINE;
 use crate::native::Frame;
-use crate::native::frame::{Init, Retry, Status};
+use crate::native::frame::{Information, Init, Retry, Status};
 use crate::native::message::UserFrame;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionUpdate};
 use serde_json::{Value, json};
@@ -44,6 +44,7 @@ impl Session {
             Frame::Progress(progress) => self.tool_progressed(core, &progress),
             Frame::Compacted(compacted) => self.compacted(core, &compacted),
             Frame::Title(title) => self.rename(core, title),
+            Frame::Information(information) => self.informed(core, &information),
             Frame::Commands(commands) => {
                 self.learn_commands(&commands);
                 self.tell_commands(core);
@@ -117,11 +118,12 @@ impl Session {
             self.fail_turn(core, &auth_required(message));
             return self.interrupt(core);
         }
-        let status = retry.error_status.map(|status| format!(" ({status})")).unwrap_or_default();
         let (attempt, of) = (retry.attempt.unwrap_or(1), retry.max_retries.unwrap_or_default());
-        let seconds = retry.retry_delay_ms.unwrap_or_default() / 1000.0;
+        let milliseconds = retry.retry_delay_ms.unwrap_or_default().round();
         if core.client.shows_notices() {
+            let status = retry.error_status.map(|status| format!(" ({status})")).unwrap_or_default();
             let title = format!("The model's API failed: {kind}{status}");
+            let seconds = milliseconds / 1000.0;
             let about = format!("Attempt {attempt} of {of}; the next one follows in {seconds:.1} s");
             let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
             return self.emit(core, &SessionUpdate::Notice(notice));
@@ -129,11 +131,25 @@ impl Session {
         let retry = json!({
             "attempt": attempt,
             "maxRetries": of,
-            "delaySeconds": seconds,
+            "delayMs": milliseconds,
             "httpStatus": retry.error_status,
             "errorKind": kind,
         });
         core.remark(&self.id, "apiRetry", retry);
+    }
+
+    fn informed(&self, core: &mut Core, information: &Information) {
+        if core.client.shows_notices() && !information.content.trim().is_empty() {
+            let severity = match information.level.as_deref() {
+                Some("error") => NoticeSeverity::Error,
+                Some("warning") => NoticeSeverity::Warning,
+                _ => NoticeSeverity::Info,
+            };
+            let notice = Notice::new(severity, information.content.trim());
+            return self.emit(core, &SessionUpdate::Notice(notice));
+        }
+        let about = json!({ "text": information.content, "level": information.level });
+        core.remark(&self.id, "information", about);
     }
 
     /// What goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt itself, or

@@ -41,9 +41,8 @@ impl McpWait {
 
 /// The servers of a client in the CLI's own form, by name.
 pub(crate) fn servers(wanted: Vec<Wanted>) -> Result<BTreeMap<String, McpServer>, Error> {
-    let headers = |headers: Vec<HttpHeader>| {
-        headers.into_iter().map(|header| (header.name, header.value)).collect()
-    };
+    let headers =
+        |headers: Vec<HttpHeader>| headers.into_iter().map(|header| (header.name, header.value)).collect();
     let mut servers = BTreeMap::new();
     for server in wanted {
         let (name, server) = match server {
@@ -52,7 +51,9 @@ pub(crate) fn servers(wanted: Vec<Wanted>) -> Result<BTreeMap<String, McpServer>
                 let command = stdio.command.to_string_lossy().into_owned();
                 (stdio.name, McpServer::Stdio { command, args: stdio.args, env })
             }
-            Wanted::Http(http) => (http.name, McpServer::Http { url: http.url, headers: headers(http.headers) }),
+            Wanted::Http(http) => {
+                (http.name, McpServer::Http { url: http.url, headers: headers(http.headers) })
+            }
             Wanted::Sse(sse) => (sse.name, McpServer::Sse { url: sse.url, headers: headers(sse.headers) }),
             _ => return Err(crate::core::invalid("an MCP server of an unknown kind")),
         };
@@ -98,10 +99,15 @@ impl Session {
             return;
         }
         self.mcp = McpWait::Done;
-        let failed: Vec<_> = status.unwrap_or_default().mcp_servers.into_iter().filter_map(|server| {
-            let status = server.status.filter(|status| status != "connected" && status != "disabled")?;
-            Some(json!({ "name": server.name, "status": status, "error": server.error }))
-        }).collect();
+        let failed: Vec<_> = status
+            .unwrap_or_default()
+            .mcp_servers
+            .into_iter()
+            .filter_map(|server| {
+                let status = server.status.filter(|status| status != "connected" && status != "disabled")?;
+                Some(json!({ "name": server.name, "status": status, "error": server.error }))
+            })
+            .collect();
         if !failed.is_empty() {
             core.remark(&self.id, "mcp", json!({ "unavailable": failed }));
         }

@@ -108,6 +108,8 @@ pub(crate) struct Session {
     meter: Meter,
     compaction: Compaction,
     title: Option<String>,
+    /// Whether it has no name from an earlier process.
+    is_nameless: bool,
     /// Lines that were not known.
     unknown: u64,
 }
@@ -138,6 +140,7 @@ impl Session {
             meter: Meter::default(),
             compaction: Compaction::default(),
             title: None,
+            is_nameless: false,
             unknown: 0,
         }
     }
@@ -193,8 +196,7 @@ impl Session {
         self.stream = Stream::default();
         self.meter.restarted();
         self.mcp = McpWait::default();
-        self.child =
-            Some(Child { id, conversation, greeting: None, complaint: None, ending: false });
+        self.child = Some(Child { id, conversation, greeting: None, complaint: None, ending: false });
         self.greet(core);
     }
 

@@ -9,8 +9,7 @@ use crate::limits::NICE_TO_KNOW;
 use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
 use crate::native::line::{Hooks, Request};
 use agent_client_protocol_schema::v1::{
-    Error, ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse,
-    SessionUpdate,
+    Error, ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionUpdate,
 };
 use sa_acp::RequestKey;
 use serde::Deserialize;
@@ -47,7 +46,8 @@ pub(super) type Answer = Option<Result<Value, String>>;
 impl Session {
     /// Opens a session that has no process.
     pub(crate) fn open(&mut self, core: &mut Core, key: RequestKey, how: Opened, conversation: Conversation) {
-        self.is_stored = !matches!(how, Opened::New);
+        self.is_nameless = matches!(how, Opened::New);
+        self.is_stored = !self.is_nameless;
         self.opening = Some(Opening { key, how });
         self.start(core, conversation);
     }
@@ -213,7 +213,9 @@ fn check_version(version: Option<&str>) -> Result<(), Error> {
         return Ok(());
     }
     let found = version.unwrap_or("one that does not tell its version");
-    let mut error = failure(format!("Claude Code {OLDEST} or newer is needed; this is {found}"), "version_too_old");
-    error.data = Some(json!({ "errorKind": "version_too_old", "version": version, "oldest": OLDEST.to_string() }));
+    let mut error =
+        failure(format!("Claude Code {OLDEST} or newer is needed; this is {found}"), "version_too_old");
+    error.data =
+        Some(json!({ "errorKind": "version_too_old", "version": version, "oldest": OLDEST.to_string() }));
     Err(error)
 }

@@ -71,7 +71,13 @@ impl Session {
         (Permission { tool, call, input, always }, update)
     }
 
-    pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, permission: Permission, told: Told) {
+    pub(super) fn permission_answered(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        permission: Permission,
+        told: Told,
+    ) {
         let answer = match chosen(told).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => {
                 self.tool_runs(core, &permission.call);
@@ -82,7 +88,9 @@ impl Session {
                 let always = permission.always.clone();
                 permission.allow(always)
             }
-            Ok(Some(REJECT_ONCE)) => deny(format!("The user rejected this use of {}.", permission.tool), false),
+            Ok(Some(REJECT_ONCE)) => {
+                deny(format!("The user rejected this use of {}.", permission.tool), false)
+            }
             Ok(Some(other)) => deny(format!("The client chose {other}, which was not an option."), false),
             Ok(None) => deny("The user cancelled the turn.", true),
             Err(reason) => deny(format!("No permission: {reason}."), false),

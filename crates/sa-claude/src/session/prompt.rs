@@ -40,7 +40,11 @@ impl Prompt {
     }
 }
 
-fn convert(block: ContentBlock, blocks: &mut Vec<UserBlock>, context: &mut Vec<UserBlock>) -> Result<(), Error> {
+fn convert(
+    block: ContentBlock,
+    blocks: &mut Vec<UserBlock>,
+    context: &mut Vec<UserBlock>,
+) -> Result<(), Error> {
     match block {
         ContentBlock::Text(text) => blocks.push(UserBlock::Text { text: text.text }),
         ContentBlock::Image(image) => {

@@ -159,7 +159,13 @@ impl Session {
         self.pass_on_choice(core, id, Ask::Choice(Box::new(questions)), call, options);
     }
 
-    pub(super) fn choice_answered(&mut self, core: &mut Core, id: String, mut questions: Questions, told: Told) {
+    pub(super) fn choice_answered(
+        &mut self,
+        core: &mut Core,
+        id: String,
+        mut questions: Questions,
+        told: Told,
+    ) {
         let choice = match chosen(told) {
             Ok(Some(choice)) => choice,
             Ok(None) => return self.respond(core, &id, deny("The user cancelled the turn.", true)),

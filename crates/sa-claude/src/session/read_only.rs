@@ -10,8 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// What the model is told.
-pub(super) const REFUSAL: &str =
-    "Plan mode is read-only, and this may change something. Finish the plan and ask to leave plan mode first.";
+pub(super) const REFUSAL: &str = "Plan mode is read-only, and this may change something. Finish the plan and ask to leave plan mode first.";
 
 /// Tools that change nothing, or whose own tools are looked at one by one.
 const TOOLS: [&str; 29] = [
@@ -48,15 +47,45 @@ const TOOLS: [&str; 29] = [
 
 /// Programs that only look, whatever their arguments are.
 const PROGRAMS: [&str; 34] = [
-    "basename", "cat", "cd", "cksum", "cmp", "cut", "date", "df", "diff", "dirname", "du", "echo", "file", "grep",
-    "head", "hostname", "id", "jq", "ls", "md5sum", "nl", "printf", "ps", "pwd", "readlink", "realpath", "sha256sum",
-    "stat", "tail", "tr", "true", "uname", "wc", "which",
+    "basename",
+    "cat",
+    "cd",
+    "cksum",
+    "cmp",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "file",
+    "grep",
+    "head",
+    "hostname",
+    "id",
+    "jq",
+    "ls",
+    "md5sum",
+    "nl",
+    "printf",
+    "ps",
+    "pwd",
+    "readlink",
+    "realpath",
+    "sha256sum",
+    "stat",
+    "tail",
+    "tr",
+    "true",
+    "uname",
+    "wc",
+    "which",
 ];
 
 /// What git only looks with.
-const GIT: [&str; 10] = [
-    "blame", "cat-file", "describe", "diff", "log", "ls-files", "ls-tree", "rev-parse", "show", "status",
-];
+const GIT: [&str; 10] =
+    ["blame", "cat-file", "describe", "diff", "log", "ls-files", "ls-tree", "rev-parse", "show", "status"];
 
 /// Whether a use of a tool may change something outside of the conversation. What is not known may.
 pub(super) fn changes_something(tool: &str, input: &Value) -> bool {

@@ -63,6 +63,8 @@ pub(crate) struct Settings {
     mode: String,
     models: Vec<Model>,
     model: String,
+    /// The model in use by its full name, once a turn has shown it.
+    full_model: Option<String>,
     effort: Option<String>,
     thinking: bool,
     /// What was chosen here rather than found, so that another process has to be told.
@@ -79,6 +81,7 @@ impl Settings {
             mode: DEFAULT.to_owned(),
             models: Vec::new(),
             model: DEFAULT.to_owned(),
+            full_model: None,
             effort: None,
             thinking: true,
             chosen_mode: false,
@@ -99,8 +102,10 @@ impl Settings {
         self.chosen_mode.then(|| self.mode.clone())
     }
 
+    /// What was in use if nothing was chosen: the CLI would go on with another one, whose context may be smaller.
     pub(super) fn launch_model(&self) -> Option<String> {
-        (self.chosen_model && self.model != DEFAULT).then(|| self.model.clone())
+        let chosen = self.chosen_model && self.model != DEFAULT;
+        if chosen { Some(self.model.clone()) } else { self.full_model.clone() }
     }
 
     pub(super) fn launch_effort(&self) -> Option<String> {
@@ -134,9 +139,9 @@ impl Settings {
 
     /// Takes in the model that the CLI says it uses, by its full name; `false` if that is nothing new.
     pub(super) fn saw_model(&mut self, full: &str) -> bool {
-        let names = |model: &Model, full: &str| {
-            model.value == full || model.resolved_model.as_deref() == Some(full)
-        };
+        self.full_model = Some(full.to_owned());
+        let names =
+            |model: &Model, full: &str| model.value == full || model.resolved_model.as_deref() == Some(full);
         let current = self.models.iter().find(|model| model.value == self.model);
         if self.model == full || current.is_some_and(|model| names(model, full)) {
             return false;
@@ -149,7 +154,9 @@ impl Settings {
     pub(super) fn apply(&mut self, change: Change) {
         match change {
             Change::Mode(mode) => (self.mode, self.chosen_mode) = (mode, true),
-            Change::Model(model) => (self.model, self.chosen_model) = (model, true),
+            Change::Model(model) => {
+                (self.model, self.chosen_model, self.full_model) = (model, true, None);
+            }
             Change::Effort(effort) => (self.effort, self.chosen_effort) = (effort, true),
             Change::Thinking(on) => self.thinking = on,
         }
@@ -178,9 +185,10 @@ impl Settings {
     }
 
     pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
-        let listed = self.models.iter().any(|known| {
-            known.value == model || known.resolved_model.as_deref() == Some(model)
-        });
+        let listed = self
+            .models
+            .iter()
+            .any(|known| known.value == model || known.resolved_model.as_deref() == Some(model));
         if listed || self.model == model || (self.any_model && !model.trim().is_empty()) {
             return Ok(Change::Model(model.to_owned()));
         }
@@ -240,11 +248,18 @@ impl Settings {
         let efforts = self.efforts();
         if !efforts.is_empty() {
             let mut choices = vec![choice((DEFAULT, "Default", "As the model and the settings have it"))];
-            choices.extend(efforts.iter().map(|effort| SessionConfigSelectOption::new(effort.clone(), title(effort))));
+            choices.extend(
+                efforts.iter().map(|effort| SessionConfigSelectOption::new(effort.clone(), title(effort))),
+            );
             let current = self.effort.clone().filter(|effort| efforts.contains(effort));
             options.push(
-                SessionConfigOption::select("effort", "Effort", current.unwrap_or_else(|| DEFAULT.to_owned()), choices)
-                    .category(SessionConfigOptionCategory::ThoughtLevel),
+                SessionConfigOption::select(
+                    "effort",
+                    "Effort",
+                    current.unwrap_or_else(|| DEFAULT.to_owned()),
+                    choices,
+                )
+                .category(SessionConfigOptionCategory::ThoughtLevel),
             );
         }
         let choices = vec![

@@ -64,7 +64,9 @@ impl Session {
                 Block::Thinking { thinking } if parent.is_none() => {
                     self.whole(core, Kind::Thought, &frame.message.id, &thinking);
                 }
-                Block::ToolUse { id, name, input } => self.tool_called(core, &id, &name, input, parent.as_deref()),
+                Block::ToolUse { id, name, input } => {
+                    self.tool_called(core, &id, &name, input, parent.as_deref())
+                }
                 _ => {}
             }
         }

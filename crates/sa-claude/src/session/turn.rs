@@ -6,9 +6,7 @@ use crate::core::{Core, auth_required, failure};
 use crate::limits::{MAX_QUEUE, SETTLE};
 use crate::native::frame::TurnResult;
 use crate::native::line::{Line, Request, UserMessage};
-use agent_client_protocol_schema::v1::{
-    Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason,
-};
+use agent_client_protocol_schema::v1::{Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason};
 use sa_acp::{RequestKey, timestamp};
 use sa_jsonrpc::Id;
 use serde_json::{Value, json};
@@ -149,7 +147,7 @@ impl Session {
             self.close_tools(core, "Cancelled");
         }
         let outcome = outcome(result, &turn);
-        if outcome.is_ok() {
+        if turn.key.is_some() && outcome.is_ok() {
             self.name_after(core, &turn.first_line);
         }
         self.settle(core, turn, outcome, Some(result));
@@ -167,7 +165,13 @@ impl Session {
         self.start_next(core);
     }
 
-    pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>, result: Option<&TurnResult>) {
+    pub(super) fn settle(
+        &mut self,
+        core: &mut Core,
+        turn: Turn,
+        outcome: Result<StopReason, Error>,
+        result: Option<&TurnResult>,
+    ) {
         let Some(key) = turn.key else { return };
         match outcome {
             Ok(reason) => {
@@ -200,9 +204,9 @@ impl Session {
         }
     }
 
-    /// A session that has no name is called by what was asked first.
+    /// A new session is called by what was asked first, until the CLI has a better name.
     fn name_after(&mut self, core: &mut Core, first_line: &str) {
-        if self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
+        if self.is_nameless && self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
             self.rename(core, first_line.to_owned());
         }
     }

@@ -1,10 +1,15 @@
 //! How full the context is, and what it cost.
 
 use super::Session;
+use super::control::Then;
+use super::opening::Answer;
 use crate::core::Core;
+use crate::native::answer::ContextUsage;
 use crate::native::frame::TurnResult;
+use crate::native::line::Request;
 use crate::native::message::Tokens;
 use agent_client_protocol_schema::v1::{Cost, SessionUpdate, Usage, UsageUpdate};
+use serde::Deserialize;
 
 /// What fits most models.
 const USUAL_WINDOW: u64 = 200_000;
@@ -22,6 +27,8 @@ pub(super) struct Meter {
     /// In the context, as of the last message.
     used: Option<u64>,
     size: Option<u64>,
+    /// Whether the CLI was asked for the size.
+    asked: bool,
     /// Spent by processes before this one.
     before: f64,
     /// Spent by this process; what the CLI tells is the sum since its start.
@@ -53,14 +60,18 @@ impl Meter {
     }
 
     fn spent(&mut self, total: f64) {
-        if std::mem::take(&mut self.fresh) && let Some(last) = self.cost && total < last {
+        if std::mem::take(&mut self.fresh)
+            && let Some(last) = self.cost
+            && total < last
+        {
             self.before += last;
         }
         self.cost = Some(total);
     }
 
     fn update(&self) -> Option<UsageUpdate> {
-        let size = self.size.unwrap_or(if self.large { LARGE_WINDOW } else { USUAL_WINDOW });
+        let guess = if self.large { LARGE_WINDOW } else { USUAL_WINDOW };
+        let size = self.size.unwrap_or(guess);
         let cost = self.cost.map(|cost| Cost::new(self.before + cost, "USD"));
         Some(UsageUpdate::new(self.used?, size).cost(cost))
     }
@@ -91,20 +102,38 @@ impl Session {
             let message = &mut self.meter.message;
             message.output_tokens = usage.output_tokens.or(message.output_tokens);
             message.input_tokens = usage.input_tokens.or(message.input_tokens);
-            message.cache_read_input_tokens = usage.cache_read_input_tokens.or(message.cache_read_input_tokens);
+            message.cache_read_input_tokens =
+                usage.cache_read_input_tokens.or(message.cache_read_input_tokens);
             message.cache_creation_input_tokens =
                 usage.cache_creation_input_tokens.or(message.cache_creation_input_tokens);
         }
         self.meter.used = Some(total(self.meter.message));
+        if self.meter.size.is_none() && !std::mem::replace(&mut self.meter.asked, true) {
+            // The result of the turn will tell it, too, but that may take long.
+            let limit = core.host.limits.control;
+            return self.control(core, &Request::GetContextUsage, limit, Then::ContextUsage);
+        }
         self.tell_usage(core);
+    }
+
+    pub(super) fn window_known(&mut self, core: &mut Core, answer: Answer) {
+        let usage = answer.and_then(Result::ok).and_then(|value| ContextUsage::deserialize(value).ok());
+        if self.meter.size.is_none()
+            && let Some(size) = usage.and_then(|usage| usage.max_tokens)
+        {
+            self.meter.size = Some(size);
+            self.tell_usage(core);
+        }
     }
 
     pub(super) fn meter_result(&mut self, core: &mut Core, result: &TurnResult) {
         let name = self.meter.model.as_deref().unwrap_or_default();
-        let known = result.model_usage.iter().find(|(model, _)| {
-            model.as_str() == name || model.strip_suffix("[1m]") == Some(name)
-        });
-        let known = known.or_else(|| result.model_usage.iter().next().filter(|_| result.model_usage.len() == 1));
+        let known = result
+            .model_usage
+            .iter()
+            .find(|(model, _)| model.as_str() == name || model.strip_suffix("[1m]") == Some(name));
+        let known =
+            known.or_else(|| result.model_usage.iter().next().filter(|_| result.model_usage.len() == 1));
         if let Some(window) = known.and_then(|(_, usage)| usage.context_window) {
             self.meter.size = Some(window);
         }
