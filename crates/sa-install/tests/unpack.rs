@@ -69,7 +69,7 @@ async fn assert_refused(what: &str, file: &str, bytes: Vec<u8>, words: &str) {
     let (scene, outcome) = install(file, bytes, Unpack::default()).await;
     let reason = outcome.expect_err(what);
     assert!(reason.contains(words), "{what}: {reason}");
-    assert_eq!(scene.names(), [".lock", ".partial"], "{what}");
+    assert_eq!(scene.names(), [".lock"], "{what}");
     assert_eq!(names(scene.data.path()), ["agents"], "{what}");
     assert_eq!(names(&scene.data.path().join("agents")), ["tool"], "{what}");
 }

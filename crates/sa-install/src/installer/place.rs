@@ -55,8 +55,10 @@ impl Run<'_> {
             self.choose(&receipt.version, &lock).map_err(|error| self.failed(error))?;
             return Ok(Installed { receipt, already_installed: true });
         }
-        let receipt = self.put_together(artifact, lock, resolver, reporter).await;
-        Ok(Installed { receipt: receipt.map_err(|error| self.failed(error))?, already_installed: false })
+        match self.put_together(artifact, lock, resolver, reporter).await {
+            Ok(receipt) => Ok(Installed { receipt, already_installed: false }),
+            Err(error) => Err(self.failed(error)),
+        }
     }
 
     async fn put_together(
@@ -103,7 +105,7 @@ impl Run<'_> {
             }
             Err(error) => {
                 if Failure::is_full_disk(&error) {
-                    // Somebody may need the little space more than the next attempt does.
+                    // Others need the little space more than the next attempt does.
                     let _ = fs::remove_dir_all(&directory);
                 }
                 Err(error)
@@ -130,10 +132,11 @@ impl Run<'_> {
                     Format::Program => move_program(&partial, &program, into),
                     _ => unpack(&partial, format, &rules, into, &written),
                 };
-                unpacked.map_err(|error| error.of(&url))?;
-                // Also those of versions that nobody has asked for since.
+                // Of no use any more, whether this went well or not; so are those that nobody has asked for since.
                 let partials = bench.directory.partial();
-                Ok(fs::remove_dir_all(&partials).map_err(at(&partials))?)
+                let removed = fs::remove_dir_all(&partials).map_err(at(&partials));
+                unpacked.map_err(|error| error.of(&url))?;
+                Ok(removed?)
             })
             .await?;
         Ok(bench)

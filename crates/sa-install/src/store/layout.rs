@@ -51,18 +51,27 @@ impl AgentDirectory {
 
     /// Every version that is installed and whole, the newest first.
     pub(crate) fn versions(&self) -> Result<Vec<Receipt>, DiskError> {
+        let names = self.version_directories()?;
+        Ok(names.iter().filter_map(|name| self.installed(name)).collect())
+    }
+
+    /// Every directory that could be a version's, the newest first.
+    pub(super) fn version_directories(&self) -> Result<Vec<String>, DiskError> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(at(&self.root)(error)),
         };
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         for entry in entries {
-            let name = entry.map_err(at(&self.root))?.file_name();
-            found.extend(name.to_str().and_then(|name| self.installed(name)));
+            let entry = entry.map_err(at(&self.root))?;
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name =
+                entry.file_name().into_string().ok().filter(|name| is_directory && check_version(name));
+            names.extend(name);
         }
-        found.sort_by(|a: &Receipt, b: &Receipt| newest_first(&a.version, &b.version));
-        Ok(found)
+        names.sort_by(|a, b| newest_first(a, b));
+        Ok(names)
     }
 
     /// The receipt of a version, if it is installed and whole.

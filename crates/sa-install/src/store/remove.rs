@@ -7,13 +7,11 @@ use super::lock::{Lock, remove};
 use std::fs;
 
 impl AgentDirectory {
-    /// Removes one version, or all with everything else that was kept; answers which. `current` moves to the newest
-    /// that remains.
+    /// Removes one version, or all with everything else that was kept; answers which. A directory that is no whole version
+    /// goes, too. `current` moves to the newest that remains.
     pub(crate) fn uninstall(&self, version: Option<&str>, held: &Lock) -> Result<Vec<String>, DiskError> {
-        let doomed: Vec<String> = match version {
-            Some(version) => self.installed(version).map(|receipt| receipt.version).into_iter().collect(),
-            None => self.versions()?.into_iter().map(|receipt| receipt.version).collect(),
-        };
+        let mut doomed = self.version_directories()?;
+        doomed.retain(|name| version.is_none_or(|version| version == name));
         for version in &doomed {
             self.take_away(version)?;
         }
