@@ -19,6 +19,10 @@ pub struct AcpServer {
     pub server_id: String,
     /// The agent it is bound to.
     pub agent: String,
+    /// The version that runs, or ran last; absent if only the program itself could tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub agent_version: Option<String>,
     /// When it was created, in milliseconds since 1970.
     pub created_at_ms: u64,
     /// What its agent is doing.
@@ -41,6 +45,8 @@ pub struct AcpServer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AcpServerStatus {
+    /// Its program is being installed.
+    Installing,
     /// It is being started.
     Starting,
     /// It runs.

@@ -38,6 +38,8 @@ pub enum InstallSource {
     Npm,
     /// The ACP registry.
     Registry,
+    /// A directory of the user's; not for requests.
+    Local,
 }
 
 /// What an installation led to.

@@ -7,6 +7,7 @@ mod files;
 mod installs;
 mod meta;
 mod problem;
+mod processes;
 mod tickets;
 
 pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparsed};
@@ -24,4 +25,10 @@ pub use installs::{
 };
 pub use meta::{Health, Info, InfoLinks};
 pub use problem::{ErrorCode, Problem};
+pub use processes::{
+    ProcessConfig, ProcessConfigChange, ProcessCreateRequest, ProcessExit, ProcessInfo, ProcessInputRequest,
+    ProcessInputResponse, ProcessListResponse, ProcessLogEntry, ProcessLogGap, ProcessLogsResponse,
+    ProcessLogsStream, ProcessOwner, ProcessRunRequest, ProcessRunResponse, ProcessState,
+    ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame,
+};
 pub use tickets::Ticket;

@@ -85,6 +85,19 @@ pub enum Kind {
     Cloud,
 }
 
+impl Kind {
+    /// Its name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ApiKey => "apiKey",
+            Self::OAuth => "oauth",
+            Self::AuthToken => "authToken",
+            Self::Helper => "helper",
+            Self::Cloud => "cloud",
+        }
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

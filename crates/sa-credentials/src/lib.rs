@@ -18,7 +18,7 @@ pub use credential::{Credential, Findings, Kind, Origin, Problem, Variable};
 pub use handover::environment;
 pub use host::{Host, Platform};
 pub use secret::Secret;
-pub use validate::{VALIDATION_TIMEOUT, Validity, validate};
+pub use validate::{VALIDATION_TIMEOUT, Validity, address_of, validate};
 
 use search::Search;
 

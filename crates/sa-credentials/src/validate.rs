@@ -1,7 +1,7 @@
 //! Whether a provider accepts a credential: one cheap call, which goes to one address and nowhere else.
 
 use crate::providers::{Probe, Scheme, probe};
-use crate::{Kind, Secret};
+use crate::{Host, Kind, Secret};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Response, StatusCode, Url, redirect};
 use serde::Serialize;
@@ -40,6 +40,13 @@ pub enum Validity {
 /// The variable by which agents are sent to another address of this provider.
 pub(crate) fn base_variable(provider: &str) -> Option<&'static str> {
     probe(provider)?.base_variable
+}
+
+/// Where agents with this environment call the provider.
+pub fn address_of(provider: &str, host: &Host) -> Option<String> {
+    let probe = probe(provider)?;
+    let elsewhere = probe.base_variable.and_then(|name| host.variable(name));
+    Some(elsewhere.unwrap_or(probe.base).to_owned())
 }
 
 /// Asks the provider, at `base_url` if it is not at its usual address. Ends within [`VALIDATION_TIMEOUT`]. The secret

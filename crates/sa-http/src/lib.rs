@@ -24,8 +24,12 @@ pub use auth::Auth;
 pub use cors::{BadCors, CorsOptions};
 pub use openapi::openapi_json;
 
+use sa_credentials::Host;
 use sa_files::Files;
 use sa_hub::Hub;
+use sa_install::Launcher;
+use sa_probe::Probe;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The parts of the daemon that the edge puts behind HTTP.
 #[derive(Clone)]
@@ -34,6 +38,27 @@ pub struct Services {
     pub hub: Hub,
     /// The files.
     pub files: Files,
+    /// What is known of agents beyond the catalogue.
+    pub agents: AgentServices,
+}
+
+/// What installs agents, asks them what they offer, and finds their credentials.
+#[derive(Clone)]
+pub struct AgentServices {
+    /// Installs and finds their programs.
+    pub launcher: Launcher,
+    /// Asks them.
+    pub probe: Probe,
+    /// The machine on which credentials are looked for, as it was when the daemon started.
+    pub host: Host,
+}
+
+impl AgentServices {
+    /// That machine now.
+    pub(crate) fn host(&self) -> Host {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Host { now_ms: now.as_millis() as u64, ..self.host.clone() }
+    }
 }
 
 /// How the edge behaves.

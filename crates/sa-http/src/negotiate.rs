@@ -44,6 +44,18 @@ pub(crate) fn check_accept(headers: &HeaderMap, media: Media) -> ApiResult<()> {
     }
 }
 
+/// Whether a client that may get either would rather have the first: it names it, and is not refused by it. One that
+/// accepts neither is refused.
+pub(crate) fn prefers(headers: &HeaderMap, first: Media, second: Media) -> ApiResult<bool> {
+    let (kind, subtype) = first.parts();
+    let names = |text: &str| text.to_ascii_lowercase().contains(&format!("{kind}/{subtype}"));
+    let named = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(names);
+    if named && check_accept(headers, first).is_ok() {
+        return Ok(true);
+    }
+    check_accept(headers, second).map(|()| false)
+}
+
 /// Refuses a body that does not say it is JSON.
 pub(crate) fn check_json_body(headers: &HeaderMap) -> ApiResult<()> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");

@@ -6,8 +6,11 @@ use http::{HeaderValue, StatusCode, header};
 use sa_api::{AgentExit, ErrorCode, Problem};
 use sa_files::FilesError;
 use sa_hub::{BadServerId, CallError, OpenError, StreamError};
+use sa_install::{InstallError, LaunchError};
 use sa_jsonrpc::{ErrorObject, codes};
+use sa_probe::ProbeError;
 use sa_relay::Refused;
+use serde_json::json;
 
 /// An error on its way out.
 #[derive(Debug, Clone)]
@@ -58,6 +61,10 @@ impl From<OpenError> for ApiError {
             OpenError::OtherAgent { bound, .. } => {
                 Problem::new(ErrorCode::Conflict, detail).with_agent(bound).into()
             }
+            OpenError::OtherVersion { .. } => Self::new(ErrorCode::Conflict, detail),
+            OpenError::NotStartable(agent) => {
+                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(agent).into()
+            }
             OpenError::TooMany(_) => Self::new(ErrorCode::TooManyRequests, detail),
             OpenError::ShuttingDown => Self::new(ErrorCode::ShuttingDown, detail),
         }
@@ -68,6 +75,7 @@ impl From<CallError> for ApiError {
     fn from(error: CallError) -> Self {
         let detail = error.to_string();
         match error {
+            CallError::Launch(error) => error.into(),
             CallError::Spawn { agent, .. } => {
                 Problem::new(ErrorCode::SpawnFailed, detail).with_agent(agent).into()
             }
@@ -93,6 +101,62 @@ impl From<StreamError> for ApiError {
             StreamError::TooMany(_) => ErrorCode::TooManyRequests,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<LaunchError> for ApiError {
+    fn from(error: LaunchError) -> Self {
+        let detail = error.to_string();
+        match error {
+            LaunchError::Install(error) => error.into(),
+            LaunchError::NotStartable(agent) => {
+                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(agent).into()
+            }
+            LaunchError::NoVersions(agent) => {
+                Problem::new(ErrorCode::VersionNotFound, detail).with_agent(agent).into()
+            }
+        }
+    }
+}
+
+impl From<InstallError> for ApiError {
+    fn from(error: InstallError) -> Self {
+        let code = match &error {
+            InstallError::NotInstallable(_) | InstallError::BadVersion { .. } => ErrorCode::InvalidRequest,
+            InstallError::UnknownVersion { .. } => ErrorCode::VersionNotFound,
+            InstallError::NoBuild { .. } => ErrorCode::UnsupportedPlatform,
+            InstallError::NoSource { .. } => ErrorCode::InstallFailed,
+            InstallError::Forbidden { .. } => ErrorCode::AgentNotInstalled,
+            InstallError::DiskFull { .. } => ErrorCode::InsufficientStorage,
+            InstallError::Store { .. } => ErrorCode::Internal,
+            InstallError::Interrupted(_) => ErrorCode::ShuttingDown,
+        };
+        let mut problem = Problem::new(code, error.to_string());
+        problem.agent = error.agent().map(str::to_owned);
+        let attempts = error.attempts().iter().map(
+            |attempt| json!({"source": attempt.source.name(), "url": attempt.url, "reason": attempt.reason}),
+        );
+        let attempts: Vec<_> = attempts.collect();
+        if !attempts.is_empty() {
+            problem.details = Some(json!({"attempts": attempts}));
+        }
+        problem.into()
+    }
+}
+
+/// About this agent.
+impl From<(ProbeError, &str)> for ApiError {
+    fn from((error, agent): (ProbeError, &str)) -> Self {
+        let code = match error {
+            ProbeError::Install(error) => return error.into(),
+            ProbeError::NotInstalled => ErrorCode::AgentNotInstalled,
+            ProbeError::NotStartable => ErrorCode::AgentNotStartable,
+            ProbeError::Spawn(_) => ErrorCode::SpawnFailed,
+            ProbeError::Ended(_) | ProbeError::Silent(_) | ProbeError::Refused { .. } => {
+                ErrorCode::InquiryFailed
+            }
+        };
+        Problem::new(code, format!("'{agent}': {error}")).with_agent(agent).into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::metrics::Metrics;
 use crate::tickets::Tickets;
-use crate::{HttpOptions, Services};
+use crate::{AgentServices, HttpOptions, Services};
 use sa_files::Files;
 use sa_hub::Hub;
 use std::ops::Deref;
@@ -16,6 +16,7 @@ pub(crate) struct AppState(Arc<Parts>);
 
 pub(crate) struct Parts {
     pub(crate) hub: Hub,
+    pub(crate) agents: AgentServices,
     pub(crate) files: Files,
     pub(crate) options: HttpOptions,
     pub(crate) tickets: Tickets,
@@ -27,10 +28,19 @@ pub(crate) struct Parts {
 
 impl AppState {
     pub(crate) fn new(options: HttpOptions, services: Services) -> Self {
-        let Services { hub, files } = services;
+        let Services { agents, hub, files } = services;
         let metrics = Metrics::new(hub.clone());
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
-        Self(Arc::new(Parts { hub, files, options, tickets, metrics, sockets, started: Instant::now() }))
+        Self(Arc::new(Parts {
+            agents,
+            hub,
+            files,
+            options,
+            tickets,
+            metrics,
+            sockets,
+            started: Instant::now(),
+        }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can go wrong between a caller and an agent, as conditions a caller can act on.
 
 use sa_api::AgentExit;
+use sa_install::LaunchError;
 use sa_relay::Refused;
 use std::time::Duration;
 use thiserror::Error;
@@ -29,6 +30,19 @@ pub enum OpenError {
         /// The agent that was asked for.
         asked: String,
     },
+    /// The server runs another version.
+    #[error("the ACP server '{server}' runs version {bound}, not {asked}; DELETE it first or use another id")]
+    OtherVersion {
+        /// The server.
+        server: String,
+        /// The version it was made with.
+        bound: String,
+        /// The version that was asked for.
+        asked: String,
+    },
+    /// Nothing here knows how to talk to it.
+    #[error("agent '{0}' can be installed, but it does not speak ACP and this version has no adapter for it")]
+    NotStartable(String),
     /// As many servers as allowed exist.
     #[error("{0} ACP servers exist, as many as allowed; DELETE one or raise limits.servers")]
     TooMany(usize),
@@ -38,8 +52,11 @@ pub enum OpenError {
 }
 
 /// Why a message did not get through, or its answer did not come.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum CallError {
+    /// The agent's program is not here and could not be installed.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
     /// The agent could not be started.
     #[error("agent '{agent}' could not be started: {reason}")]
     Spawn {

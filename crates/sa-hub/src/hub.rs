@@ -3,11 +3,11 @@
 use crate::owner::{Owner, OwnerParts};
 use crate::stats::Stats;
 use crate::{Limits, OpenError, Server, ServerId};
-use sa_agents::{AgentSpec, Catalogue};
+use sa_agents::{AgentSpec, Catalogue, Launch};
 use sa_api::AcpServer;
+use sa_install::Launcher;
 use sa_supervisor::Supervisor;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
@@ -20,8 +20,8 @@ pub struct HubOptions {
     pub catalogue: Catalogue,
     /// Its bounds.
     pub limits: Limits,
-    /// The daemon's own binary, which built-in agents are started from.
-    pub this_program: PathBuf,
+    /// Makes the commands that start them.
+    pub launcher: Launcher,
 }
 
 /// All ACP servers of the daemon. Cloning gives another handle on the same hub.
@@ -122,8 +122,14 @@ impl Hub {
         list
     }
 
-    /// The server of that id, made for this agent if there is none. The agent starts with the first message.
-    pub fn open(&self, id: &ServerId, agent: Option<&str>) -> Result<Server, OpenError> {
+    /// The server of that id, made for this agent if there is none. The agent starts with the first message, installed
+    /// before if need be; `version` is the one to start, the current one if absent.
+    pub fn open(
+        &self,
+        id: &ServerId,
+        agent: Option<&str>,
+        version: Option<&str>,
+    ) -> Result<Server, OpenError> {
         let mut entries = self.inner.registry.lock();
         if let Some(server) = entries.servers.get(id) {
             return match agent {
@@ -132,18 +138,25 @@ impl Hub {
                     bound: server.agent().to_owned(),
                     asked: asked.to_owned(),
                 }),
+                _ if version.is_some_and(|asked| Some(asked) != server.asked_version()) => {
+                    Err(OpenError::OtherVersion {
+                        server: id.to_string(),
+                        bound: server.asked_version().unwrap_or("the current one").to_owned(),
+                        asked: version.unwrap_or_default().to_owned(),
+                    })
+                }
                 _ => Ok(server.clone()),
             };
         }
         let agent = self.agent(agent.ok_or_else(|| OpenError::Unknown(id.to_string()))?)?;
-        self.create(&mut entries, id.clone(), agent, None)
+        self.create(&mut entries, id.clone(), (agent, version), None)
     }
 
     /// A new server under an id of its own, which ends when nobody has been attached to it for the connection grace.
-    pub fn open_connection(&self, agent: &str) -> Result<Server, OpenError> {
+    pub fn open_connection(&self, agent: &str, version: Option<&str>) -> Result<Server, OpenError> {
         let agent = self.agent(agent)?;
         let grace = Duration::from_millis(self.limits().connection_grace_ms);
-        self.create(&mut self.inner.registry.lock(), ServerId::mint(), agent, Some(grace))
+        self.create(&mut self.inner.registry.lock(), ServerId::mint(), (agent, version), Some(grace))
     }
 
     /// Ends the server of that id, if there is one, and waits until its processes are gone.
@@ -178,17 +191,21 @@ impl Hub {
     }
 
     fn agent(&self, id: &str) -> Result<AgentSpec, OpenError> {
-        self.catalogue().get(id).cloned().ok_or_else(|| OpenError::UnknownAgent {
+        let agent = self.catalogue().get(id).cloned().ok_or_else(|| OpenError::UnknownAgent {
             agent: id.to_owned(),
             known: self.catalogue().iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>().join(", "),
-        })
+        })?;
+        match agent.launch {
+            Launch::InstallOnly { .. } => Err(OpenError::NotStartable(agent.id)),
+            _ => Ok(agent),
+        }
     }
 
     fn create(
         &self,
         entries: &mut Entries,
         id: ServerId,
-        agent: AgentSpec,
+        (agent, version): (AgentSpec, Option<&str>),
         unattended: Option<Duration>,
     ) -> Result<Server, OpenError> {
         if entries.closing {
@@ -198,7 +215,7 @@ impl Hub {
             return Err(OpenError::TooMany(entries.servers.len()));
         }
         let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
-        let (server, links) = Server::new(id.clone(), agent.id.clone(), created, self.limits().log_bytes);
+        let (server, links) = Server::new(id.clone(), &agent.id, version, created, self.limits().log_bytes);
         let parts = OwnerParts {
             agent,
             server: server.clone(),

@@ -14,7 +14,6 @@ mod command;
 mod error;
 mod hub;
 mod inbox;
-mod launch;
 mod limits;
 mod owner;
 mod pipes;

@@ -8,11 +8,12 @@
 //!   gone ◄──────────── stop (DELETE, shutdown, unattended) from anywhere
 //! ```
 //!
-//! `agent_side` is what the agent does to it, `clock` what the passing of time does.
+//! `starting` is how an agent comes to be, `agent_side` what it does to its owner, `clock` what the passing of time does.
 
 mod agent_side;
 mod calls;
 mod clock;
+mod starting;
 
 use crate::command::Command;
 use crate::hub::{HubOptions, Registry};
@@ -20,14 +21,15 @@ use crate::pipes::{ExitWait, Pipes, exited, readable, writable};
 use crate::server::Links;
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
-use crate::{CallError, Position, Reader, Server, launch};
+use crate::{CallError, Position, Reader, Server};
 use bytes::Bytes;
 use calls::Calls;
 use sa_agents::AgentSpec;
-use sa_api::{AcpServerStatus, AgentExit};
+use sa_api::AgentExit;
 use sa_jsonrpc::{Kind, Message};
 use sa_relay::{Caller, Outgoing, Relay, RelayOptions};
 use sa_supervisor::{Exit, Supervisor};
+use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +52,8 @@ pub(crate) struct OwnerParts {
 pub(crate) struct Owner {
     parts: OwnerParts,
     commands: mpsc::Receiver<Command>,
+    /// Came while the agent's program was being installed; their turn is next.
+    waiting: VecDeque<Command>,
     shared: Arc<Shared>,
     stop: CancellationToken,
     ended: CancellationToken,
@@ -81,6 +85,7 @@ impl Owner {
         Self {
             parts,
             commands: links.commands,
+            waiting: VecDeque::new(),
             shared: links.shared,
             stop: links.stop,
             ended: links.ended,
@@ -102,6 +107,10 @@ impl Owner {
     pub(crate) async fn run(mut self) {
         let mut timer = pin!(tokio::time::sleep(Duration::ZERO));
         while !self.done {
+            if let Some(command) = self.waiting.pop_front() {
+                self.command(command).await;
+                continue;
+            }
             let held_until = self.held_until();
             let deadline = self.next_deadline(held_until);
             // The timer may go off too early, as deadlines move with every message; it must not go off too late.
@@ -155,48 +164,6 @@ impl Owner {
         }
     }
 
-    async fn start(&mut self) -> Result<(), CallError> {
-        self.shared.state().status = AcpServerStatus::Starting;
-        let spec = launch::command(&self.parts.agent, &self.parts.options.this_program);
-        let spawned = match self.parts.supervisor.spawn(spec).await {
-            Ok(spawned) => spawned,
-            Err(error) => return Err(self.start_failed(error.to_string())),
-        };
-        let process = spawned.process.clone();
-        tracing::info!(server = %self.parts.server.id(), agent = %self.parts.agent.id, pid = process.pid(), "agent started");
-        add(&self.parts.stats.starts, 1);
-        {
-            let mut state = self.shared.state();
-            state.status = AcpServerStatus::Running;
-            state.pid = Some(process.pid());
-            state.exit = None;
-        }
-        self.pipes = Some(Pipes::new(spawned));
-        self.exit_wait = Some(Box::pin(async move { process.wait().await }));
-        self.run_deadline = None;
-        self.last_heard = Instant::now();
-        Ok(())
-    }
-
-    fn start_failed(&mut self, reason: String) -> CallError {
-        let error = CallError::Spawn { agent: self.parts.agent.id.clone(), reason };
-        tracing::warn!(server = %self.parts.server.id(), %error, "agent not started");
-        if self.last_exit.is_none() {
-            // It never ran: there is nothing to keep the server for, and whoever waits learns why.
-            self.parts.registry.forget(&self.parts.server);
-            self.done = true;
-            // Set once here, by the first start; whoever still holds the handle finds it there.
-            let _ = self.shared.failure.set(error.clone());
-            self.commands.close();
-            while let Ok(command) = self.commands.try_recv() {
-                command.fail(error.clone());
-            }
-        } else {
-            self.shared.state().status = AcpServerStatus::Exited;
-        }
-        error
-    }
-
     /// Puts a client's message on its way to the agent.
     fn accept(&mut self, message: Message<Bytes>, caller: Caller) -> Result<(), CallError> {
         let limit = self.parts.options.limits.stdin_queue_bytes;
@@ -244,9 +211,7 @@ impl Owner {
             self.exit = Some(pipes.process.stop(grace).await);
             self.end_run();
         }
-        while let Ok(command) = self.commands.try_recv() {
-            command.fail(CallError::Deleted);
-        }
+        self.refuse_waiting(&CallError::Deleted);
         self.shared.close();
         self.ended.cancel();
     }

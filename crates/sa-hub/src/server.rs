@@ -41,6 +41,8 @@ pub struct Server {
 struct Inner {
     id: ServerId,
     agent: String,
+    /// The version that was asked for; the current one if none was.
+    version: Option<String>,
     created_at_ms: u64,
     commands: mpsc::Sender<Command>,
     shared: Arc<Shared>,
@@ -64,7 +66,13 @@ pub(crate) struct Links {
 const COMMANDS: usize = 64;
 
 impl Server {
-    pub(crate) fn new(id: ServerId, agent: String, created_at_ms: u64, log_bytes: usize) -> (Self, Links) {
+    pub(crate) fn new(
+        id: ServerId,
+        agent: &str,
+        version: Option<&str>,
+        created_at_ms: u64,
+        log_bytes: usize,
+    ) -> (Self, Links) {
         let (sender, commands) = mpsc::channel(COMMANDS);
         let shared = Arc::new(Shared::new(log_bytes));
         let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
@@ -72,7 +80,8 @@ impl Server {
         let sockets = AtomicU32::new(1);
         let inner = Inner {
             id,
-            agent,
+            agent: agent.to_owned(),
+            version: version.map(str::to_owned),
             created_at_ms,
             commands: sender,
             shared,
@@ -94,6 +103,11 @@ impl Server {
         &self.inner.agent
     }
 
+    /// The version that was asked for when it was made.
+    pub fn asked_version(&self) -> Option<&str> {
+        self.inner.version.as_deref()
+    }
+
     /// Whether this is another handle on the same server.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
@@ -105,6 +119,7 @@ impl Server {
         AcpServer {
             server_id: self.inner.id.to_string(),
             agent: self.inner.agent.clone(),
+            agent_version: state.version,
             created_at_ms: self.inner.created_at_ms,
             status: state.status,
             pid: state.pid,

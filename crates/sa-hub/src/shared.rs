@@ -27,6 +27,7 @@ pub(crate) struct Shared {
 #[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) status: AcpServerStatus,
+    pub(crate) version: Option<String>,
     pub(crate) pid: Option<u32>,
     pub(crate) exit: Option<AgentExit>,
     pub(crate) pending_requests: usize,
@@ -34,7 +35,8 @@ pub(crate) struct State {
 
 impl Shared {
     pub(crate) fn new(log_bytes: usize) -> Self {
-        let state = State { status: AcpServerStatus::Starting, pid: None, exit: None, pending_requests: 0 };
+        let status = AcpServerStatus::Starting;
+        let state = State { status, version: None, pid: None, exit: None, pending_requests: 0 };
         Self {
             log: Mutex::new(Log::new(log_bytes)),
             state: Mutex::new(state),

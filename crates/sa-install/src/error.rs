@@ -72,6 +72,31 @@ pub enum InstallError {
     Interrupted(String),
 }
 
+impl InstallError {
+    /// The agent it is about, if it is about one.
+    pub fn agent(&self) -> Option<&str> {
+        match self {
+            Self::NotInstallable(agent)
+            | Self::UnknownVersion { agent, .. }
+            | Self::BadVersion { agent, .. }
+            | Self::NoBuild { agent, .. }
+            | Self::NoSource { agent, .. }
+            | Self::Forbidden { agent }
+            | Self::DiskFull { agent, .. }
+            | Self::Interrupted(agent) => Some(agent),
+            Self::Store { .. } => None,
+        }
+    }
+
+    /// What each source said.
+    pub fn attempts(&self) -> &[Attempt] {
+        match self {
+            Self::UnknownVersion { attempts, .. } | Self::NoSource { attempts, .. } => attempts,
+            _ => &[],
+        }
+    }
+}
+
 /// One source that could not help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {

@@ -73,6 +73,11 @@ impl Installer {
         self.inner.directory(agent)?.current().map_err(|error| error.for_agent(agent))
     }
 
+    /// The program of an installed version.
+    pub fn program(&self, receipt: &Receipt) -> PathBuf {
+        self.inner.agents.join(&receipt.agent).join(&receipt.version).join(&receipt.entry)
+    }
+
     /// Installs it. Who asks for the same meanwhile joins; whoever goes away changes nothing.
     pub fn install(&self, agent: &AgentSpec, request: InstallRequest) -> Job {
         self.start(agent, request, true)

@@ -1,15 +1,15 @@
 //! The daemon, put together from its parts in the order in which each needs the one before.
 
+use crate::agents::{Agents, this_program};
 use crate::announce::announce;
 use crate::settings::{Access, Settings};
 use anyhow::{Context, anyhow};
 use sa_files::Files;
-use sa_http::{Auth, HttpOptions, Services};
+use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -32,17 +32,24 @@ impl Daemon {
     /// Starts the parts: the supervisor, the hub on top of it, and last the socket that lets clients in.
     pub(crate) async fn build(settings: Settings) -> anyhow::Result<Self> {
         let files = Files::open(settings.files).context("cannot use --fs-root or --workspace")?;
-        let this_program = this_program().context("cannot find this program's own file")?;
+        let program = this_program().context("cannot find this program's own file")?;
         let environment = std::env::vars_os().collect();
         let supervisor = Supervisor::start(SupervisorOptions {
             env: if settings.clean_env { BaseEnv::Clean(environment) } else { BaseEnv::Inherit(environment) },
-            guardian: Some(GuardianCommand { program: this_program.clone(), args: vec!["guardian".into()] }),
+            guardian: Some(GuardianCommand { program, args: vec!["guardian".into()] }),
         })
         .context("cannot start the supervisor of processes")?;
+        let Agents { launcher, probe, host } =
+            Agents::new(&settings.agents, &supervisor).context("cannot find this program's own file")?;
         let hub = Hub::new(
-            HubOptions { catalogue: settings.catalogue, limits: settings.limits, this_program },
+            HubOptions {
+                catalogue: settings.agents.catalogue,
+                limits: settings.limits,
+                launcher: launcher.clone(),
+            },
             supervisor,
         );
+        let agents = AgentServices { launcher, probe, host };
         let listener = bind(&settings.host, settings.port).await?;
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
         if settings.access == Access::Open && !address.ip().is_loopback() {
@@ -59,7 +66,7 @@ impl Daemon {
             cors: settings.cors,
             allow_hosts: settings.allow_hosts,
         };
-        let services = Services { hub: hub.clone(), files: files.clone() };
+        let services = Services { agents: agents.clone(), hub: hub.clone(), files: files.clone() };
         let shutdown = CancellationToken::new();
         let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
         Ok(Self { hub, files, address, access: settings.access, shutdown, serving })
@@ -94,12 +101,6 @@ impl Daemon {
             tracing::warn!("not everything ended in time; going without it");
         }
     }
-}
-
-/// The running binary itself, also after its file was replaced: an agent must be of the daemon's version.
-fn this_program() -> io::Result<PathBuf> {
-    let link = Path::new("/proc/self/exe");
-    if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
 }
 
 async fn bind(host: &str, port: u16) -> anyhow::Result<TcpListener> {

@@ -1,5 +1,6 @@
 //! `sandbox-agent`: the daemon, the commands that call it, and the agents that are built in.
 
+mod agents;
 mod announce;
 mod args;
 mod commands;
@@ -34,6 +35,10 @@ fn main() -> ExitCode {
         Command::Api(args) => commands::api::run(args),
         Command::Acp(args) => commands::acp::run(args),
         Command::Credentials(command) => commands::credentials::run(command),
+        Command::InstallAgent(args) => commands::install_agent::install(*args),
+        Command::UninstallAgent(args) => commands::install_agent::uninstall(*args),
+        Command::Outdated(args) => commands::install_agent::outdated(*args),
+        Command::Doctor(args) => commands::doctor::run(*args),
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Gen(what) => commands::gen_docs::run(what),
     };

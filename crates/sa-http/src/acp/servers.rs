@@ -30,6 +30,7 @@ type Parameters = Result<Query<AcpQuery>, QueryRejection>;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AcpQuery {
     pub(crate) agent: Option<String>,
+    pub(crate) agent_version: Option<String>,
     pub(crate) last_event_id: Option<String>,
 }
 
@@ -54,6 +55,7 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
     params(
         ("server_id" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
         ("agent" = Option<String>, Query, description = "The agent to start; needed for a new server, and to start an ended agent again"),
+        ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),
         ("Prefer" = Option<String>, Header, description = "`respond-async`: do not wait for the response"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
         ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: the session the message is about"),
@@ -64,14 +66,16 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
             headers(("Acp-Connection-Id" = String, description = "The server's id, which is a connection id as well"))),
         (status = 202, description = "A notification, a response or a `respond-async` request is on its way"),
         (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "`Acp-Connection-Id` names no connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The server runs another agent", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many servers, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be started, ended, or does not read; `details` has exit code, signal and the end of stderr", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be installed or started, ended, or does not read; `details` has exit code, signal and the end of stderr", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space left to install the agent", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -91,7 +95,7 @@ pub(crate) async fn post(
     }
     check_accept(&headers, Media::Json)?;
     let message = read_message(&state, body).await?;
-    let server = state.hub.open(&id, query.agent.as_deref())?;
+    let server = state.hub.open(&id, query.agent.as_deref(), query.agent_version.as_deref())?;
     let start = query.agent.is_some();
     if message.shape.kind != Kind::Request || prefers_async(&headers) {
         server.send(message, start, Caller::Stream(0)).await?;
@@ -124,6 +128,7 @@ pub(crate) async fn post(
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
+        ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),
         ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
         ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: stream this session"),
@@ -136,8 +141,9 @@ pub(crate) async fn post(
         (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The server runs another agent, or the standard stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many servers or streams", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be installed or started", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -158,7 +164,7 @@ pub(crate) async fn stream(
         }
         let handshake = Handshake::of(&state, request).await?;
         let server = match &query.agent {
-            Some(agent) => bootstrap(&state, &id, agent).await?,
+            Some(agent) => bootstrap(&state, &id, agent, query.agent_version.as_deref()).await?,
             None => known(&state, &id)?,
         };
         return socket::upgrade(&state, server, after, false, handshake).await;
@@ -189,7 +195,7 @@ pub(crate) async fn stream(
         (status = 202, description = "The connection is closed (standard transport)"),
         (status = 204, description = "There is no such server now"),
         (status = 400, description = "Not a server id", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "`Acp-Connection-Id` names no connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn delete(
@@ -213,8 +219,13 @@ pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Mess
         .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))
 }
 
-async fn bootstrap(state: &AppState, id: &ServerId, agent: &str) -> ApiResult<Server> {
-    let server = state.hub.open(id, Some(agent))?;
+async fn bootstrap(
+    state: &AppState,
+    id: &ServerId,
+    agent: &str,
+    version: Option<&str>,
+) -> ApiResult<Server> {
+    let server = state.hub.open(id, Some(agent), version)?;
     server.start().await?;
     Ok(server)
 }

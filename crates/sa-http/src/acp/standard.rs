@@ -36,6 +36,7 @@ type Agent = Result<Path<String>, PathRejection>;
         body, with the connection's id in the header. With it every message is answered 202 and responses come on the streams.",
     params(
         ("agent" = Option<String>, Query, description = "The agent, for a new connection"),
+        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session the message is about"),
     ),
@@ -45,13 +46,15 @@ type Agent = Result<Path<String>, PathRejection>;
             headers(("Acp-Connection-Id" = String, description = "The new connection"))),
         (status = 202, description = "The message is on its way"),
         (status = 400, description = "Not one message, unknown agent, or no connection", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many connections, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be installed or started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space left to install the agent", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -62,7 +65,7 @@ pub(crate) async fn standard_post(
     body: Body,
 ) -> ApiResult<Response> {
     let Query(query) = query?;
-    open_or_post(&state, query.agent.as_deref(), &headers, body).await
+    open_or_post(&state, query.agent.as_deref(), query.agent_version.as_deref(), &headers, body).await
 }
 
 /// Streams a connection or a session, or opens a WebSocket.
@@ -74,6 +77,7 @@ pub(crate) async fn standard_post(
         with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.",
     params(
         ("agent" = Option<String>, Query, description = "The agent, for a new connection over a WebSocket"),
+        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
@@ -85,11 +89,12 @@ pub(crate) async fn standard_post(
         (status = 200, description = "The stream", content_type = "text/event-stream", body = String,
             headers(("Acp-Connection-Id" = String, description = "The connection"))),
         (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many connections or streams", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be installed or started", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -110,7 +115,7 @@ pub(crate) async fn standard_get(
     responses(
         (status = 202, description = "The connection is closed and its agent gone"),
         (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn standard_delete(
@@ -127,6 +132,7 @@ pub(crate) async fn standard_delete(
     summary = "The same as POST /acp?agent=, for clients that cannot keep a query",
     params(
         ("agent" = String, Path, description = "The agent"),
+        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session the message is about"),
     ),
@@ -136,24 +142,27 @@ pub(crate) async fn standard_delete(
             headers(("Acp-Connection-Id" = String, description = "The new connection"))),
         (status = 202, description = "The message is on its way"),
         (status = 400, description = "Not one message, unknown agent, or no connection", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many connections, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be installed or started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space left to install the agent", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn agent_post(
     State(state): State<AppState>,
     agent: Agent,
+    query: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    let Path(agent) = agent?;
-    open_or_post(&state, Some(&agent), &headers, body).await
+    let (Path(agent), Query(query)) = (agent?, query?);
+    open_or_post(&state, Some(&agent), query.agent_version.as_deref(), &headers, body).await
 }
 
 /// `GET /acp?agent=` by path.
@@ -162,6 +171,7 @@ pub(crate) async fn agent_post(
     summary = "The same as GET /acp?agent=",
     params(
         ("agent" = String, Path, description = "The agent"),
+        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
@@ -173,11 +183,12 @@ pub(crate) async fn agent_post(
         (status = 200, description = "The stream", content_type = "text/event-stream", body = String,
             headers(("Acp-Connection-Id" = String, description = "The connection"))),
         (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The stream has a reader", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many connections or streams", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be started", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent could not be installed or started", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -197,12 +208,13 @@ pub(crate) async fn agent_get(
     summary = "The same as DELETE /acp",
     params(
         ("agent" = String, Path, description = "The agent"),
+        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
         ("Acp-Connection-Id" = String, Header, description = "The connection"),
     ),
     responses(
         (status = 202, description = "The connection is closed and its agent gone"),
         (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn agent_delete(state: State<AppState>, headers: HeaderMap) -> ApiResult<StatusCode> {
@@ -264,6 +276,7 @@ pub(super) async fn close(state: &AppState, server: &Server) -> ApiResult<Status
 async fn open_or_post(
     state: &AppState,
     agent: Option<&str>,
+    version: Option<&str>,
     headers: &HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
@@ -279,7 +292,7 @@ async fn open_or_post(
             "the header Acp-Connection-Id is missing; only initialize comes without it",
         ));
     }
-    let server = state.hub.open_connection(required_agent(agent)?)?;
+    let server = state.hub.open_connection(required_agent(agent)?, version)?;
     let early = Duration::from_millis(state.hub.limits().early_answer_ms).max(INITIALIZE_PATIENCE);
     let answer = answer::call(&server, message, true, early).await;
     let refused = match &answer {
@@ -317,7 +330,8 @@ async fn open_stream(
     let server = match id {
         Some(id) => connection(state, &id, None)?,
         None => {
-            let server = state.hub.open_connection(required_agent(agent)?)?;
+            let version = query.agent_version.as_deref();
+            let server = state.hub.open_connection(required_agent(agent)?, version)?;
             server.start().await?;
             server
         }

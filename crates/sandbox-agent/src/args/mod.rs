@@ -1,10 +1,14 @@
 //! What was typed: every command and flag, with the variables that stand in for them. What it means is decided in
 //! `settings.rs` and in the commands.
 
+mod agents;
 mod api;
 mod credentials;
 mod server;
 
+pub(crate) use agents::{
+    DoctorArgs, InstallAgentArgs, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
+};
 pub(crate) use api::{AcpCommand, AgentsCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
 pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
 pub(crate) use server::{LogFormat, ServerArgs};
@@ -41,6 +45,14 @@ pub(crate) enum Command {
     Api(ApiArgs),
     /// Run a built-in agent on standard input and output
     Acp(AcpArgs),
+    /// Install agents on this machine
+    InstallAgent(Box<InstallAgentArgs>),
+    /// Remove installed versions of an agent
+    UninstallAgent(Box<UninstallAgentArgs>),
+    /// Show which installed agents have newer versions
+    Outdated(Box<OutdatedArgs>),
+    /// Explain why an agent does not start
+    Doctor(Box<DoctorArgs>),
     /// Find the credentials of the agents on this machine
     #[command(subcommand)]
     Credentials(CredentialsCommand),

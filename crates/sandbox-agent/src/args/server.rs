@@ -1,5 +1,6 @@
 //! The flags of `sandbox-agent server`. An absent flag stays absent here, so that the configuration file can speak.
 
+use super::SourceArgs;
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource::{CommandLine, EnvVariable};
 use clap::{ArgMatches, Args, ValueEnum};
@@ -145,6 +146,24 @@ pub(crate) struct ServerArgs {
         help_heading = AGENTS
     )]
     pub(crate) data_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+
+    /// Do not install agents on first use
+    #[arg(
+        long,
+        env = "SANDBOX_AGENT_REQUIRE_PREINSTALL",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true,
+        help_heading = AGENTS
+    )]
+    pub(crate) require_preinstall: Option<bool>,
 
     /// Give agents only a short list of this environment's variables (PATH, HOME, locale, proxies …)
     #[arg(

@@ -1,5 +1,6 @@
 //! The configuration file: what it may hold, and errors that point at the line.
 
+use super::{SettingsError, token};
 use crate::args::LogFormat;
 use sa_agents::AgentDefinition;
 use sa_files::FilesLimits;
@@ -23,6 +24,11 @@ pub(crate) struct ConfigFile {
     pub(super) cors_allow_header: Vec<String>,
     pub(super) cors_allow_credentials: Option<bool>,
     pub(super) data_dir: Option<PathBuf>,
+    pub(super) mirror: Option<String>,
+    pub(super) npm_registry: Option<String>,
+    pub(super) acp_registry: Option<String>,
+    pub(super) allow_unverified: Option<bool>,
+    pub(super) require_preinstall: Option<bool>,
     pub(super) clean_env: Option<bool>,
     pub(super) log_format: Option<LogFormat>,
     pub(super) log: Option<String>,
@@ -42,6 +48,18 @@ pub(crate) struct ConfigError {
 }
 
 impl ConfigFile {
+    /// Reads the file; without one nothing is said. A file that holds the token should be nobody else's to read.
+    pub(super) fn read(path: Option<&Path>, warnings: &mut Vec<String>) -> Result<Self, SettingsError> {
+        let Some(path) = path else { return Ok(Self::default()) };
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| SettingsError::UnreadableConfig(path.to_owned(), error))?;
+        let file = Self::parse(&text, path).map_err(|error| SettingsError::Config(path.to_owned(), error))?;
+        if file.token.is_some() {
+            warnings.extend(token::exposure(path));
+        }
+        Ok(file)
+    }
+
     /// Reads a file's text; relative paths in it start at the file's own directory.
     pub(super) fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let mut file: Self = toml::from_str(text).map_err(|error| ConfigError::locate(text, &error))?;
@@ -56,7 +74,7 @@ impl ConfigFile {
 
 impl ConfigError {
     /// The parser's own rendering quotes the line, which may hold a secret; this one names the line and its key.
-    fn locate(text: &str, error: &toml::de::Error) -> Self {
+    pub(super) fn locate(text: &str, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |span| span.start);
         let before = text.get(..at).unwrap_or_default();
         let line = before.matches('\n').count();
@@ -104,7 +122,7 @@ mod tests {
             "\nport = \"eighty\"\n",
             "port = 70000",
             "[limits]\nlog-bytes = -1\n",
-            "[agents.mine]\nargs = []\n",
+            "[agents.mine]\nbuiltin = 'nobody'\n",
             "[agents.mine]\ncommand = 'x'\ncwd = '/'\n",
             "log-format = \"xml\"",
             "port = \n",

@@ -1,21 +1,24 @@
 //! What the arguments mean: flags, variables and configuration file made into one consistent whole, before anything
 //! is started.
 
+mod agents;
 mod file;
 mod token;
 
+pub(crate) use agents::AgentSettings;
 pub(crate) use file::ConfigError;
 pub(crate) use token::TokenError;
 
-use crate::args::{LogFormat, STATE_DIR_VARIABLE, ServerArgs};
+use crate::args::{LogFormat, ServerArgs};
+use agents::AgentWords;
 use file::ConfigFile;
-use sa_agents::{AgentSpec, Catalogue, CatalogueError, DefinitionError, Launch};
+use sa_agents::{CatalogueError, DefinitionError};
 use sa_files::FilesOptions;
 use sa_http::{BadCors, CorsOptions};
 use sa_hub::Limits;
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use thiserror::Error;
 
 const DEFAULT_HOST: &str = "127.0.0.1";
@@ -30,7 +33,7 @@ pub(crate) struct Settings {
     pub(crate) access: Access,
     pub(crate) cors: CorsOptions,
     pub(crate) allow_hosts: Vec<String>,
-    pub(crate) catalogue: Catalogue,
+    pub(crate) agents: AgentSettings,
     pub(crate) limits: Limits,
     pub(crate) files: FilesOptions,
     pub(crate) clean_env: bool,
@@ -66,6 +69,8 @@ pub(crate) enum SettingsError {
     Agent(#[from] DefinitionError),
     #[error("bad catalogue")]
     Catalogue(#[from] CatalogueError),
+    #[error("--{name} '{text}': {reason}")]
+    Address { name: &'static str, text: String, reason: String },
     #[error("bad CORS settings")]
     Cors(#[from] BadCors),
 }
@@ -77,11 +82,15 @@ impl Settings {
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SettingsError> {
         let mut warnings = Vec::new();
-        let file = match &args.config {
-            Some(path) => read_config(path, &mut warnings)?,
-            None => ConfigFile::default(),
-        };
+        let mut file = ConfigFile::read(args.config.as_deref(), &mut warnings)?;
         let access = access(&args, &file, &mut warnings)?;
+        let words = AgentWords {
+            data_dir: args.data_dir,
+            sources: args.sources,
+            require_preinstall: args.require_preinstall,
+            agents: args.agent,
+        };
+        let agents = AgentSettings::decide(words, &mut file, variable)?;
         let cors = CorsOptions {
             origins: first_given(args.cors_allow_origin, file.cors_allow_origin),
             methods: first_given(args.cors_allow_method, file.cors_allow_method),
@@ -89,21 +98,13 @@ impl Settings {
             credentials: args.cors_allow_credentials.or(file.cors_allow_credentials).unwrap_or(false),
         };
         cors.check()?;
-        let data_dir = args.data_dir.or(file.data_dir).or_else(|| default_data_dir(variable));
-        let mut catalogue = shipped_agents(data_dir.as_deref())?;
-        for (id, definition) in file.agents {
-            catalogue.add(definition.into_spec(&id)?);
-        }
-        for text in args.agent.iter().filter(|text| !text.trim().is_empty()) {
-            catalogue.add(AgentSpec::parse(text)?);
-        }
         Ok(Self {
             host: args.host.or(file.host).unwrap_or_else(|| DEFAULT_HOST.to_owned()),
             port: args.port.or(file.port).unwrap_or(DEFAULT_PORT),
             access,
             cors,
             allow_hosts: first_given(args.allow_host, file.allow_host),
-            catalogue,
+            agents,
             limits: file.limits,
             files: FilesOptions {
                 workspace: args.workspace.or(file.workspace),
@@ -116,17 +117,6 @@ impl Settings {
             warnings,
         })
     }
-}
-
-fn read_config(path: &Path, warnings: &mut Vec<String>) -> Result<ConfigFile, SettingsError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| SettingsError::UnreadableConfig(path.to_owned(), error))?;
-    let file =
-        ConfigFile::parse(&text, path).map_err(|error| SettingsError::Config(path.to_owned(), error))?;
-    if file.token.is_some() {
-        warnings.extend(token::exposure(path));
-    }
-    Ok(file)
 }
 
 /// One layer's word on who may connect; the layers are asked in turn and the first that says anything decides.
@@ -182,36 +172,12 @@ impl AccessWords<'_> {
     }
 }
 
-/// The agents that ship with the daemon, each with a directory of its own for what it keeps. Without a data directory
-/// they keep nothing.
-fn shipped_agents(data_dir: Option<&Path>) -> Result<Catalogue, CatalogueError> {
-    let mut catalogue = Catalogue::shipped()?;
-    let builtin = |agent: &&AgentSpec| matches!(agent.launch, Launch::Builtin { .. });
-    let agents: Vec<_> = catalogue.iter().filter(builtin).cloned().collect();
-    for mut agent in agents {
-        let state_dir = data_dir.map(|data_dir| data_dir.join("state").join(&agent.id));
-        if let Some(state_dir) = state_dir.as_deref().and_then(Path::to_str) {
-            agent.env.insert(STATE_DIR_VARIABLE.to_owned(), state_dir.to_owned());
-            catalogue.add(agent);
-        }
-    }
-    Ok(catalogue)
-}
-
 /// A list that a flag or variable gives replaces the file's, so that the file's can also be narrowed.
 fn first_given(typed: Vec<String>, in_file: Vec<String>) -> Vec<String> {
     let mut list = if typed.is_empty() { in_file } else { typed };
     // An empty variable is a list of one empty text.
     list.retain(|text| !text.is_empty());
     list
-}
-
-fn default_data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // The XDG rules: a relative path in the variable is to be ignored.
-    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_DATA_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
-        .map(|data| data.join("sandbox-agent"))
 }
 
 #[cfg(test)]

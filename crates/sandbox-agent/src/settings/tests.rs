@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use sa_agents::Launch;
+use sa_agents::{Catalogue, Launch};
+use sa_install::Preinstall;
 use std::os::unix::fs::PermissionsExt;
 
 fn config(text: &str) -> (tempfile::TempDir, PathBuf) {
@@ -31,7 +32,9 @@ fn without_any_word_the_daemon_is_local_and_asks_for_a_token_of_its_own() {
     assert!(settings.cors.origins.is_empty() && !settings.cors.credentials && !settings.clean_env);
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "info"));
     assert_eq!(settings.limits, Limits::default());
-    assert_eq!(settings.catalogue.iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>(), ["demo"]);
+    let shipped = Catalogue::shipped().unwrap();
+    assert!(settings.agents.catalogue.iter().map(|agent| &agent.id).eq(shipped.iter().map(|agent| &agent.id)));
+    assert!(settings.agents.preinstall == Preinstall::Lazy && !settings.agents.allow_unverified);
 }
 
 #[test]
@@ -69,10 +72,9 @@ fn the_file_fills_in_what_was_not_typed() {
     assert_eq!(settings.allow_hosts, ["box.example"]);
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "debug"));
     assert_eq!(settings.limits, Limits { servers: 3, ..Limits::default() });
-    let ids: Vec<_> = settings.catalogue.iter().map(|agent| agent.id.as_str()).collect();
-    assert_eq!(ids, ["demo", "mine", "other"]);
+    assert!(settings.agents.catalogue.get("other").is_some() && settings.agents.catalogue.get("demo").is_some());
     let mine = Launch::Command { program: "typed".to_owned(), args: vec!["--x".to_owned()] };
-    assert_eq!(settings.catalogue.get("mine").unwrap().launch, mine);
+    assert_eq!(settings.agents.catalogue.get("mine").unwrap().launch, mine);
 }
 
 #[test]
@@ -148,12 +150,12 @@ fn built_in_agents_keep_their_state_where_the_user_keeps_data() {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         };
         let settings = Settings::load(ServerArgs::default(), look_up).unwrap();
-        settings.catalogue.get("demo").unwrap().env.get("SANDBOX_AGENT_STATE_DIR").cloned()
+        settings.agents.catalogue.get("demo").unwrap().env.get("SANDBOX_AGENT_STATE_DIR").cloned()
     };
     let at = |directory: &str| Some(format!("{directory}/sandbox-agent/state/demo"));
     let home = ("HOME", "/home/u");
     assert_eq!(directory(&[home, ("XDG_DATA_HOME", "/d")]), at("/d"));
     assert_eq!(directory(&[home, ("XDG_DATA_HOME", "d")]), at("/home/u/.local/share"));
     assert_eq!(directory(&[home]), at("/home/u/.local/share"));
-    assert_eq!(directory(&[]), None);
+    assert_eq!(directory(&[]), at(std::env::temp_dir().to_str().unwrap()));
 }

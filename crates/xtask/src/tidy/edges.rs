@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 22] = [
+const TABLE: [Row; 24] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -30,13 +30,15 @@ const TABLE: [Row; 22] = [
     Row { name: "sa-files", needs: &[], may: &[] },
     Row { name: "sa-processes", needs: &[], may: &["sa-supervisor"] },
     Row { name: "sa-model", needs: &[], may: &[] },
-    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &["sa-install"] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &["sa-credentials", "sa-files", "sa-install", "sa-processes"] },
+    Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
+    Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
+    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &["sa-credentials", "sa-files", "sa-install", "sa-probe", "sa-processes"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
         needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-http", "sa-hub", "sa-supervisor"],
-        may: &["sa-claude", "sa-credentials", "sa-files", "sa-install", "sa-processes"],
+        may: &["sa-claude", "sa-credentials", "sa-doctor", "sa-files", "sa-install", "sa-probe", "sa-processes"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },

@@ -54,6 +54,7 @@ fn server_table(servers: &[AcpServer]) -> Table {
 
 fn status(server: &AcpServer) -> String {
     match (server.status, &server.exit) {
+        (AcpServerStatus::Installing, _) => "installing".to_owned(),
         (AcpServerStatus::Starting, _) => "starting".to_owned(),
         (AcpServerStatus::Running, _) => "running".to_owned(),
         (AcpServerStatus::Exited, Some(exit)) => match (exit.code, exit.signal) {

@@ -1,0 +1,397 @@
+//! Processes and terminals that a client starts.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// A command to start.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProcessCreateRequest {
+    /// A path, or a name to be found in `PATH`. No shell reads it.
+    pub command: String,
+    /// Its arguments.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub args: Vec<String>,
+    /// Where it starts; the daemon's working directory when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Variables on top of what every process inherits from the daemon.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub env: BTreeMap<String, String>,
+    /// Keeps its standard input open for `input`; else it is empty.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub interactive: bool,
+    /// Starts it on a terminal of its own, which takes input, too.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub tty: bool,
+    /// Columns of the terminal; 80 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub cols: Option<u16>,
+    /// Rows of the terminal; 24 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub rows: Option<u16>,
+}
+
+/// A command to run to its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProcessRunRequest {
+    /// A path, or a name to be found in `PATH`. No shell reads it.
+    pub command: String,
+    /// Its arguments.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub args: Vec<String>,
+    /// Where it starts; the daemon's working directory when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Variables on top of what every process inherits from the daemon.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub env: BTreeMap<String, String>,
+    /// After so many milliseconds it is killed with all it started; at most `maxRunTimeoutMs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub timeout_ms: Option<u64>,
+    /// How many bytes of each output stream are kept; at most the `maxOutputBytes` of the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_bytes: Option<usize>,
+}
+
+/// What a command did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessRunResponse {
+    /// Exit code, if it exited by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub exit_code: Option<i32>,
+    /// Number of the signal that ended it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signal: Option<i32>,
+    /// True if the kernel killed it for want of memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub oom_killed: bool,
+    /// Whether it was killed because its time was over.
+    pub timed_out: bool,
+    /// What it wrote to standard output; bytes that are no UTF-8 are replaced.
+    pub stdout: String,
+    /// What it wrote to standard error; bytes that are no UTF-8 are replaced.
+    pub stderr: String,
+    /// The bytes of `stdout` in base64, if they are no UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub stdout_base64: Option<String>,
+    /// The bytes of `stderr` in base64, if they are no UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub stderr_base64: Option<String>,
+    /// Whether there was more on standard output than was kept.
+    pub stdout_truncated: bool,
+    /// Whether there was more on standard error than was kept.
+    pub stderr_truncated: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+}
+
+/// One process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessInfo {
+    /// Its id.
+    pub id: String,
+    /// The command it was started with.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Where it was told to start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub cwd: Option<String>,
+    /// Whether it has a terminal.
+    pub tty: bool,
+    /// Whether its standard input was left open.
+    pub interactive: bool,
+    /// On whose behalf it runs.
+    pub owner: ProcessOwner,
+    /// Whether it runs.
+    pub status: ProcessState,
+    /// Its number in the system while it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub pid: Option<u32>,
+    /// Exit code, if it exited by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub exit_code: Option<i32>,
+    /// Number of the signal that ended it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signal: Option<i32>,
+    /// True if the kernel killed it for want of memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub oom_killed: bool,
+    /// When it started, in milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// When it ended, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub exited_at_ms: Option<u64>,
+}
+
+/// On whose behalf a process runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProcessOwner {
+    /// A client asked for it.
+    User,
+    /// A desktop needs it.
+    Desktop,
+    /// The daemon needs it.
+    System,
+}
+
+/// Whether a process runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProcessState {
+    /// It runs.
+    Running,
+    /// It ended, and its output is complete.
+    Exited,
+}
+
+/// All processes that are known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessListResponse {
+    /// In the order of their creation.
+    pub processes: Vec<ProcessInfo>,
+}
+
+/// Which output of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProcessLogsStream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+    /// All there is, in the order in which it was read.
+    Combined,
+    /// The terminal.
+    Pty,
+}
+
+/// One piece of output. Data of the `log` event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessLogEntry {
+    /// Its number; the first piece has 1.
+    pub sequence: u64,
+    /// Where it came from.
+    pub stream: ProcessLogsStream,
+    /// When it was read, in milliseconds since 1970.
+    pub timestamp_ms: u64,
+    /// The bytes.
+    pub data: String,
+    /// How `data` is written: always `base64`, as output may be any bytes and may be cut anywhere.
+    pub encoding: String,
+}
+
+/// Output of a process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessLogsResponse {
+    /// The process.
+    pub process_id: String,
+    /// Which output this is.
+    pub stream: ProcessLogsStream,
+    /// In the order of their numbers.
+    pub entries: Vec<ProcessLogEntry>,
+    /// What is missing before the first entry, if something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub gap: Option<ProcessLogGap>,
+}
+
+/// Output that was dropped before anybody read it. Data of the `gap` event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessLogGap {
+    /// The oldest entry that is left; reading goes on with it.
+    pub oldest: u64,
+    /// The newest entry.
+    pub newest: u64,
+    /// How many bytes are gone, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub dropped_bytes: Option<u64>,
+}
+
+/// How a process ended. Data of the `exit` event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessExit {
+    /// Exit code, if it exited by itself.
+    #[schema(required = true)]
+    pub exit_code: Option<i32>,
+    /// Number of the signal that ended it, if one did.
+    #[schema(required = true)]
+    pub signal: Option<i32>,
+    /// True if the kernel killed it for want of memory.
+    pub oom_killed: bool,
+}
+
+/// Input for a process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProcessInputRequest {
+    /// The input.
+    pub data: String,
+    /// How `data` is written: `base64`, which is the default, or `utf8` (also `utf-8`, `text`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Ends the input after this: closes a pipe, presses Ctrl-D on a terminal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub eof: bool,
+}
+
+/// What became of the input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessInputResponse {
+    /// How many bytes were taken.
+    pub bytes_written: usize,
+}
+
+/// The size of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProcessTerminalSize {
+    /// Columns.
+    #[schema(minimum = 1)]
+    pub cols: u16,
+    /// Rows.
+    #[schema(minimum = 1)]
+    pub rows: u16,
+}
+
+/// The limits on processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessConfig {
+    /// Processes that run at once, those of `run` included.
+    pub max_concurrent_processes: usize,
+    /// How long `run` waits for a command when the request does not say.
+    pub default_run_timeout_ms: u64,
+    /// The longest that `run` waits.
+    pub max_run_timeout_ms: u64,
+    /// How much `run` keeps of each output stream.
+    pub max_output_bytes: usize,
+    /// Log of one process; the oldest output leaves it first. Counts for processes that start later.
+    pub max_log_bytes_per_process: usize,
+    /// Input that one request may carry.
+    pub max_input_bytes_per_request: usize,
+    /// Ended processes that are remembered.
+    pub max_ended_processes: usize,
+    /// What a process that is stopped gets between SIGTERM and SIGKILL.
+    pub stop_grace_ms: u64,
+}
+
+/// Limits to change; what is absent stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ProcessConfigChange {
+    /// Processes that run at once, those of `run` included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_concurrent_processes: Option<usize>,
+    /// How long `run` waits for a command when the request does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub default_run_timeout_ms: Option<u64>,
+    /// The longest that `run` waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_run_timeout_ms: Option<u64>,
+    /// How much `run` keeps of each output stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_output_bytes: Option<usize>,
+    /// Log of one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_log_bytes_per_process: Option<usize>,
+    /// Input that one request may carry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_input_bytes_per_request: Option<usize>,
+    /// Ended processes that are remembered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_ended_processes: Option<usize>,
+    /// What a process that is stopped gets between SIGTERM and SIGKILL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub stop_grace_ms: Option<u64>,
+}
+
+/// What the daemon says on a terminal's WebSocket, as text; output comes as binary messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum TerminalServerFrame {
+    /// The first message. What was printed before follows, then what is printed from now on.
+    Ready {
+        /// The process.
+        process_id: String,
+    },
+    /// The process ended; the socket is closed after this.
+    Exit {
+        /// Exit code, if it exited by itself.
+        exit_code: Option<i32>,
+        /// Number of the signal that ended it, if one did.
+        signal: Option<i32>,
+        /// True if the kernel killed it for want of memory.
+        oom_killed: bool,
+    },
+    /// Something the client sent was refused, or output was dropped because the client did not read. The socket stays.
+    Error {
+        /// What it was.
+        message: String,
+    },
+}
+
+/// What a client says on a terminal's WebSocket, as text; a binary message is input as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum TerminalClientFrame {
+    /// Something was typed.
+    Input {
+        /// The input.
+        data: String,
+        /// How `data` is written: `utf8` (also `utf-8`, `text`), which is the default here, or `base64`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        encoding: Option<String>,
+    },
+    /// The terminal has another size now.
+    Resize {
+        /// Columns.
+        cols: u16,
+        /// Rows.
+        rows: u16,
+    },
+    /// The client leaves. The process goes on.
+    Close,
+}

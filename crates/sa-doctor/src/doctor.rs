@@ -1,0 +1,80 @@
+//! The examination: the machine first, then each agent.
+
+use crate::machine::Machine;
+use crate::{Report, agent};
+use sa_agents::AgentSpec;
+use sa_credentials::Host;
+use sa_install::Launcher;
+use sa_probe::Probe;
+use sa_supervisor::Supervisor;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// What the doctor works with.
+pub struct DoctorOptions {
+    /// Finds and starts programs.
+    pub launcher: Launcher,
+    /// Asks agents.
+    pub probe: Probe,
+    /// Runs `--version`.
+    pub supervisor: Supervisor,
+    /// Where credentials may be, and the environment that agents get.
+    pub host: Host,
+    /// The daemon's `PATH`.
+    pub search_path: Option<OsString>,
+    /// Where temporary files go.
+    pub temporary: PathBuf,
+    /// Where agents are installed.
+    pub data_dir: PathBuf,
+    /// Whether no address may be asked.
+    pub offline: bool,
+}
+
+/// Looks at what agents need.
+pub struct Doctor {
+    pub(crate) options: DoctorOptions,
+}
+
+impl Doctor {
+    /// A doctor with these instruments.
+    pub fn new(options: DoctorOptions) -> Self {
+        Self { options }
+    }
+
+    /// What every agent needs of this machine.
+    pub fn examine_machine(&self) -> Report {
+        Report { agent: None, findings: self.machine().examine() }
+    }
+
+    /// What this agent needs.
+    pub async fn examine(&self, agent: &AgentSpec) -> Report {
+        Report { agent: Some(agent.id.clone()), findings: agent::examine(self, agent).await }
+    }
+
+    pub(crate) fn machine(&self) -> Machine<'_> {
+        let options = &self.options;
+        Machine {
+            home: &options.host.home,
+            temporary: &options.temporary,
+            data_dir: &options.data_dir,
+            search_path: options.search_path.as_deref(),
+        }
+    }
+
+    /// Whether agents go through a proxy.
+    pub(crate) fn is_proxied(&self) -> bool {
+        let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+        names
+            .iter()
+            .any(|name| self.options.host.environment.get(*name).is_some_and(|value| !value.is_empty()))
+    }
+
+    pub(crate) fn search(&self, name: &str) -> Option<PathBuf> {
+        self.machine().search(name)
+    }
+
+    /// A program by its name or path, as starting it would find it.
+    pub(crate) fn locate(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') { Path::new(name).exists().then(|| name.into()) } else { self.search(name) }
+    }
+}

@@ -1,0 +1,224 @@
+//! Installing and removing agents.
+
+use super::{Id, named, off_thread};
+use crate::body;
+use crate::negotiate::{Media, check_json_body, prefers};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::Stream;
+use http::{HeaderMap, HeaderValue};
+use sa_agents::SourceKind;
+use sa_api::{
+    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
+    Problem, UninstalledAgent,
+};
+use sa_install::{InstallRequest, Installed, Installer, Job, Progress};
+use serde::Deserialize;
+use std::convert::Infallible;
+use std::time::Duration;
+
+/// How often a stream without news says that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// Installs an agent.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/install", operation_id = "installAgent", tag = "agents",
+    summary = "Install an agent",
+    description = "Fetches the agent's program from the first source that has it, checks it against the published digest and puts \
+        it in its place at once. Several versions live side by side; the one installed last is current. With `Accept: \
+        text/event-stream` the answer is a stream of `InstallEvent`s that ends with `done` or `failed`. The installation goes on \
+        when the client leaves; the same request again joins it.",
+    params(("agent" = String, Path, description = "The agent's id")),
+    request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
+    responses(
+        (status = 200, description = "It is installed; or the stream of its installation", content(
+            (InstalledAgent = "application/json"),
+            (InstallEvent = "text/event-stream"),
+        )),
+        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent, or no source has this version", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes both forms of the answer", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "No source could provide it; `details.attempts` has what each said", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn install(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let agent = named(&state, id)?;
+    let streams = prefers(&headers, Media::EventStream, Media::Json)?;
+    let wanted = read_request(&state, &headers, body).await?;
+    let request = InstallRequest {
+        version: wanted.agent_version,
+        reinstall: wanted.reinstall.unwrap_or(false),
+        source: wanted.source.map(kind),
+        ..InstallRequest::default()
+    };
+    let installer = state.agents.launcher.installer().clone();
+    let mut job = installer.install(&agent, request);
+    if streams {
+        let stream = Sse::new(events(installer, job)).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+        let mut response = stream.into_response();
+        response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+        return Ok(response);
+    }
+    let installed = job.outcome().await?;
+    Ok(Json(describe(&installer, installed)).into_response())
+}
+
+/// An empty body asks for the latest version.
+async fn read_request(state: &AppState, headers: &HeaderMap, body: Body) -> ApiResult<InstallAgent> {
+    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
+    if bytes.is_empty() {
+        return Ok(InstallAgent::default());
+    }
+    check_json_body(headers)?;
+    serde_json::from_slice(&bytes).map_err(|error| ApiError::invalid(format!("the body: {error}")))
+}
+
+fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, Infallible>> {
+    let steps = futures_util::stream::unfold(Some(job), move |job| {
+        let installer = installer.clone();
+        async move {
+            let mut job = job?;
+            if let Some(progress) = job.next().await {
+                return Some((step(progress), Some(job)));
+            }
+            let end = match job.outcome().await {
+                Ok(installed) => InstallEvent::Done(describe(&installer, installed)),
+                Err(error) => InstallEvent::Failed(*ApiError::from(error).0),
+            };
+            Some((end, None))
+        }
+    });
+    futures_util::StreamExt::map(steps, |event| {
+        Ok(Event::default().event(event.name()).data(serde_json::to_string(&event).unwrap_or_default()))
+    })
+}
+
+fn step(progress: Progress) -> InstallEvent {
+    match progress {
+        Progress::Waiting => InstallEvent::Waiting,
+        Progress::Resolving { source } => InstallEvent::Resolving { source: source_name(source) },
+        Progress::SourceFailed { source, reason } => {
+            InstallEvent::SourceFailed { source: source_name(source), reason }
+        }
+        Progress::Downloading { url, received, total } => InstallEvent::Downloading { url, received, total },
+        Progress::Verifying => InstallEvent::Verifying,
+        Progress::Unpacking { written } => InstallEvent::Unpacking { written },
+        Progress::Activating => InstallEvent::Activating,
+    }
+}
+
+fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
+    let path = installer.program(&installed.receipt).display().to_string();
+    let Installed { receipt, already_installed } = installed;
+    let artifact = InstallArtifact {
+        kind: "native_agent".to_owned(),
+        path: path.clone(),
+        source: receipt.source.clone(),
+        version: receipt.version.clone(),
+    };
+    InstalledAgent {
+        agent: receipt.agent,
+        version: receipt.version,
+        path,
+        source: receipt.source,
+        already_installed,
+        artifacts: vec![artifact],
+    }
+}
+
+fn kind(source: InstallSource) -> SourceKind {
+    match source {
+        InstallSource::Vendor => SourceKind::Vendor,
+        InstallSource::Github => SourceKind::Github,
+        InstallSource::Npm => SourceKind::Npm,
+        InstallSource::Registry => SourceKind::Registry,
+        InstallSource::Local => SourceKind::Local,
+    }
+}
+
+fn source_name(source: SourceKind) -> InstallSource {
+    match source {
+        SourceKind::Vendor => InstallSource::Vendor,
+        SourceKind::Github => InstallSource::Github,
+        SourceKind::Npm => InstallSource::Npm,
+        SourceKind::Registry => InstallSource::Registry,
+        SourceKind::Local => InstallSource::Local,
+    }
+}
+
+/// Query of the removal of an agent.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct UninstallQuery {
+    version: Option<String>,
+}
+
+/// Removes an agent's installed versions.
+#[utoipa::path(
+    delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
+    summary = "Remove an agent's installed versions",
+    description = "What runs goes on running. Without `version` all versions are removed.",
+    params(
+        ("agent" = String, Path, description = "The agent's id"),
+        ("version" = Option<String>, Query, description = "Remove only this version"),
+    ),
+    responses(
+        (status = 200, description = "They are gone", body = UninstalledAgent),
+        (status = 400, description = "The id is not UTF-8, or the version is none", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent, or it is not installed", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn uninstall(
+    State(state): State<AppState>,
+    id: Id,
+    query: Result<Query<UninstallQuery>, QueryRejection>,
+) -> ApiResult<Json<UninstalledAgent>> {
+    let agent = named(&state, id)?;
+    let Query(query) = query?;
+    let installer = state.agents.launcher.installer();
+    let removed = installer.uninstall(&agent.id, query.version.as_deref()).await?;
+    if removed.is_empty() {
+        let what = query.version.map_or_else(String::new, |version| format!("version {version} of "));
+        let detail = format!("{what}'{}' is not installed", agent.id);
+        return Err(Problem::new(ErrorCode::AgentNotInstalled, detail).with_agent(agent.id).into());
+    }
+    Ok(Json(UninstalledAgent { agent: agent.id, removed }))
+}
+
+/// Whether there is a newer version of an agent.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
+    summary = "Whether there is a newer version",
+    description = "Asks the agent's sources, in their order.",
+    params(("agent" = String, Path, description = "The agent's id")),
+    responses(
+        (status = 200, description = "The newest version, and the installed one", body = LatestVersion),
+        (status = 400, description = "The agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "No source answered; `details.attempts` has what each said", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<Json<LatestVersion>> {
+    let agent = named(&state, id)?;
+    let installer = state.agents.launcher.installer().clone();
+    let latest = installer.latest(&agent).await?;
+    let id = agent.id.clone();
+    let installed = off_thread(move || installer.current(&id)).await??.map(|receipt| receipt.version);
+    let outdated = installed.as_ref().is_some_and(|installed| *installed != latest);
+    Ok(Json(LatestVersion { agent: agent.id, installed, latest, outdated }))
+}

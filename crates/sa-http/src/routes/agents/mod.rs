@@ -1,0 +1,105 @@
+//! Agents: what there is, what of it is installed, what each offers.
+
+mod describe;
+mod install;
+mod offer;
+
+pub(crate) use install::{__path_install, __path_latest, __path_uninstall, install, latest, uninstall};
+pub(crate) use offer::{__path_models, __path_modes, models, modes};
+
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use futures_util::StreamExt;
+use sa_agents::AgentSpec;
+use sa_api::{AgentInfo, AgentList, ErrorCode, Problem};
+use serde::Deserialize;
+
+/// How many agents are asked at once what they offer.
+const ASKED_AT_ONCE: usize = 4;
+
+/// Query of the descriptions of agents.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct AgentQuery {
+    /// Whether agents are asked what they offer.
+    #[serde(default)]
+    config: bool,
+    /// Whether they are asked anew.
+    #[serde(default)]
+    no_cache: bool,
+}
+
+type Id = Result<Path<String>, PathRejection>;
+type Parameters = Result<Query<AgentQuery>, QueryRejection>;
+
+/// All agents.
+#[utoipa::path(
+    get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
+    summary = "All agents",
+    params(
+        ("config" = Option<bool>, Query, description = "Ask each installed agent which models, modes and efforts it offers; takes seconds"),
+        ("no_cache" = Option<bool>, Query, description = "With `config`: do not use what an agent said before"),
+    ),
+    responses(
+        (status = 200, description = "Every agent this daemon knows", body = AgentList),
+        (status = 400, description = "A parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> ApiResult<Json<AgentList>> {
+    let Query(query) = query?;
+    let mut agents = describe::all(&state).await?;
+    if query.config {
+        agents = futures_util::stream::iter(agents)
+            .map(|info| offer::add_config(&state, info, query.no_cache))
+            .buffered(ASKED_AT_ONCE)
+            .collect()
+            .await;
+    }
+    Ok(Json(AgentList { agents }))
+}
+
+/// One agent.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}", operation_id = "getAgent", tag = "agents",
+    summary = "One agent",
+    params(
+        ("agent" = String, Path, description = "The agent's id"),
+        ("config" = Option<bool>, Query, description = "Ask it which models, modes and efforts it offers; takes seconds"),
+        ("no_cache" = Option<bool>, Query, description = "With `config`: do not use what it said before"),
+    ),
+    responses(
+        (status = 200, description = "The agent", body = AgentInfo),
+        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    id: Id,
+    query: Parameters,
+) -> ApiResult<Json<AgentInfo>> {
+    let agent = named(&state, id)?;
+    let Query(query) = query?;
+    let mut info = describe::one(&state, agent).await?;
+    if query.config {
+        info = offer::add_config(&state, info, query.no_cache).await;
+    }
+    Ok(Json(info))
+}
+
+/// The agent that the path names.
+fn named(state: &AppState, id: Id) -> ApiResult<AgentSpec> {
+    let Path(id) = id?;
+    state.hub.catalogue().get(&id).cloned().ok_or_else(|| {
+        Problem::new(ErrorCode::NotFound, format!("there is no agent '{id}'")).with_agent(id).into()
+    })
+}
+
+/// Disk work of a handler, off the threads that serve.
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ApiResult<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| ApiError::new(ErrorCode::Internal, "the daemon hit a bug while it looked at its disk"))
+}

@@ -1,0 +1,110 @@
+//! From an agent's description to the command that starts it, its program installed first if need be.
+
+use crate::{Found, InstallError, Installer, Preinstall};
+use sa_agents::{AgentSpec, Launch};
+use sa_supervisor::CommandSpec;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Makes commands out of agents. Cloning gives another handle on the same thing.
+#[derive(Debug, Clone)]
+pub struct Launcher {
+    installer: Installer,
+    this_program: PathBuf,
+    preinstall: Preinstall,
+}
+
+/// A command, and the version of the program it starts if that is known.
+#[derive(Debug, Clone)]
+pub struct Launchable {
+    /// What to run.
+    pub command: CommandSpec,
+    /// Which version it is.
+    pub version: Option<String>,
+}
+
+/// Why there is no command.
+#[derive(Debug, Clone, Error)]
+pub enum LaunchError {
+    /// Nothing here knows how to talk to it.
+    #[error("agent '{0}' can be installed, but it does not speak ACP and this version has no adapter for it")]
+    NotStartable(String),
+    /// A program of the user's, which has no versions here.
+    #[error("agent '{0}' is not installed by this program, so no version of it can be asked for")]
+    NoVersions(String),
+    /// Its program is not here and could not be installed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+}
+
+impl Launcher {
+    /// `this_program` is the binary that built-in agents are started from.
+    pub fn new(installer: Installer, this_program: PathBuf, preinstall: Preinstall) -> Self {
+        Self { installer, this_program, preinstall }
+    }
+
+    /// The installer behind it.
+    pub fn installer(&self) -> &Installer {
+        &self.installer
+    }
+
+    /// Whether the command can be told at once, without installing anything.
+    pub fn is_ready(&self, agent: &AgentSpec, version: Option<&str>) -> bool {
+        agent.install.is_none() || self.installer.find(agent, version).is_ok_and(|found| found.is_some())
+    }
+
+    /// The command that starts this version of the agent; `None` means the current one. Installs it if it is missing
+    /// and that is allowed.
+    pub async fn prepare(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Launchable, LaunchError> {
+        if let Launch::InstallOnly { .. } = agent.launch {
+            return Err(LaunchError::NotStartable(agent.id.clone()));
+        }
+        let found = match &agent.install {
+            Some(_) => Some(self.installer.ensure(agent, version, self.preinstall).await?),
+            None if version.is_some() => return Err(LaunchError::NoVersions(agent.id.clone())),
+            None => None,
+        };
+        Ok(self.command(agent, found))
+    }
+
+    /// The same for what is here already; `None` if it would have to be installed first.
+    pub fn prepare_now(&self, agent: &AgentSpec) -> Result<Option<Launchable>, LaunchError> {
+        if let Launch::InstallOnly { .. } = agent.launch {
+            return Err(LaunchError::NotStartable(agent.id.clone()));
+        }
+        if agent.install.is_none() {
+            return Ok(Some(self.command(agent, None)));
+        }
+        Ok(self.installer.find(agent, None)?.map(|found| self.command(agent, Some(found))))
+    }
+
+    fn command(&self, agent: &AgentSpec, found: Option<Found>) -> Launchable {
+        let words = |words: &[String]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let program =
+            |named: &str| found.as_ref().map_or_else(|| named.into(), |found| found.program.clone().into());
+        let mut command = match &agent.launch {
+            Launch::Builtin { builtin, drives } => {
+                let mut args = vec![OsString::from("acp"), OsString::from(builtin.id())];
+                if let Some(drives) = drives {
+                    args.extend([OsString::from("--program"), program(drives)]);
+                }
+                let arg0 = Some(OsString::from("sandbox-agent"));
+                CommandSpec { arg0, args, ..CommandSpec::new(&self.this_program) }
+            }
+            Launch::Command { program: named, args } => {
+                let asked = found.as_ref().and_then(|found| found.args.as_deref());
+                CommandSpec { args: words(asked.unwrap_or(args)), ..CommandSpec::new(program(named)) }
+            }
+            Launch::InstallOnly { program: named } => CommandSpec::new(program(named)),
+        };
+        let sources = found.iter().flat_map(|found| &found.env).chain(&agent.env);
+        command.env = sources.map(|(name, value)| (name.into(), value.into())).collect();
+        Launchable { command, version: found.and_then(|found| found.version) }
+    }
+
+    /// Whether what is missing is installed on first use.
+    pub fn installs(&self) -> bool {
+        self.preinstall == Preinstall::Lazy
+    }
+}

@@ -1,0 +1,88 @@
+//! A client's side of an ACP connection that asks two things and goes.
+
+use crate::ProbeError;
+use sa_acp::{Line, LineReader};
+use sa_supervisor::{Process, Spawned};
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe;
+
+/// The longest answer that is read.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// JSON-RPC's code for a method that is not known.
+const METHOD_NOT_FOUND: i64 = -32601;
+
+pub(crate) struct Conversation {
+    process: Process,
+    input: pipe::Sender,
+    output: LineReader<pipe::Receiver>,
+    asked: i64,
+}
+
+impl Conversation {
+    pub(crate) fn new(spawned: Spawned) -> Self {
+        let output = LineReader::new(spawned.stdout, MAX_ANSWER);
+        Self { process: spawned.process, input: spawned.stdin, output, asked: 0 }
+    }
+
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// Sends a request and waits for its answer. Whatever the agent asks meanwhile is refused.
+    pub(crate) async fn ask(&mut self, method: &'static str, params: Value) -> Result<Value, ProbeError> {
+        self.asked += 1;
+        let id = self.asked;
+        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        loop {
+            let message = self.read().await?;
+            let is_answer =
+                message.get("id").and_then(Value::as_i64) == Some(id) && message.get("method").is_none();
+            if is_answer {
+                return match message.get("error") {
+                    Some(error) => Err(ProbeError::Refused { method, message: words(error) }),
+                    None => Ok(message.get("result").cloned().unwrap_or_default()),
+                };
+            }
+            if let (Some(asked), Some(_)) = (message.get("id"), message.get("method")) {
+                let error = json!({"code": METHOD_NOT_FOUND, "message": "not now"});
+                self.write(&json!({"jsonrpc": "2.0", "id": asked, "error": error})).await?;
+            }
+        }
+    }
+
+    async fn write(&mut self, message: &Value) -> Result<(), ProbeError> {
+        let mut line = message.to_string().into_bytes();
+        line.push(b'\n');
+        self.input.write_all(&line).await.map_err(|_| self.ended())
+    }
+
+    /// The next message; lines that are none are passed over.
+    async fn read(&mut self) -> Result<Value, ProbeError> {
+        loop {
+            if !self.output.fill().await.unwrap_or(false) {
+                return Err(self.ended());
+            }
+            if let Some(Line::Whole(line)) = self.output.take()
+                && let Ok(message) = serde_json::from_slice(line)
+            {
+                return Ok(message);
+            }
+        }
+    }
+
+    fn ended(&self) -> ProbeError {
+        let tail = self.process.stderr_tail();
+        let last = tail.trim().lines().last().unwrap_or_default();
+        ProbeError::Ended(if last.is_empty() { String::new() } else { format!(": {last}") })
+    }
+}
+
+fn words(error: &Value) -> String {
+    let message = error.get("message").and_then(Value::as_str).unwrap_or("no reason given");
+    match error.pointer("/data/details").or_else(|| error.pointer("/data/message")).and_then(Value::as_str) {
+        Some(details) => format!("{message}: {details}"),
+        None => message.to_owned(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Asks agents, each version once at a time, and remembers what they said.
+
+use crate::conversation::Conversation;
+use crate::{Offer, ProbeError};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use sa_agents::AgentSpec;
+use sa_install::{LaunchError, Launchable, Launcher};
+use sa_supervisor::Supervisor;
+use serde_json::json;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long an agent that is asked to end may take.
+const STOP_GRACE: Duration = Duration::from_secs(1);
+
+/// What a probe is made of.
+#[derive(Debug)]
+pub struct ProbeOptions {
+    /// Makes the commands.
+    pub launcher: Launcher,
+    /// Starts them.
+    pub supervisor: Supervisor,
+    /// How long an agent may take to answer.
+    pub patience: Duration,
+}
+
+/// Asks agents what they offer. Cloning gives another handle on the same thing.
+#[derive(Clone)]
+pub struct Probe {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: ProbeOptions,
+    /// Locked for single look-ups only.
+    answers: Mutex<HashMap<Key, Answer>>,
+}
+
+/// The agent and what would start for it: another version, or another program, is asked anew.
+type Key = (String, String);
+type Answer = Shared<BoxFuture<'static, Result<Arc<Offer>, ProbeError>>>;
+
+impl Probe {
+    /// A probe that knows nothing yet.
+    pub fn new(options: ProbeOptions) -> Self {
+        Self { inner: Arc::new(Inner { options, answers: Mutex::default() }) }
+    }
+
+    /// What this agent offers. `anew` does not take what it said before for an answer.
+    pub async fn ask(&self, agent: &AgentSpec, anew: bool) -> Result<Arc<Offer>, ProbeError> {
+        let (key, launchable) = self.key(agent)?;
+        let answer = self.answer(key.clone(), launchable, anew);
+        let offer = answer.clone().await;
+        if offer.is_err() {
+            // What failed may work the next time; whoever asks then is not told of this.
+            let mut answers = self.lock();
+            if answers.get(&key).is_some_and(|known| known.ptr_eq(&answer)) {
+                answers.remove(&key);
+            }
+        }
+        offer
+    }
+
+    /// What it said before, if it was asked.
+    pub fn known(&self, agent: &AgentSpec) -> Option<Arc<Offer>> {
+        let (key, _) = self.key(agent).ok()?;
+        self.lock().get(&key)?.peek()?.as_ref().ok().cloned()
+    }
+
+    fn key(&self, agent: &AgentSpec) -> Result<(Key, Launchable), ProbeError> {
+        let launchable = self.inner.options.launcher.prepare_now(agent).map_err(|error| match error {
+            LaunchError::Install(error) => ProbeError::Install(error),
+            LaunchError::NotStartable(_) | LaunchError::NoVersions(_) => ProbeError::NotStartable,
+        })?;
+        let launchable = launchable.ok_or(ProbeError::NotInstalled)?;
+        let identity = format!("{:?} {:?}", launchable.version, launchable.command);
+        Ok(((agent.id.clone(), identity), launchable))
+    }
+
+    fn answer(&self, key: Key, launchable: Launchable, anew: bool) -> Answer {
+        let mut answers = self.lock();
+        match answers.get(&key) {
+            // A question that is still open is not asked twice.
+            Some(known) if !anew || known.peek().is_none() => known.clone(),
+            _ => {
+                // On a task of its own: whoever asked may go away, others wait for the same answer.
+                let asking = tokio::spawn(Arc::clone(&self.inner).converse(launchable));
+                let answer: Answer =
+                    async move { asking.await.unwrap_or_else(|_| Err(ProbeError::Ended(String::new()))) }
+                        .boxed()
+                        .shared();
+                answers.insert(key, answer.clone());
+                answer
+            }
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Answer>> {
+        self.inner.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    async fn converse(self: Arc<Self>, launchable: Launchable) -> Result<Arc<Offer>, ProbeError> {
+        let directory = tempfile::tempdir().map_err(|error| ProbeError::Spawn(error.to_string()))?;
+        let mut command = launchable.command;
+        command.cwd = Some(directory.path().to_owned());
+        let spawned = self.options.supervisor.spawn(command).await;
+        let spawned = spawned.map_err(|error| ProbeError::Spawn(error.to_string()))?;
+        let mut conversation = Conversation::new(spawned);
+        let asking = async {
+            let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}});
+            let client = json!({"name": "sandbox-agent", "version": env!("CARGO_PKG_VERSION")});
+            let greeting =
+                json!({"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": client});
+            let initialized = conversation.ask("initialize", greeting).await?;
+            let session = json!({"cwd": directory.path(), "mcpServers": []});
+            let session = conversation.ask("session/new", session).await?;
+            Ok(Arc::new(Offer::new(&initialized, &session)))
+        };
+        let patience = self.options.patience;
+        let answer = tokio::time::timeout(patience, asking)
+            .await
+            .unwrap_or(Err(ProbeError::Silent(patience.as_secs())));
+        conversation.process().stop(STOP_GRACE).await;
+        answer
+    }
+}

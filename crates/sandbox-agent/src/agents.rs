@@ -1,0 +1,81 @@
+//! The parts that deal with agents, put together from settings and this process's environment.
+
+use crate::settings::AgentSettings;
+use sa_credentials::Host;
+use sa_install::{
+    COMMON_PREFIXES, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, detect,
+};
+use sa_probe::{Probe, ProbeOptions};
+use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long an agent may take to say what it offers: some unpack themselves first.
+const PROBE_PATIENCE: Duration = Duration::from_secs(60);
+
+/// What starts agents, asks them, and finds their credentials.
+pub(crate) struct Agents {
+    pub(crate) launcher: Launcher,
+    pub(crate) probe: Probe,
+    pub(crate) host: Host,
+}
+
+impl Agents {
+    pub(crate) fn new(settings: &AgentSettings, supervisor: &Supervisor) -> io::Result<Self> {
+        let host = host();
+        let npm = NpmConfig::load(&NpmSources {
+            registry: settings.npm_registry.clone(),
+            env: host.environment.clone(),
+            home: Some(host.home.clone()),
+            project: None,
+            prefixes: COMMON_PREFIXES.map(PathBuf::from).to_vec(),
+        });
+        let installer = Installer::new(InstallerOptions {
+            data_dir: settings.data_dir.clone(),
+            platform: detect(),
+            client: ClientOptions { mirror: settings.mirror.clone(), ..ClientOptions::default() },
+            npm,
+            registry: settings.acp_registry.clone(),
+            search_path: std::env::var_os("PATH"),
+            allow_unverified: settings.allow_unverified,
+            supervisor: Some(supervisor.clone()),
+        });
+        let launcher = Launcher::new(installer, this_program()?, settings.preinstall);
+        let options = ProbeOptions {
+            launcher: launcher.clone(),
+            supervisor: supervisor.clone(),
+            patience: PROBE_PATIENCE,
+        };
+        Ok(Self { launcher, probe: Probe::new(options), host })
+    }
+
+    /// The same for a command that works without a daemon.
+    pub(crate) fn standalone(settings: &AgentSettings) -> anyhow::Result<(Self, Supervisor)> {
+        let env = BaseEnv::Inherit(std::env::vars_os().collect());
+        let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None })?;
+        Ok((Self::new(settings, &supervisor)?, supervisor))
+    }
+}
+
+/// This machine, as agents would find it. Variables that are not text are none that hold credentials.
+pub(crate) fn host() -> Host {
+    let environment: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let home = environment.get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let platform = if cfg!(target_os = "macos") {
+        sa_credentials::Platform::MacOs
+    } else {
+        sa_credentials::Platform::Linux
+    };
+    Host { home, environment, platform, now_ms: now.as_millis() as u64 }
+}
+
+/// The running binary itself, also after its file was replaced: an agent must be of the daemon's version.
+pub(crate) fn this_program() -> io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
+}

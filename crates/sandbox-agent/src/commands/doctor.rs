@@ -1,0 +1,70 @@
+//! `sandbox-agent doctor`: why an agent will not start.
+
+use crate::agents::Agents;
+use crate::args::DoctorArgs;
+use crate::commands::install_agent::{load, named, runtime};
+use crate::commands::render::{print_json, print_text};
+use crate::failure::Failure;
+use sa_agents::AgentSpec;
+use sa_doctor::{Doctor, DoctorOptions, Finding, Report, Verdict};
+use std::fmt::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
+    let settings = load(args.local)?;
+    let chosen = named(&settings.catalogue, &args.agents)?;
+    runtime()?.block_on(async {
+        let (parts, supervisor) = Agents::standalone(&settings)?;
+        let installer = parts.launcher.installer().clone();
+        // Those that somebody uses here; `demo` always is.
+        let in_use = |agent: &&AgentSpec| {
+            agent.program().is_none() || installer.find(agent, None).is_ok_and(|found| found.is_some())
+        };
+        let agents: Vec<&AgentSpec> =
+            if chosen.is_empty() { settings.catalogue.iter().filter(in_use).collect() } else { chosen };
+        let doctor = Doctor::new(DoctorOptions {
+            launcher: parts.launcher,
+            probe: parts.probe,
+            supervisor: supervisor.clone(),
+            host: parts.host,
+            search_path: std::env::var_os("PATH"),
+            temporary: std::env::temp_dir(),
+            data_dir: settings.data_dir.clone(),
+            offline: args.offline,
+        });
+        let mut reports = vec![doctor.examine_machine()];
+        for agent in agents {
+            reports.push(doctor.examine(agent).await);
+        }
+        supervisor.shutdown(Duration::ZERO).await;
+        if args.json {
+            print_json(&reports)?;
+        } else {
+            print_text(&in_words(&reports))?;
+        }
+        let fine = reports.iter().all(Report::is_fine);
+        Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    })
+}
+
+fn in_words(reports: &[Report]) -> String {
+    let mut text = String::new();
+    for report in reports {
+        let title = report.agent.as_deref().unwrap_or("this machine");
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{title}");
+        for Finding { check, verdict, detail, advice } in &report.findings {
+            let sign = match verdict {
+                Verdict::Fine => "ok  ",
+                Verdict::Note => "note",
+                Verdict::Wrong => "BAD ",
+            };
+            let _ = writeln!(text, "  {sign}  {check}: {detail}");
+            if let Some(advice) = advice {
+                let _ = writeln!(text, "        -> {advice}");
+            }
+        }
+    }
+    text.trim_end().to_owned()
+}

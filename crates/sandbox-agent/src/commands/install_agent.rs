@@ -1,0 +1,173 @@
+//! `sandbox-agent install-agent`, `uninstall-agent`, `outdated`: agents on this machine, without a daemon.
+
+use crate::agents::Agents;
+use crate::args::{InstallAgentArgs, OutdatedArgs, UninstallAgentArgs};
+use crate::commands::progress::Bar;
+use crate::commands::render::{Table, print_json, print_text};
+use crate::failure::Failure;
+use crate::settings::AgentSettings;
+use anyhow::{Context, anyhow};
+use sa_agents::{AgentSpec, Catalogue, SourceKind};
+use sa_api::LatestVersion;
+use sa_install::{InstallError, InstallRequest, Installed, Installer};
+use serde_json::json;
+use std::process::ExitCode;
+use tokio::runtime::Runtime;
+
+/// What `--all` stands for.
+const REFERENCE: [&str; 4] = ["claude", "codex", "opencode", "amp"];
+
+pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {
+    let settings = load(args.local.clone())?;
+    let ids = if args.all { REFERENCE.map(str::to_owned).to_vec() } else { args.agents.clone() };
+    let agents = named(&settings.catalogue, &ids)?;
+    runtime()?.block_on(async {
+        let (parts, supervisor) = Agents::standalone(&settings)?;
+        let installer = parts.launcher.installer();
+        let mut failed = false;
+        for agent in agents {
+            let outcome = install_one(installer, agent, &args).await;
+            failed |= report(installer, agent, outcome, args.json)?;
+        }
+        supervisor.shutdown(std::time::Duration::ZERO).await;
+        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    })
+}
+
+async fn install_one(
+    installer: &Installer,
+    agent: &AgentSpec,
+    args: &InstallAgentArgs,
+) -> Result<Installed, InstallError> {
+    let source = args.source.as_deref();
+    let request = InstallRequest {
+        version: args.version.clone(),
+        reinstall: args.reinstall,
+        source: source.and_then(|name| SourceKind::ALL.into_iter().find(|kind| kind.name() == name)),
+        from: args.from.clone(),
+        ..InstallRequest::default()
+    };
+    let mut job = installer.install(agent, request);
+    let mut bar = Bar::new(&agent.id, args.json);
+    while let Some(progress) = job.next().await {
+        bar.show(&progress);
+    }
+    bar.finish();
+    job.outcome().await
+}
+
+/// Prints what came of it; true if it failed.
+fn report(
+    installer: &Installer,
+    agent: &AgentSpec,
+    outcome: Result<Installed, InstallError>,
+    as_json: bool,
+) -> Result<bool, Failure> {
+    let Installed { receipt, already_installed } = match outcome {
+        Ok(installed) => installed,
+        Err(error) => {
+            if as_json {
+                print_json(&json!({"agent": agent.id, "error": error.to_string()}))?;
+            }
+            eprintln!("error: {error}");
+            return Ok(true);
+        }
+    };
+    let path = installer.program(&receipt);
+    if as_json {
+        print_json(&json!({
+            "agent": receipt.agent, "version": receipt.version, "path": path, "source": receipt.source,
+            "verified": receipt.verified, "alreadyInstalled": already_installed,
+        }))?;
+    } else {
+        let how = if already_installed { "was installed before" } else { "installed" };
+        let name = &agent.name;
+        print_text(&format!("{name} {} {how} from {}: {}", receipt.version, receipt.source, path.display()))?;
+    }
+    Ok(false)
+}
+
+pub(crate) fn uninstall(args: UninstallAgentArgs) -> Result<ExitCode, Failure> {
+    let settings = load(args.local)?;
+    let agents = named(&settings.catalogue, std::slice::from_ref(&args.agent))?;
+    runtime()?.block_on(async {
+        let (parts, _supervisor) = Agents::standalone(&settings)?;
+        for agent in agents {
+            let version = args.version.as_deref();
+            let removed =
+                parts.launcher.installer().uninstall(&agent.id, version).await.map_err(anyhow::Error::new)?;
+            if removed.is_empty() {
+                let what = version.map_or_else(String::new, |version| format!("version {version} of "));
+                return Err(Failure::Failed(anyhow!("{what}'{}' is not installed", agent.id)));
+            }
+            print_text(&format!("removed {} {}", agent.id, removed.join(", ")))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
+    let settings = load(args.local)?;
+    let chosen = named(&settings.catalogue, &args.agents)?;
+    runtime()?.block_on(async {
+        let (parts, _supervisor) = Agents::standalone(&settings)?;
+        let installer = parts.launcher.installer();
+        let is_installed =
+            |agent: &&AgentSpec| installer.current(&agent.id).is_ok_and(|current| current.is_some());
+        let agents: Vec<&AgentSpec> =
+            if chosen.is_empty() { settings.catalogue.iter().filter(is_installed).collect() } else { chosen };
+        let (mut known, mut failed) = (Vec::new(), false);
+        for agent in agents {
+            match installer.latest(agent).await {
+                Ok(latest) => {
+                    let current = installer.current(&agent.id).map_err(anyhow::Error::new)?;
+                    let installed = current.map(|receipt| receipt.version);
+                    let outdated = installed.as_ref() != Some(&latest);
+                    known.push(LatestVersion { agent: agent.id.clone(), installed, latest, outdated });
+                }
+                Err(error) => {
+                    failed = true;
+                    eprintln!("error: {error}");
+                }
+            }
+        }
+        failed |= known.iter().any(|version| version.outdated);
+        show(&known, args.json)?;
+        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    })
+}
+
+fn show(versions: &[LatestVersion], as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return Ok(print_json(&versions)?);
+    }
+    let mut table = Table::new(["AGENT", "INSTALLED", "LATEST"]);
+    for version in versions {
+        let installed = version.installed.clone().unwrap_or_else(|| "-".to_owned());
+        table.add([&version.agent, &installed, &version.latest]);
+    }
+    Ok(table.print()?)
+}
+
+/// The agents of these ids.
+pub(crate) fn named<'a>(catalogue: &'a Catalogue, ids: &[String]) -> Result<Vec<&'a AgentSpec>, Failure> {
+    let known = || catalogue.iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>().join(", ");
+    let find = |id: &String| {
+        catalogue
+            .get(id)
+            .ok_or_else(|| Failure::usage(format_args!("there is no agent '{id}'; known are: {}", known())))
+    };
+    ids.iter().map(find).collect()
+}
+
+pub(crate) fn load(args: crate::args::LocalArgs) -> Result<AgentSettings, Failure> {
+    AgentSettings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))
+}
+
+pub(crate) fn runtime() -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start threads")
+}

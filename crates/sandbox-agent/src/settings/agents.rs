@@ -1,0 +1,132 @@
+//! What concerns agents on this machine: which there are, where they are kept, where they come from. The daemon and the
+//! commands that work without one read it in the same way.
+
+use super::SettingsError;
+use super::file::{ConfigError, ConfigFile};
+use crate::args::{LocalArgs, STATE_DIR_VARIABLE, SourceArgs};
+use sa_agents::{AgentDefinition, AgentSpec, Catalogue, Launch};
+use sa_install::{ACP_REGISTRY, Preinstall};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use url::Url;
+
+/// A user's own agents, in the data directory; one table for each.
+const AGENTS_FILE: &str = "agents.toml";
+
+/// What everything that deals with agents is built from.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentSettings {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) data_dir: PathBuf,
+    pub(crate) mirror: Option<Url>,
+    pub(crate) npm_registry: Option<String>,
+    pub(crate) acp_registry: Url,
+    pub(crate) allow_unverified: bool,
+    pub(crate) preinstall: Preinstall,
+}
+
+/// What flags and variables say about agents; the configuration file says the rest.
+#[derive(Debug, Default)]
+pub(super) struct AgentWords {
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) sources: SourceArgs,
+    pub(super) require_preinstall: Option<bool>,
+    /// `id=command line`.
+    pub(super) agents: Vec<String>,
+}
+
+impl AgentSettings {
+    /// For a command that works without a daemon.
+    pub(crate) fn load(
+        args: LocalArgs,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SettingsError> {
+        // What the file says about the daemon's token is not this command's business, warnings included.
+        let mut file = ConfigFile::read(args.config.as_deref(), &mut Vec::new())?;
+        let words = AgentWords { data_dir: args.data_dir, sources: args.sources, ..AgentWords::default() };
+        Self::decide(words, &mut file, variable)
+    }
+
+    pub(super) fn decide(
+        words: AgentWords,
+        file: &mut ConfigFile,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SettingsError> {
+        let data_dir = words.data_dir.or(file.data_dir.take());
+        let data_dir = data_dir.unwrap_or_else(|| default_data_dir(variable));
+        let mut catalogue = shipped_agents(&data_dir)?;
+        let own = read_agents_file(&data_dir.join(AGENTS_FILE))?;
+        for (id, definition) in own.into_iter().chain(std::mem::take(&mut file.agents)) {
+            catalogue.add(definition.into_spec(&id)?);
+        }
+        for text in words.agents.iter().filter(|text| !text.trim().is_empty()) {
+            catalogue.add(AgentSpec::parse(text)?);
+        }
+        let mirror = words.sources.mirror.or(file.mirror.take());
+        let registry = words.sources.acp_registry.or(file.acp_registry.take());
+        let require_preinstall = words.require_preinstall.or(file.require_preinstall);
+        Ok(Self {
+            catalogue,
+            data_dir,
+            mirror: mirror.map(|text| address("mirror", &text)).transpose()?,
+            npm_registry: words.sources.npm_registry.or(file.npm_registry.take()),
+            acp_registry: address("acp-registry", registry.as_deref().unwrap_or(ACP_REGISTRY))?,
+            allow_unverified: words.sources.allow_unverified.or(file.allow_unverified).unwrap_or(false),
+            preinstall: match require_preinstall {
+                Some(true) => Preinstall::Require,
+                _ => Preinstall::Lazy,
+            },
+        })
+    }
+}
+
+/// An address, or the path of a file or directory of this machine.
+fn address(name: &'static str, text: &str) -> Result<Url, SettingsError> {
+    let bad = |reason: String| SettingsError::Address { name, text: text.to_owned(), reason };
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https" | "file") => Ok(url),
+        Ok(url) => Err(bad(format!("'{}:' is not supported", url.scheme()))),
+        Err(error) => {
+            let path = std::path::absolute(text).map_err(|_| bad(error.to_string()))?;
+            if !path.exists() {
+                return Err(bad("it is neither an address nor a file".to_owned()));
+            }
+            Url::from_file_path(path).map_err(|()| bad(error.to_string()))
+        }
+    }
+}
+
+/// The agents that ship with the daemon, the built-in ones each with a directory of its own for what it keeps.
+fn shipped_agents(data_dir: &Path) -> Result<Catalogue, SettingsError> {
+    let mut catalogue = Catalogue::shipped()?;
+    let builtin = |agent: &&AgentSpec| matches!(agent.launch, Launch::Builtin { .. });
+    let agents: Vec<_> = catalogue.iter().filter(builtin).cloned().collect();
+    for mut agent in agents {
+        if let Some(state_dir) = data_dir.join("state").join(&agent.id).to_str() {
+            agent.env.insert(STATE_DIR_VARIABLE.to_owned(), state_dir.to_owned());
+            catalogue.add(agent);
+        }
+    }
+    Ok(catalogue)
+}
+
+fn read_agents_file(path: &Path) -> Result<BTreeMap<String, AgentDefinition>, SettingsError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => toml::from_str(&text)
+            .map_err(|error| SettingsError::Config(path.to_owned(), ConfigError::locate(&text, &error))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+        Err(error) => Err(SettingsError::UnreadableConfig(path.to_owned(), error)),
+    }
+}
+
+/// By the XDG rules; a user without a home keeps agents where temporary files go.
+fn default_data_dir(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+    // A relative path in the variable is to be ignored.
+    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_DATA_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+        .unwrap_or_else(std::env::temp_dir)
+        .join("sandbox-agent")
+}
