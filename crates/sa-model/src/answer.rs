@@ -14,9 +14,6 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-/// What is sent in place of an event, to see who can bear it.
-const GARBAGE: &[u8] = b"event: garbage\ndata: {\"type\": \"content_block_de\n\n";
-
 /// How long a connection is held after its last bytes before it is cut, so that these get out.
 const BEFORE_CUT: Duration = Duration::from_millis(20);
 
@@ -40,10 +37,9 @@ async fn next(telling: Option<Telling>) -> Option<(io::Result<Bytes>, Option<Tel
             return Some((Ok(bytes), Some((player, ready))));
         }
         match player.next()? {
-            Action::Send(event) => return Some((Ok(event.0), Some((player, ready)))),
+            Action::Send(event) | Action::Garble(event) => return Some((Ok(event.0), Some((player, ready)))),
             Action::Break { events, .. } => ready.extend(events.into_iter().map(|event| event.0)),
             Action::Wait(pause) => tokio::time::sleep(pause).await,
-            Action::Garble => ready.push_back(Bytes::from_static(GARBAGE)),
             Action::Hang => std::future::pending().await,
             Action::Cut => {
                 tokio::time::sleep(BEFORE_CUT).await;
@@ -55,12 +51,12 @@ async fn next(telling: Option<Telling>) -> Option<(io::Result<Bytes>, Option<Tel
 
 /// The answer as one document.
 pub(crate) async fn document(mut player: Player, api: Api) -> Response<Body> {
-    let mut garbled = false;
+    let mut garbage = None;
     for action in player.by_ref() {
         match action {
             Action::Send(_) => {}
             Action::Wait(pause) => tokio::time::sleep(pause).await,
-            Action::Garble => garbled = true,
+            Action::Garble(event) => garbage = Some(event.0),
             Action::Hang => std::future::pending().await,
             Action::Cut => return cut(),
             Action::Break { kind, message, .. } => {
@@ -69,13 +65,13 @@ pub(crate) async fn document(mut player: Player, api: Api) -> Response<Body> {
         }
     }
     let mut response = json(200, &player.message());
-    if garbled {
-        *response.body_mut() = Body::from(GARBAGE);
+    if let Some(garbage) = garbage {
+        *response.body_mut() = Body::from(garbage);
     }
     response
 }
 
-/// An answer whose body never comes.
+/// No answer: the connection breaks before anything of it is sent.
 fn cut() -> Response<Body> {
     let broken = stream::once(async { Err::<Bytes, _>(io::Error::from(io::ErrorKind::ConnectionReset)) });
     Response::new(Body::from_stream(broken))

@@ -205,6 +205,10 @@ impl Dialect for Messages {
         out.push(Event::named("error", &error(529, Some(kind), message)));
     }
 
+    fn malformed(&self) -> Event {
+        Event::garbled("content_block_delta")
+    }
+
     fn message(&self) -> Value {
         let mut message = self.message.clone();
         message["content"] = Value::Array(self.content.clone());

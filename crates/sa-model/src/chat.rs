@@ -182,6 +182,10 @@ impl Dialect for Chat {
         out.push(Event::data(&openai::error(500, kind, message)));
     }
 
+    fn malformed(&self) -> Event {
+        Event(Bytes::from_static(b"data: {\"choices\":[{\"del\n\n"))
+    }
+
     fn message(&self) -> Value {
         let mut message = json!({ "role": "assistant", "content": self.content, "refusal": null });
         if !self.reasoning.is_empty() {

@@ -15,6 +15,11 @@ impl Event {
         Self(Bytes::from(format!("event: {name}\ndata: {data}\n\n")))
     }
 
+    /// The same with data that is no JSON.
+    pub(crate) fn garbled(name: &str) -> Self {
+        Self(Bytes::from(format!("event: {name}\ndata: {{\"type\":\"{name}\",\"de\n\n")))
+    }
+
     /// A `data:` line alone.
     pub(crate) fn data(data: &Value) -> Self {
         Self(Bytes::from(format!("data: {data}\n\n")))
@@ -56,6 +61,8 @@ pub(crate) trait Dialect: Send {
     fn end(&mut self, stop: &str, tokens: &Tokens, out: &mut Vec<Event>);
     /// The answer breaks off with an error in place of its end.
     fn error(&mut self, kind: Option<&str>, message: &str, out: &mut Vec<Event>);
+    /// An event that starts as one of this API's and is no valid JSON.
+    fn malformed(&self) -> Event;
     /// The answer as one document, after its end.
     fn message(&self) -> Value;
 }

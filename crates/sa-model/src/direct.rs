@@ -2,7 +2,7 @@
 
 use crate::conversation::Conversation;
 use crate::prompt::{self, Prompt};
-use crate::script::{Directive, Failure, Fault, Usage};
+use crate::script::{Directive, Failure, Fault, Script, Usage};
 use crate::shapes;
 use crate::tools::{self, Call};
 use crate::variables::Variables;
@@ -70,11 +70,16 @@ pub(crate) fn direct(conversation: &Conversation, is_due: impl Fn(Place, u32) ->
             Some(schema) => saying(&shapes::instance(schema, "scripted").to_string()),
             None => saying(&echo(&prompt)),
         },
-        Ok(Some(script)) => match script.steps.get(prompt.step) {
+        Ok(Some(script)) => match script.steps.get(prompt.step).or_else(|| held(script)) {
             Some(step) => scripted(step, conversation, &prompt, &is_due),
             None => saying("The script is over."),
         },
     }
+}
+
+/// The last step, if it stops for a reason of its own: agents ask again then, and the model shall not change its mind.
+fn held(script: &Script) -> Option<&Vec<Directive>> {
+    script.steps.last().filter(|step| step.iter().any(|directive| matches!(directive, Directive::Stop(_))))
 }
 
 fn saying(text: &str) -> Direction {

@@ -61,7 +61,8 @@ fn said(parts: &[Value]) -> Said {
         } else if let Some(data) = part.get("inlineData").or_else(|| part.get("fileData")) {
             said.images.push(text_of(data, "mimeType").unwrap_or("image").to_owned());
         } else if let Some(response) = part.pointer("/functionResponse/response") {
-            let text = ["output", "result", "error"].into_iter().find_map(|name| text_of(response, name));
+            let text =
+                ["output", "content", "result", "error"].into_iter().find_map(|name| text_of(response, name));
             said.results.push(text.map_or_else(|| response.to_string(), str::to_owned));
         }
     }
@@ -185,6 +186,10 @@ impl Dialect for Gemini {
 
     fn error(&mut self, kind: Option<&str>, message: &str, out: &mut Vec<Event>) {
         out.push(framed(&error(503, kind, message)));
+    }
+
+    fn malformed(&self) -> Event {
+        Event(Bytes::from_static(b"data: {\"candidates\":[{\"con\r\n\r\n"))
     }
 
     fn message(&self) -> Value {

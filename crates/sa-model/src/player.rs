@@ -13,8 +13,8 @@ use std::time::Duration;
 pub(crate) enum Action {
     Send(Event),
     Wait(Duration),
-    /// Sends what is no valid event of the API.
-    Garble,
+    /// Sends what is no valid event.
+    Garble(Event),
     /// Drops the connection.
     Cut,
     /// Says nothing more until the client leaves.
@@ -147,10 +147,14 @@ impl Player {
             Cue::Pause(pause) => self.ready.push_back(Action::Wait(pause)),
             // A failure comes in place of an answer, which then has no player.
             Cue::Fault(Fault::Fail(_)) => {}
-            Cue::Fault(Fault::Malformed) => self.ready.push_back(Action::Garble),
+            Cue::Fault(Fault::Malformed) => {
+                let event = self.dialect.malformed();
+                self.ready.push_back(Action::Garble(event));
+            }
             Cue::Fault(Fault::Cut) => self.break_off(Action::Cut),
             Cue::Fault(Fault::Hang) => self.break_off(Action::Hang),
             Cue::Fault(Fault::Error { kind, message }) => {
+                let message = if message.is_empty() { "scripted error".to_owned() } else { message };
                 let mut events = Vec::new();
                 self.dialect.error(kind.as_deref(), &message, &mut events);
                 self.break_off(Action::Break { events, kind, message });

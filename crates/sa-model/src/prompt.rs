@@ -33,6 +33,17 @@ const WRAPPERS: [&str; 14] = [
     "attached_files",
 ];
 
+/// How agents begin what they tell the model in the user's place.
+const NUDGES: [&str; 4] = [
+    INTERRUPTION,
+    "[Your previous response had no visible output",
+    "Output token limit hit. Resume directly",
+    "Your response above was stopped by a safety classifier",
+];
+
+/// How agents tell that the user stopped the turn: what comes after it is a new prompt.
+const INTERRUPTION: &str = "[Request interrupted by user";
+
 /// The prompt that counts: the last script in what the user's side said since the model spoke; or, when that holds no
 /// tool result, its last text; or else the same further back. So a reminder or a notice does not end a script.
 pub(crate) fn find(conversation: &Conversation) -> Option<Prompt<'_>> {
@@ -54,17 +65,19 @@ pub(crate) fn find(conversation: &Conversation) -> Option<Prompt<'_>> {
 type Found = (String, Result<Option<Script>, Misuse>);
 
 fn choose(group: &[&Said]) -> Option<Found> {
-    let texts = group.iter().flat_map(|said| &said.texts).map(|text| unwrapped(text));
+    let texts: Vec<String> = group.iter().flat_map(|said| &said.texts).map(|text| unwrapped(text)).collect();
+    let interrupted = texts.iter().any(|text| text.starts_with(INTERRUPTION));
     let mut plain = None;
-    for text in texts.collect::<Vec<_>>().into_iter().rev() {
+    for text in texts.into_iter().rev() {
+        let empty = text.is_empty() || NUDGES.iter().any(|nudge| text.starts_with(nudge));
         match Script::parse(&text) {
-            Ok(None) if text.trim().is_empty() || plain.is_some() => {}
+            Ok(None) if empty || plain.is_some() => {}
             Ok(None) => plain = Some((text, Ok(None))),
             script => return Some((text, script)),
         }
     }
     let answered = group.iter().any(|said| !said.results.is_empty());
-    plain.filter(|_| !answered)
+    plain.filter(|_| interrupted || !answered)
 }
 
 fn said(turns: &[Turn]) -> impl Iterator<Item = &Said> {
@@ -188,6 +201,20 @@ mod tests {
         let turns = |text| vec![user(&["say: a"], &[]), MODEL, user(&[text], &["ok"])];
         assert_eq!(found(turns("go on")), script("say: a", 1));
         assert_eq!(found(turns("say: b")), script("say: b", 0));
+    }
+
+    #[test]
+    fn what_agents_say_in_the_users_place_is_no_prompt() {
+        fn turns(texts: &[&str], results: &[&str]) -> Vec<Turn> {
+            vec![user(&["say: a"], &[]), MODEL, user(texts, results)]
+        }
+        assert_eq!(
+            found(turns(&["Output token limit hit. Resume directly, please."], &[])),
+            script("say: a", 1)
+        );
+        let stopped = "[Request interrupted by user for tool use]";
+        assert_eq!(found(turns(&[stopped], &["ok"])), script("say: a", 1));
+        assert_eq!(found(turns(&[stopped, "hello"], &["ok"])), Some(("hello".to_owned(), false, 0)));
     }
 
     #[test]

@@ -192,6 +192,10 @@ impl Dialect for Responses {
         self.finish("response.failed", "failed", out);
     }
 
+    fn malformed(&self) -> Event {
+        Event::garbled("response.output_text.delta")
+    }
+
     fn message(&self) -> Value {
         self.response.clone()
     }

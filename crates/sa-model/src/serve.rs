@@ -108,14 +108,16 @@ fn request(call: &Call, method: &Method, uri: &Uri, headers: &HeaderMap, body: O
     let in_query = parameters.into_iter().find_map(|pair| pair.strip_prefix("key="));
     let in_query = in_query.map(|value| Auth { name: "key".to_owned(), value: value.to_owned() });
     let api = call.api();
-    let model = api.zip(body).map(|(api, body)| api.read(uri.path(), body).model);
+    // In the body, or before the method in the last part of the path.
+    let in_path = || Some(uri.path().rsplit('/').next()?.split_once(':')?.0.to_owned());
+    let in_body = body.and_then(|body| body.get("model")?.as_str()).map(str::to_owned);
     Request {
         number: 0,
         api: api.map_or("other", Api::name),
         method: method.to_string(),
         path: uri.to_string(),
         auth: in_header.or(in_query),
-        model: model.filter(|model| !model.is_empty()),
+        model: in_body.or_else(in_path),
         body: body.cloned().unwrap_or_default(),
         headers,
     }

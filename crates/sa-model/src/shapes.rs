@@ -5,7 +5,7 @@ use crate::tools::Input;
 use serde_json::{Map, Value, json};
 
 /// A neutral field and what tools call it.
-const FIELDS: [(&str, &[&str]); 9] = [
+const FIELDS: [(&str, &[&str]); 10] = [
     ("command", &["command", "cmd"]),
     ("path", &["file_path", "filePath", "path", "absolute_path", "dir_path"]),
     ("content", &["content", "contents", "file_text", "text"]),
@@ -14,6 +14,7 @@ const FIELDS: [(&str, &[&str]); 9] = [
     ("prompt", &["prompt", "message"]),
     ("url", &["url", "urls"]),
     ("plan", &["plan"]),
+    ("background", &["run_in_background", "is_background"]),
     ("agent", &["subagent_type", "subagentType", "agent_type"]),
 ];
 
@@ -37,6 +38,10 @@ pub(crate) fn shape(neutral: &str, input: &Value, name: &str, schema: &Value) ->
         ("question", _) => vec![Input::Object(questions(fields, schema))],
         _ => {
             let mut shaped = renamed(fields, schema, &FIELDS);
+            if neutral == "task" && property(schema, "run_in_background").is_some() {
+                // Some agents would take leaving it out for a yes.
+                shaped.entry("run_in_background").or_insert(json!(false));
+            }
             as_arguments(&mut shaped, schema);
             filled(&mut shaped, schema, "scripted");
             vec![Input::Object(shaped)]
@@ -161,6 +166,9 @@ fn todo_list(fields: &Map<String, Value>, schema: &Value) -> Map<String, Value> 
         let mut item = renamed(todo, items, &TODO_FIELDS);
         if property(items, "id").is_some() {
             item.entry("id").or_insert_with(|| json!((at + 1).to_string()));
+        }
+        if property(items, "priority").is_some() {
+            item.entry("priority").or_insert_with(|| json!("medium"));
         }
         let content = todo.get("content").and_then(Value::as_str).unwrap_or("scripted");
         filled(&mut item, items, content);
