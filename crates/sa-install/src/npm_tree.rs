@@ -11,6 +11,9 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::sync::OnceCell;
 
+#[cfg(test)]
+mod tests;
+
 /// How much of what npm writes is kept.
 const KEPT_OUTPUT: usize = 64 << 10;
 /// How much of it is told when npm fails.
@@ -67,8 +70,21 @@ impl Npm {
             return Err(SourceError::Missing(format!("npm is needed to install {}", packages.join(", "))));
         };
         let first = packages.first().map_or("", String::as_str);
-        let registry = self.config_for(first).await.registry("").ok();
-        program.install(directory, packages, registry.map(String::from)).await
+        let config = self.config_for(first).await;
+        let failed = |error| SourceError::Disk { path: directory.to_owned(), error };
+        // Packages' install scripts like to write there. An installation has no business in the user's home.
+        let home = tempfile::Builder::new().prefix(".home-").tempdir_in(directory).map_err(failed)?;
+        let mut env = vec![("HOME".into(), home.path().into())];
+        env.extend(config.user_file().map(|file| ("npm_config_userconfig".into(), file.into())));
+        env.extend(
+            config.registry("").ok().map(|url| ("npm_config_registry".into(), String::from(url).into())),
+        );
+        let installed = program.install(directory, packages, env).await;
+        match tokio::task::spawn_blocking(move || home.close()).await {
+            Ok(closed) => closed.map_err(failed)?,
+            Err(error) => tracing::warn!(%error, "npm's home was not removed"),
+        }
+        installed
     }
 }
 
@@ -85,7 +101,7 @@ impl NpmProgram {
         &self,
         directory: &Path,
         packages: &[String],
-        registry: Option<String>,
+        env: Vec<(OsString, OsString)>,
     ) -> Result<(), SourceError> {
         let flags =
             ["--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts=false", "--omit=dev"];
@@ -93,8 +109,6 @@ impl NpmProgram {
         arguments.extend(flags.map(OsString::from));
         arguments.push("--".into());
         arguments.extend(packages.iter().map(OsString::from));
-        let env =
-            registry.map(|registry| ("npm_config_registry".into(), registry.into())).into_iter().collect();
         let (exit, output, errors) = self.run(arguments, env, Some(directory), NPM_INSTALL_TIMEOUT).await?;
         if exit.code == Some(0) {
             return Ok(());

@@ -37,6 +37,8 @@ pub struct NpmSources {
 #[derive(Clone, Default)]
 pub struct NpmConfig {
     layers: Vec<BTreeMap<String, String>>,
+    /// The user's file, whether or not it exists.
+    user_file: Option<PathBuf>,
 }
 
 impl NpmConfig {
@@ -52,9 +54,10 @@ impl NpmConfig {
         let project = sources.project.as_deref().map(|directory| project_root(directory).join(".npmrc"));
         // A project in the user's home: its file is the user's.
         let project = project.filter(|file| Some(file) != user.as_ref());
-        for file in [project, user].into_iter().flatten() {
-            config.layers.push(read(&file, &env));
+        for file in [&project, &user].into_iter().flatten() {
+            config.layers.push(read(file, &env));
         }
+        config.user_file = user;
         let global = match config.path("globalconfig", sources) {
             Some(file) => vec![file],
             None => config
@@ -97,6 +100,11 @@ impl NpmConfig {
     /// Whether some setting names the registry of this package.
     pub(crate) fn knows_registry(&self, package: &str) -> bool {
         !matches!(self.registry(package), Err(SourceError::Missing(_)))
+    }
+
+    /// Where the user's settings are.
+    pub(crate) fn user_file(&self) -> Option<&Path> {
+        self.user_file.as_deref()
     }
 
     fn setting(&self, key: &str) -> Option<&str> {

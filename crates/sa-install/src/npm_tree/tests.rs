@@ -1,0 +1,121 @@
+//! npm as a process: what it is told, what it is asked, and what happens when it fails.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::npmrc::NpmSources;
+use sa_supervisor::{BaseEnv, SupervisorOptions};
+use std::os::unix::fs::PermissionsExt;
+use tempfile::TempDir;
+
+/// A machine on which npm is this script.
+struct Machine {
+    root: TempDir,
+    npm: Npm,
+}
+
+impl Machine {
+    fn new(script: Option<&str>, registry: Option<&str>) -> Self {
+        let root = TempDir::new().unwrap();
+        if let Some(script) = script {
+            let file = root.path().join("npm");
+            std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let mut path = root.path().as_os_str().to_owned();
+        path.push(":/usr/bin:/bin");
+        // The real npm must not be found.
+        let search_path = if script.is_some() { path } else { root.path().into() };
+        let env = BaseEnv::Inherit(vec![("HOME".into(), "/nowhere".into())]);
+        let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
+        let sources = NpmSources {
+            registry: registry.map(str::to_owned),
+            home: Some(root.path().to_owned()),
+            ..NpmSources::default()
+        };
+        let program = NpmProgram { supervisor, search_path: Some(search_path) };
+        let npm = Npm::new(NpmConfig::load(&sources), Some(program));
+        std::fs::create_dir(root.path().join("tree")).unwrap();
+        Self { root, npm }
+    }
+
+    async fn build(&self) -> Result<(), SourceError> {
+        let packages = ["tool@1.2.3".to_owned(), "@s/beside".to_owned()];
+        self.npm.build(&self.root.path().join("tree"), &packages).await
+    }
+
+    fn written(&self, name: &str) -> String {
+        std::fs::read_to_string(self.root.path().join("tree").join(name)).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn npm_installs_into_the_directory_and_nowhere_else() {
+    let script =
+        "for a in \"$@\"; do echo \"$a\"; done > arguments; env > environment; touch \"$HOME/litter\"";
+    let machine = Machine::new(Some(script), Some("https://registry.example/npm"));
+    machine.build().await.unwrap();
+    let arguments = machine.written("arguments");
+    let tree = machine.root.path().join("tree");
+    assert!(arguments.starts_with(&format!("install\n--prefix\n{}\n", tree.display())), "{arguments}");
+    assert!(arguments.ends_with("--\ntool@1.2.3\n@s/beside\n"), "{arguments}");
+    let environment = machine.written("environment");
+    assert!(environment.contains("npm_config_registry=https://registry.example/npm/\n"), "{environment}");
+    let user = machine.root.path().join(".npmrc");
+    assert!(environment.contains(&format!("npm_config_userconfig={}\n", user.display())), "{environment}");
+    let mut left: Vec<_> =
+        std::fs::read_dir(&tree).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["arguments", "environment"]);
+}
+
+#[tokio::test]
+async fn what_npm_says_about_a_failure_is_told() {
+    let machine = Machine::new(Some("echo 'npm error code E404' >&2; exit 1"), None);
+    let error = machine.build().await.unwrap_err().to_string();
+    assert!(error.contains("tool@1.2.3") && error.contains("E404"), "{error}");
+    let error = Machine::new(None, None).build().await.unwrap_err().to_string();
+    assert!(error.contains("install Node.js with npm"), "{error}");
+    let machine = Machine::new(Some(""), None);
+    let npm = Npm::new(NpmConfig::default(), None);
+    let error = npm.build(machine.root.path(), &["tool@1.2.3".to_owned()]).await.unwrap_err().to_string();
+    assert!(error.contains("npm is needed"), "{error}");
+}
+
+#[tokio::test]
+async fn npm_is_asked_for_the_registry_only_when_nobody_else_knows() {
+    let script = "echo \"$@\" >> \"$(dirname \"$0\")/asked\"; echo notice; echo https://builtin.example/";
+    let machine = Machine::new(Some(script), None);
+    for package in ["x", "@s/y", "x"] {
+        let config = machine.npm.config_for(package).await;
+        assert_eq!(config.registry(package).unwrap().as_str(), "https://builtin.example/");
+    }
+    let asked = std::fs::read_to_string(machine.root.path().join("asked")).unwrap();
+    assert_eq!(asked, "config get registry\n");
+
+    let machine = Machine::new(Some(script), Some("https://registry.example/"));
+    assert_eq!(
+        machine.npm.config_for("x").await.registry("x").unwrap().as_str(),
+        "https://registry.example/"
+    );
+    assert!(!machine.root.path().join("asked").exists());
+
+    for script in [Some("echo undefined"), Some("exit 3"), None] {
+        let machine = Machine::new(script, None);
+        assert!(machine.npm.config_for("x").await.registry("x").is_err(), "{script:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_installation_that_is_given_up_stops_npm() {
+    let script = "echo $$ > \"$(dirname \"$0\")/pid\"; exec sleep 600";
+    let machine = Machine::new(Some(script), Some("https://registry.example/"));
+    let file = machine.root.path().join("pid");
+    let pid = tokio::select! {
+        ended = machine.build() => panic!("{ended:?}"),
+        pid = sa_testkit::until_some("npm to start", || {
+            let text = std::fs::read_to_string(&file).ok()?;
+            text.ends_with('\n').then(|| text.trim().parse::<u32>().unwrap())
+        }) => pid.unwrap(),
+    };
+    sa_testkit::until("npm to be gone", || !sa_testkit::is_alive(pid)).await.unwrap();
+}
