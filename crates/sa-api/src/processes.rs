@@ -14,7 +14,7 @@ pub struct ProcessCreateRequest {
     #[serde(default)]
     #[schema(required = false)]
     pub args: Vec<String>,
-    /// Where it starts; the daemon's working directory when absent.
+    /// Where it starts; a relative path begins at the workspace, which is also where it starts without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Variables on top of what every process inherits from the daemon.
@@ -49,7 +49,7 @@ pub struct ProcessRunRequest {
     #[serde(default)]
     #[schema(required = false)]
     pub args: Vec<String>,
-    /// Where it starts; the daemon's working directory when absent.
+    /// Where it starts; a relative path begins at the workspace, which is also where it starts without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Variables on top of what every process inherits from the daemon.

@@ -29,6 +29,7 @@ use sa_files::Files;
 use sa_hub::Hub;
 use sa_install::Launcher;
 use sa_probe::Probe;
+use sa_processes::Processes;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The parts of the daemon that the edge puts behind HTTP.
@@ -38,6 +39,8 @@ pub struct Services {
     pub hub: Hub,
     /// The files.
     pub files: Files,
+    /// The processes and terminals.
+    pub processes: Processes,
     /// What is known of agents beyond the catalogue.
     pub agents: AgentServices,
 }

@@ -19,11 +19,12 @@ use utoipa::{Modify, OpenApi};
     tags(
         (name = "meta", description = "The daemon itself"),
         (name = "agents", description = "Agents that can be started"),
+        (name = "processes", description = "Commands, processes and their terminals"),
         (name = "acp", description = "ACP servers: one agent process behind a client-chosen id"),
         (name = "files", description = "Files of the sandbox"),
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
-    components(schemas(sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed)),
+    components(schemas(sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
 )]

@@ -5,7 +5,7 @@ use crate::gate;
 use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
 use crate::routes::fs::{entries, file};
-use crate::routes::{agents, meta, tickets};
+use crate::routes::{agents, meta, processes, tickets};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::Request;
@@ -60,6 +60,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(entries::list))
         .routes(routes!(entries::stat))
         .routes(routes!(file::read, file::write))
+        .merge(processes::routes())
 }
 
 async fn not_found(request: Request) -> ApiError {

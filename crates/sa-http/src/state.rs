@@ -5,6 +5,7 @@ use crate::tickets::Tickets;
 use crate::{AgentServices, HttpOptions, Services};
 use sa_files::Files;
 use sa_hub::Hub;
+use sa_processes::Processes;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,6 +19,7 @@ pub(crate) struct Parts {
     pub(crate) hub: Hub,
     pub(crate) agents: AgentServices,
     pub(crate) files: Files,
+    pub(crate) processes: Processes,
     pub(crate) options: HttpOptions,
     pub(crate) tickets: Tickets,
     pub(crate) metrics: Metrics,
@@ -28,13 +30,14 @@ pub(crate) struct Parts {
 
 impl AppState {
     pub(crate) fn new(options: HttpOptions, services: Services) -> Self {
-        let Services { agents, hub, files } = services;
+        let Services { agents, hub, files, processes } = services;
         let metrics = Metrics::new(hub.clone());
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
         Self(Arc::new(Parts {
             agents,
             hub,
             files,
+            processes,
             options,
             tickets,
             metrics,

@@ -11,6 +11,7 @@ use crate::spec::Spec;
 use crate::streams::Streams;
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -21,6 +22,7 @@ use tokio_util::task::TaskTracker;
 pub struct Processes {
     pub(crate) supervisor: Supervisor,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) workspace: Arc<Path>,
     owners: TaskTracker,
 }
 
@@ -109,8 +111,8 @@ impl Entries {
 }
 
 impl Processes {
-    /// No processes yet.
-    pub fn new(supervisor: Supervisor, config: Config) -> Self {
+    /// No processes yet. They start in the workspace unless told otherwise.
+    pub fn new(supervisor: Supervisor, config: Config, workspace: &Path) -> Self {
         let entries = Entries {
             config,
             processes: HashMap::new(),
@@ -120,7 +122,7 @@ impl Processes {
             closing: false,
         };
         let registry = Arc::new(Registry { entries: Mutex::new(entries) });
-        Self { supervisor, registry, owners: TaskTracker::new() }
+        Self { supervisor, registry, workspace: workspace.into(), owners: TaskTracker::new() }
     }
 
     /// The limits in force.
@@ -143,7 +145,7 @@ impl Processes {
     pub async fn create(&self, spec: Spec) -> Result<Process, StartError> {
         let slot = self.registry.slot()?;
         let config = self.config();
-        let command = spec.for_supervisor();
+        let command = spec.for_supervisor(&self.workspace);
         let (child, streams) = match spec.terminal {
             Some(size) => Streams::of_terminal(self.supervisor.spawn_on_terminal(command, size).await?),
             None => Streams::of_pipes(self.supervisor.spawn_on_pipes(command).await?, spec.interactive),

@@ -67,7 +67,7 @@ impl Processes {
         let timeout = bounds.timeout.unwrap_or(usual).min(longest);
         let limit = bounds.output_bytes.unwrap_or(config.max_output_bytes).min(config.max_output_bytes);
         let started = Instant::now();
-        let child = self.supervisor.spawn_on_pipes(spec.for_supervisor()).await?;
+        let child = self.supervisor.spawn_on_pipes(spec.for_supervisor(&self.workspace)).await?;
         let (child, streams) = Streams::of_pipes(child, false);
         let mut leash = Leash(Some(child.clone()));
         let mut run = Run { streams, limit, stdout: Captured::default(), stderr: Captured::default() };

@@ -2,7 +2,7 @@
 
 use sa_supervisor::{CommandSpec, TerminalSize};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 /// What programs on a terminal are told it can do.
@@ -15,7 +15,7 @@ pub struct Spec {
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Where it starts; the daemon's directory when absent.
+    /// Where it starts; a relative path begins at the workspace, which is also where it starts without one.
     pub cwd: Option<String>,
     /// Variables on top of what every process gets.
     pub env: Vec<(String, String)>,
@@ -26,10 +26,10 @@ pub struct Spec {
 }
 
 impl Spec {
-    pub(crate) fn for_supervisor(&self) -> CommandSpec {
+    pub(crate) fn for_supervisor(&self, workspace: &Path) -> CommandSpec {
         let mut command = CommandSpec::new(&self.command);
         command.args = self.args.iter().map(Into::into).collect();
-        command.cwd = self.cwd.as_ref().map(PathBuf::from);
+        command.cwd = Some(self.cwd.as_ref().map_or_else(|| workspace.to_owned(), |cwd| workspace.join(cwd)));
         if self.terminal.is_some() {
             command.env.push(("TERM".into(), TERM.into()));
         }

@@ -27,6 +27,14 @@ async fn output_and_exit_code_come_back() {
 }
 
 #[tokio::test]
+async fn the_workspace_is_where_commands_start() {
+    for (cwd, expected) in [(None, "/usr\n"), (Some("bin"), "/usr/bin\n"), (Some("/"), "/\n")] {
+        let spec = Spec { cwd: cwd.map(str::to_owned), ..script("pwd") };
+        assert_eq!(run(&processes(), spec).await.unwrap().stdout.bytes, expected.as_bytes());
+    }
+}
+
+#[tokio::test]
 async fn a_signal_is_reported() {
     let outcome = run(&processes(), script("kill -USR1 $$")).await.unwrap();
     assert_eq!((outcome.code, outcome.signal), (None, Some(10)));

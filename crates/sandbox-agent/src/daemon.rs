@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use sa_files::Files;
 use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
+use sa_processes::Processes;
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
 use std::io;
 use std::net::SocketAddr;
@@ -22,6 +23,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 pub(crate) struct Daemon {
     hub: Hub,
     files: Files,
+    processes: Processes,
     address: SocketAddr,
     access: Access,
     shutdown: CancellationToken,
@@ -41,6 +43,7 @@ impl Daemon {
         .context("cannot start the supervisor of processes")?;
         let Agents { launcher, probe, host } =
             Agents::new(&settings.agents, &supervisor).context("cannot find this program's own file")?;
+        let processes = Processes::new(supervisor.clone(), settings.processes, files.workspace());
         let hub = Hub::new(
             HubOptions {
                 catalogue: settings.agents.catalogue,
@@ -66,10 +69,11 @@ impl Daemon {
             cors: settings.cors,
             allow_hosts: settings.allow_hosts,
         };
-        let services = Services { agents: agents.clone(), hub: hub.clone(), files: files.clone() };
+        let services =
+            Services { agents, hub: hub.clone(), files: files.clone(), processes: processes.clone() };
         let shutdown = CancellationToken::new();
         let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
-        Ok(Self { hub, files, address, access: settings.access, shutdown, serving })
+        Ok(Self { hub, files, processes, address, access: settings.access, shutdown, serving })
     }
 
     /// Says on standard output where it listens. A daemon whose output nobody takes works all the same.
@@ -89,14 +93,16 @@ impl Daemon {
         }
     }
 
-    /// Stops accepting and ends the agents, which answers the requests that wait for them, and with them the
+    /// Stops accepting and ends agents and processes, which answers the requests that wait for them, and with them the
     /// connections. Bounded by the limits.
     pub(crate) async fn stop(&mut self) {
         self.shutdown.cancel();
         self.files.close();
         let limits = self.hub.limits();
         let bound = Duration::from_millis(limits.shutdown_ms.saturating_add(limits.stop_grace_ms)) + MARGIN;
-        let ended = async { tokio::join!(self.hub.shutdown(), &mut self.serving) };
+        let grace = Duration::from_millis(limits.stop_grace_ms);
+        let ended =
+            async { tokio::join!(self.processes.shutdown(grace), self.hub.shutdown(), &mut self.serving) };
         if tokio::time::timeout(bound, ended).await.is_err() {
             tracing::warn!("not everything ended in time; going without it");
         }

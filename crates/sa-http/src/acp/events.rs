@@ -29,6 +29,12 @@ pub(crate) trait Frames: Unpin + Send + 'static {
     fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>>;
 }
 
+/// How a stream begins. Without data this is no event, but clients note the id: one that is cut off before the first
+/// event comes back with a cursor and misses nothing.
+pub(crate) fn opening(cursor: u64) -> Bytes {
+    Bytes::from(format!("retry: {RETRY_MS}\nid: {cursor}\n\n"))
+}
+
 /// Everything that a server's agent says, with the transport's own events.
 pub(crate) struct ServerFrames {
     reader: Reader,
@@ -39,9 +45,7 @@ impl ServerFrames {
     pub(crate) fn new(mut reader: Reader) -> Self {
         let questions = reader.take_questions().into_iter();
         let mut opening: VecDeque<Bytes> = questions.map(|question| question.frame).collect();
-        // Without data this is no event, but clients note the id: one that is cut off before the first event comes
-        // back with a cursor and misses nothing.
-        opening.push_back(Bytes::from(format!("retry: {RETRY_MS}\nid: {}\n\n", reader.cursor())));
+        opening.push_back(self::opening(reader.cursor()));
         Self { reader, opening }
     }
 }

@@ -4,7 +4,7 @@
 //! the standard one, whose connection ids are our server ids.
 
 mod answer;
-mod events;
+pub(crate) mod events;
 mod scoped;
 mod servers;
 mod socket;
@@ -38,7 +38,7 @@ fn header_text(headers: &HeaderMap, name: &HeaderName) -> ApiResult<Option<Strin
 }
 
 /// Where the client wants to go on.
-fn last_event_id(headers: &HeaderMap, query: Option<&str>) -> ApiResult<Option<u64>> {
+pub(crate) fn last_event_id(headers: &HeaderMap, query: Option<&str>) -> ApiResult<Option<u64>> {
     let header = header_text(headers, &LAST_EVENT_ID)?;
     let Some(text) = header.as_deref().or(query).map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(None);

@@ -219,12 +219,7 @@ pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Mess
         .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))
 }
 
-async fn bootstrap(
-    state: &AppState,
-    id: &ServerId,
-    agent: &str,
-    version: Option<&str>,
-) -> ApiResult<Server> {
+async fn bootstrap(state: &AppState, id: &ServerId, agent: &str, version: Option<&str>) -> ApiResult<Server> {
     let server = state.hub.open(id, Some(agent), version)?;
     server.start().await?;
     Ok(server)

@@ -3,4 +3,5 @@
 pub(crate) mod agents;
 pub(crate) mod fs;
 pub(crate) mod meta;
+pub(crate) mod processes;
 pub(crate) mod tickets;

@@ -7,6 +7,7 @@ use sa_processes::{
 };
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Far more than anything here takes; only a failure waits this long.
@@ -20,7 +21,8 @@ pub(crate) fn processes() -> Processes {
 
 pub(crate) fn processes_with(config: Config) -> Processes {
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
-    Processes::new(Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap(), config)
+    let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
+    Processes::new(supervisor, config, Path::new("/usr"))
 }
 
 pub(crate) fn command(program: &str, args: &[&str]) -> Spec {

@@ -36,6 +36,7 @@ pub(crate) struct ConfigFile {
     pub(super) fs_root: Option<PathBuf>,
     pub(super) limits: Limits,
     pub(super) files: FilesLimits,
+    pub(super) processes: sa_processes::Config,
     pub(super) agents: BTreeMap<String, AgentDefinition>,
 }
 

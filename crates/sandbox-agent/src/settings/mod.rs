@@ -16,6 +16,7 @@ use sa_agents::{CatalogueError, DefinitionError};
 use sa_files::FilesOptions;
 use sa_http::{BadCors, CorsOptions};
 use sa_hub::Limits;
+use sa_processes::BadConfig;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub(crate) struct Settings {
     pub(crate) agents: AgentSettings,
     pub(crate) limits: Limits,
     pub(crate) files: FilesOptions,
+    pub(crate) processes: sa_processes::Config,
     pub(crate) clean_env: bool,
     pub(crate) log_format: LogFormat,
     pub(crate) log: String,
@@ -71,6 +73,8 @@ pub(crate) enum SettingsError {
     Catalogue(#[from] CatalogueError),
     #[error("--{name} '{text}': {reason}")]
     Address { name: &'static str, text: String, reason: String },
+    #[error("bad limits in [processes]")]
+    Processes(#[from] BadConfig),
     #[error("bad CORS settings")]
     Cors(#[from] BadCors),
 }
@@ -98,6 +102,7 @@ impl Settings {
             credentials: args.cors_allow_credentials.or(file.cors_allow_credentials).unwrap_or(false),
         };
         cors.check()?;
+        file.processes.check()?;
         Ok(Self {
             host: args.host.or(file.host).unwrap_or_else(|| DEFAULT_HOST.to_owned()),
             port: args.port.or(file.port).unwrap_or(DEFAULT_PORT),
@@ -111,6 +116,7 @@ impl Settings {
                 root: args.fs_root.or(file.fs_root),
                 limits: file.files,
             },
+            processes: file.processes,
             clean_env: args.clean_env.or(file.clean_env).unwrap_or(false),
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log: args.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),

@@ -1,0 +1,49 @@
+//! Processes as the contract describes them.
+
+use super::encoding::to_base64;
+use sa_api::{
+    ProcessExit, ProcessInfo, ProcessLogEntry, ProcessLogGap, ProcessLogsStream, ProcessOwner, ProcessState,
+};
+use sa_processes::{Dropped, Ended, Entry, Snapshot, Stream};
+
+pub(super) fn info(process: Snapshot) -> ProcessInfo {
+    let ended = process.ended;
+    ProcessInfo {
+        id: process.id,
+        command: process.command,
+        args: process.args,
+        cwd: process.cwd,
+        tty: process.tty,
+        interactive: process.interactive,
+        owner: ProcessOwner::User,
+        status: if ended.is_some() { ProcessState::Exited } else { ProcessState::Running },
+        pid: ended.is_none().then_some(process.pid),
+        exit_code: ended.as_ref().and_then(|ended| ended.code),
+        signal: ended.as_ref().and_then(|ended| ended.signal),
+        oom_killed: ended.as_ref().is_some_and(|ended| ended.out_of_memory),
+        created_at_ms: process.created_at_ms,
+        exited_at_ms: ended.map(|ended| ended.at_ms),
+    }
+}
+
+pub(super) fn exit(ended: &Ended) -> ProcessExit {
+    ProcessExit { exit_code: ended.code, signal: ended.signal, oom_killed: ended.out_of_memory }
+}
+
+pub(super) fn entry(entry: &Entry) -> ProcessLogEntry {
+    ProcessLogEntry {
+        sequence: entry.sequence,
+        stream: match entry.stream {
+            Stream::Stdout => ProcessLogsStream::Stdout,
+            Stream::Stderr => ProcessLogsStream::Stderr,
+            Stream::Terminal => ProcessLogsStream::Pty,
+        },
+        timestamp_ms: entry.timestamp_ms,
+        data: to_base64(&entry.data),
+        encoding: "base64".to_owned(),
+    }
+}
+
+pub(super) fn gap(dropped: Dropped) -> ProcessLogGap {
+    ProcessLogGap { oldest: dropped.oldest, newest: dropped.newest, dropped_bytes: dropped.bytes }
+}

@@ -1,0 +1,83 @@
+//! What clients do to a running process: type, and resize its terminal.
+
+use super::encoding::{Encoding, decode};
+use super::lifecycle::check_size;
+use super::{Id, find, read_json};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use bytes::Bytes;
+use http::HeaderMap;
+use sa_api::{ErrorCode, Problem, ProcessInputRequest, ProcessInputResponse, ProcessTerminalSize};
+use sa_processes::TerminalSize;
+
+/// Writes to a process's standard input.
+#[utoipa::path(
+    post, path = "/v1/processes/{id}/input", operation_id = "sendProcessInput", tag = "processes",
+    summary = "Write to a process's standard input",
+    description = "The input is queued for the process, which must have been created with `interactive` or `tty`. While as much is queued as \
+        may be the answer waits a few seconds.",
+    params(("id" = String, Path, description = "The process's id")),
+    request_body(content = ProcessInputRequest, content_type = "application/json", description = "The input"),
+    responses(
+        (status = 200, description = "It was taken", body = ProcessInputResponse),
+        (status = 400, description = "The body is no such request, or its data is not in its encoding", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The process takes no input, closed it, ended, or does not read it", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The input exceeds `maxInputBytesPerRequest`", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn input(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<ProcessInputResponse>> {
+    let process = find(&state, id)?;
+    let request: ProcessInputRequest = read_json(&state, &headers, body).await?;
+    let bytes = decode(request.data, request.encoding.as_deref(), Encoding::Base64)?;
+    check_length(&state, &bytes)?;
+    let bytes_written = bytes.len();
+    process.input(bytes, request.eof).await?;
+    Ok(Json(ProcessInputResponse { bytes_written }))
+}
+
+pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
+    let limit = state.processes.config().max_input_bytes_per_request;
+    if bytes.len() <= limit {
+        return Ok(());
+    }
+    let detail = format!("{} bytes of input exceed {limit}; see maxInputBytesPerRequest", bytes.len());
+    Err(ApiError::new(ErrorCode::PayloadTooLarge, detail))
+}
+
+/// Resizes a process's terminal.
+#[utoipa::path(
+    post, path = "/v1/processes/{id}/terminal/resize", operation_id = "resizeProcessTerminal", tag = "processes",
+    summary = "Resize a process's terminal",
+    description = "The program in the foreground is told by SIGWINCH. All who watch the terminal share its size; the last one to say counts.",
+    params(("id" = String, Path, description = "The process's id")),
+    request_body(content = ProcessTerminalSize, content_type = "application/json", description = "The new size"),
+    responses(
+        (status = 200, description = "It has this size now", body = ProcessTerminalSize),
+        (status = 400, description = "The body is no size, or one without columns or rows", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The process has no terminal, or ended", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn resize(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<ProcessTerminalSize>> {
+    let process = find(&state, id)?;
+    let size: ProcessTerminalSize = read_json(&state, &headers, body).await?;
+    process.resize(check_size(TerminalSize { columns: size.cols, rows: size.rows })?).await?;
+    Ok(Json(size))
+}

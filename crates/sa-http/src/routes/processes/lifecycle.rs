@@ -1,0 +1,202 @@
+//! Processes from their start to their removal.
+
+use super::{Id, describe, find, read_json, unknown};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use http::{HeaderMap, StatusCode};
+use sa_api::{Problem, ProcessCreateRequest, ProcessInfo, ProcessListResponse, ProcessOwner};
+use sa_processes::{Process, RemoveError, Spec, TerminalSize};
+use serde::Deserialize;
+use std::time::Duration;
+
+/// The size of a terminal whose client does not say.
+const USUAL_SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
+
+/// Starts a process.
+#[utoipa::path(
+    post, path = "/v1/processes", operation_id = "createProcess", tag = "processes",
+    summary = "Start a process",
+    description = "It runs until it ends or is ended, whoever comes and goes. Its output is kept by sequence within a limit in bytes. With \
+        `tty` it gets a terminal of its own and `TERM=xterm-256color`. What it started and left behind ends with it.",
+    request_body(content = ProcessCreateRequest, content_type = "application/json", description = "The command"),
+    responses(
+        (status = 200, description = "It runs", body = ProcessInfo),
+        (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "As many processes run as may", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The system could not start it", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn create(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<ProcessInfo>> {
+    let request: ProcessCreateRequest = read_json(&state, &headers, body).await?;
+    let columns = request.cols.unwrap_or(USUAL_SIZE.columns);
+    let size = TerminalSize { columns, rows: request.rows.unwrap_or(USUAL_SIZE.rows) };
+    let spec = Spec {
+        command: request.command,
+        args: request.args,
+        cwd: request.cwd,
+        env: request.env.into_iter().collect(),
+        interactive: request.interactive,
+        terminal: request.tty.then_some(check_size(size)?),
+    };
+    Ok(Json(describe::info(state.processes.create(spec).await?.describe())))
+}
+
+/// A terminal without columns or rows is none.
+pub(super) fn check_size(size: TerminalSize) -> ApiResult<TerminalSize> {
+    if size.columns == 0 || size.rows == 0 {
+        return Err(ApiError::invalid("a terminal has at least one column and one row"));
+    }
+    Ok(size)
+}
+
+/// Query of the list of processes.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct ListQuery {
+    owner: Option<ProcessOwner>,
+}
+
+/// All processes.
+#[utoipa::path(
+    get, path = "/v1/processes", operation_id = "listProcesses", tag = "processes",
+    summary = "All processes",
+    description = "Those that run and the last ones that ended; commands of `run` are not among them.",
+    params(("owner" = Option<String>, Query, description = "Only those of `user`, `desktop` or `system`; this daemon starts processes of users only")),
+    responses(
+        (status = 200, description = "The processes, in the order of their creation", body = ProcessListResponse),
+        (status = 400, description = "There is no such owner", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list(
+    State(state): State<AppState>,
+    query: Result<Query<ListQuery>, QueryRejection>,
+) -> ApiResult<Json<ProcessListResponse>> {
+    let Query(query) = query?;
+    let mut processes: Vec<ProcessInfo> = state.processes.list().into_iter().map(describe::info).collect();
+    processes.retain(|process| query.owner.is_none_or(|owner| process.owner == owner));
+    Ok(Json(ProcessListResponse { processes }))
+}
+
+/// One process.
+#[utoipa::path(
+    get, path = "/v1/processes/{id}", operation_id = "getProcess", tag = "processes",
+    summary = "One process",
+    params(("id" = String, Path, description = "The process's id")),
+    responses(
+        (status = 200, description = "The process", body = ProcessInfo),
+        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json<ProcessInfo>> {
+    Ok(Json(describe::info(find(&state, id)?.describe())))
+}
+
+/// Forgets a process that has ended.
+#[utoipa::path(
+    delete, path = "/v1/processes/{id}", operation_id = "deleteProcess", tag = "processes",
+    summary = "Forget a process that has ended",
+    params(("id" = String, Path, description = "The process's id")),
+    responses(
+        (status = 204, description = "It is forgotten, with its output"),
+        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It runs; stop or kill it first", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<StatusCode> {
+    let Path(id) = id?;
+    match state.processes.remove(&id) {
+        Ok(()) => Ok(StatusCode::NO_CONTENT),
+        Err(RemoveError::Unknown) => Err(unknown(&id)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Query of stopping a process.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StopQuery {
+    wait_ms: Option<u64>,
+    grace_ms: Option<u64>,
+}
+
+/// Asks a process to end, and kills it if it does not.
+#[utoipa::path(
+    post, path = "/v1/processes/{id}/stop", operation_id = "stopProcess", tag = "processes",
+    summary = "Ask a process to end, and kill it if it does not",
+    description = "SIGTERM to the process and all that it started, and after a grace SIGKILL. That goes on when the answer comes first. A \
+        process that has ended stays as it is.",
+    params(
+        ("id" = String, Path, description = "The process's id"),
+        ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
+        ("graceMs" = Option<u64>, Query, description = "What it gets between SIGTERM and SIGKILL; `stopGraceMs` of the configuration without it"),
+    ),
+    responses(
+        (status = 200, description = "The process as it is now", body = ProcessInfo),
+        (status = 400, description = "A parameter is no number", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn stop(
+    State(state): State<AppState>,
+    id: Id,
+    query: Result<Query<StopQuery>, QueryRejection>,
+) -> ApiResult<Json<ProcessInfo>> {
+    let (process, Query(query)) = (find(&state, id)?, query?);
+    let grace = query.grace_ms.map_or_else(|| state.processes.config().stop_grace(), Duration::from_millis);
+    Ok(Json(end(&process, grace, query.wait_ms).await))
+}
+
+/// Query of killing a process.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KillQuery {
+    wait_ms: Option<u64>,
+}
+
+/// Kills a process.
+#[utoipa::path(
+    post, path = "/v1/processes/{id}/kill", operation_id = "killProcess", tag = "processes",
+    summary = "Kill a process",
+    description = "SIGKILL to the process and all that it started. A process that has ended stays as it is.",
+    params(
+        ("id" = String, Path, description = "The process's id"),
+        ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
+    ),
+    responses(
+        (status = 200, description = "The process as it is now", body = ProcessInfo),
+        (status = 400, description = "The parameter is no number", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn kill(
+    State(state): State<AppState>,
+    id: Id,
+    query: Result<Query<KillQuery>, QueryRejection>,
+) -> ApiResult<Json<ProcessInfo>> {
+    let (process, Query(query)) = (find(&state, id)?, query?);
+    Ok(Json(end(&process, Duration::ZERO, query.wait_ms).await))
+}
+
+async fn end(process: &Process, grace: Duration, wait_ms: Option<u64>) -> ProcessInfo {
+    if process.ended().is_none() {
+        let stop = process.stop(grace);
+        match wait_ms {
+            // The time being over is an answer, too: what is described then still runs.
+            Some(wait_ms) => drop(tokio::time::timeout(Duration::from_millis(wait_ms), stop).await),
+            None => stop.await,
+        }
+    }
+    describe::info(process.describe())
+}

@@ -1,0 +1,69 @@
+//! Running a command to its end.
+
+use super::{encoding, read_json};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use http::HeaderMap;
+use sa_api::{Problem, ProcessRunRequest, ProcessRunResponse};
+use sa_processes::{RunBounds, Spec};
+use std::time::Duration;
+
+/// Runs a command and waits for its end.
+#[utoipa::path(
+    post, path = "/v1/processes/run", operation_id = "runProcess", tag = "processes",
+    summary = "Run a command and wait for its end",
+    description = "The answer has the exit code, or the signal, and the beginning of both output streams. The time-out always fires: the \
+        command is then killed with all that it started, also while something it started holds its output open. What a command \
+        leaves behind when it ends by itself is ended, too. A client that goes away before the answer ends the command.",
+    request_body(content = ProcessRunRequest, content_type = "application/json", description = "The command"),
+    responses(
+        (status = 200, description = "It ran, whatever came of it", body = ProcessRunResponse),
+        (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "As many processes run as may", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The system could not start it", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn run(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<ProcessRunResponse>> {
+    let request: ProcessRunRequest = read_json(&state, &headers, body).await?;
+    if request.timeout_ms == Some(0) {
+        return Err(ApiError::invalid("timeoutMs must be at least 1"));
+    }
+    let bounds = RunBounds {
+        timeout: request.timeout_ms.map(Duration::from_millis),
+        output_bytes: request.max_output_bytes,
+    };
+    let spec = Spec {
+        command: request.command,
+        args: request.args,
+        cwd: request.cwd,
+        env: request.env.into_iter().collect(),
+        ..Spec::default()
+    };
+    let outcome = state.processes.run(spec, bounds).await?;
+    let (stdout_truncated, stderr_truncated) = (outcome.stdout.truncated, outcome.stderr.truncated);
+    let (stdout, stdout_base64) = encoding::text(outcome.stdout);
+    let (stderr, stderr_base64) = encoding::text(outcome.stderr);
+    Ok(Json(ProcessRunResponse {
+        exit_code: outcome.code,
+        signal: outcome.signal,
+        oom_killed: outcome.out_of_memory,
+        timed_out: outcome.timed_out,
+        stdout,
+        stderr,
+        stdout_base64,
+        stderr_base64,
+        stdout_truncated,
+        stderr_truncated,
+        duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+    }))
+}
