@@ -55,16 +55,19 @@ pub enum Launch {
 pub enum Builtin {
     /// Scripted by the prompt's text; needs no model and no key.
     Demo,
+    /// Claude Code, on the vendor's CLI.
+    Claude,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Demo];
+    pub const ALL: [Self; 2] = [Self::Demo, Self::Claude];
 
     /// Its id, also the argument of `sandbox-agent acp`.
     pub fn id(self) -> &'static str {
         match self {
             Self::Demo => "demo",
+            Self::Claude => "claude",
         }
     }
 

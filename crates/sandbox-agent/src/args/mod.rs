@@ -77,6 +77,11 @@ pub(crate) struct AcpArgs {
     /// Where the agent keeps its sessions [default: in memory only]
     #[arg(long, value_name = "DIR", env = STATE_DIR_VARIABLE, hide_env_values = true)]
     pub(crate) state_dir: Option<PathBuf>,
+    /// The vendor's program that the agent drives [default: the installed one, installed first if need be]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) local: LocalArgs,
 }
 
 /// The documents that are generated from the code.

@@ -1,9 +1,20 @@
 //! `sandbox-agent acp <agent>`: a built-in agent on standard input and output, for the daemon and for editors.
 
+use crate::agents::Agents;
 use crate::args::AcpArgs;
+use crate::commands::install_agent::{load, named, runtime};
+use crate::commands::progress::Bar;
 use crate::failure::Failure;
+use anyhow::anyhow;
 use sa_agents::Builtin;
+use sa_install::InstallRequest;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// Variables by which Claude Code is sent to something else than its vendor, which may have models of its own.
+const CLAUDE_GATEWAYS: [&str; 4] =
+    ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
 pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
     match Builtin::from_id(&args.agent) {
@@ -11,9 +22,52 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
             state_dir: args.state_dir,
             env: Box::new(|name| std::env::var(name).ok()),
         })),
+        Some(Builtin::Claude) => Ok(sa_claude::run_stdio(claude(program(args)?))),
         None => {
             let known = Builtin::ALL.map(Builtin::id).join(", ");
             Err(Failure::usage(format_args!("'{}' is not a built-in agent; there is: {known}", args.agent)))
         }
     }
+}
+
+fn claude(program: PathBuf) -> sa_claude::Options {
+    let config_dir = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_else(|| "/".into()));
+    sa_claude::Options {
+        inherited: std::env::vars_os().collect(),
+        is_root: rustix::process::geteuid().is_root(),
+        // What this program is for is sandboxes.
+        allow_bypass: true,
+        any_model: CLAUDE_GATEWAYS
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())),
+        ..sa_claude::Options::new(program, config_dir.unwrap_or_else(|| home().join(".claude")))
+    }
+}
+
+/// The vendor's program: the given one, else the installed one, else it is installed now.
+fn program(args: AcpArgs) -> Result<PathBuf, Failure> {
+    if let Some(program) = args.program {
+        return Ok(program);
+    }
+    let settings = load(args.local)?;
+    let agents = named(&settings.catalogue, std::slice::from_ref(&args.agent))?;
+    let agent = agents.first().copied().ok_or_else(|| anyhow!("there is no agent '{}'", args.agent))?;
+    runtime()?.block_on(async {
+        let (parts, supervisor) = Agents::standalone(&settings)?;
+        let installer = parts.launcher.installer();
+        if let Some(found) = installer.find(agent, None).map_err(anyhow::Error::new)? {
+            return Ok(found.program);
+        }
+        // An editor shows standard error, if anything.
+        let mut job = installer.install(agent, InstallRequest::default());
+        let mut bar = Bar::new(&agent.id, false);
+        while let Some(progress) = job.next().await {
+            bar.show(&progress);
+        }
+        bar.finish();
+        let installed = job.outcome().await.map_err(anyhow::Error::new)?;
+        supervisor.shutdown(Duration::ZERO).await;
+        Ok(installer.program(&installed.receipt))
+    })
 }

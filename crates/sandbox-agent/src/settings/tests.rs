@@ -33,7 +33,9 @@ fn without_any_word_the_daemon_is_local_and_asks_for_a_token_of_its_own() {
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "info"));
     assert_eq!(settings.limits, Limits::default());
     let shipped = Catalogue::shipped().unwrap();
-    assert!(settings.agents.catalogue.iter().map(|agent| &agent.id).eq(shipped.iter().map(|agent| &agent.id)));
+    assert!(
+        settings.agents.catalogue.iter().map(|agent| &agent.id).eq(shipped.iter().map(|agent| &agent.id))
+    );
     assert!(settings.agents.preinstall == Preinstall::Lazy && !settings.agents.allow_unverified);
 }
 
@@ -72,7 +74,9 @@ fn the_file_fills_in_what_was_not_typed() {
     assert_eq!(settings.allow_hosts, ["box.example"]);
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "debug"));
     assert_eq!(settings.limits, Limits { servers: 3, ..Limits::default() });
-    assert!(settings.agents.catalogue.get("other").is_some() && settings.agents.catalogue.get("demo").is_some());
+    assert!(
+        settings.agents.catalogue.get("other").is_some() && settings.agents.catalogue.get("demo").is_some()
+    );
     let mine = Launch::Command { program: "typed".to_owned(), args: vec!["--x".to_owned()] };
     assert_eq!(settings.agents.catalogue.get("mine").unwrap().launch, mine);
 }
