@@ -3,6 +3,7 @@
 use crate::client::{Answer, post};
 use sa_model::ModelServer;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 const SCRIPT: &str = "think: why I\nsay: hello there\ntool: shell {\"command\":\"ls -la /tmp/some/where\"}\n\
     tool: shell {\"command\":\"id\"}\nusage: input=100 output=20 cache_read=7 cache_write=3 reasoning=4";
@@ -19,9 +20,34 @@ macro_rules! assert_body {
             (r"\r", "<CR>"),
         ];
         insta::with_settings!({ filters => filters, prepend_module_to_snapshot => false }, {
-            insta::assert_snapshot!($name, $answer.body);
+            insta::assert_snapshot!($name, in_order(&$answer.body));
         });
     };
+}
+
+/// The body with the fields of its JSON in alphabetical order: which one they come in says nothing.
+fn in_order(body: &str) -> String {
+    let line = |line: &str| {
+        let (data, json) = line.strip_prefix("data: ").map_or(("", line), |json| ("data: ", json));
+        let (json, end) = json.strip_suffix('\r').map_or((json, ""), |json| (json, "\r"));
+        match serde_json::from_str::<Value>(json) {
+            Ok(value) => format!("{data}{}{end}", sorted(value)),
+            Err(_) => line.to_owned(),
+        }
+    };
+    body.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        Value::Object(fields) => {
+            let ordered: BTreeMap<String, Value> =
+                fields.into_iter().map(|(name, value)| (name, sorted(value))).collect();
+            ordered.into_iter().collect()
+        }
+        other => other,
+    }
 }
 
 fn streamed(path: &str, body: &Value) -> Answer {
