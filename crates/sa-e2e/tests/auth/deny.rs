@@ -22,7 +22,7 @@ async fn contract(daemon: &Daemon) -> Result<Vec<Operation>> {
             operations.push(Operation {
                 id: operation["operationId"].as_str().unwrap().to_owned(),
                 method: method.to_ascii_uppercase(),
-                path: path.replace("{server_id}", "one").replace("{agent}", "puppet"),
+                path: path.replace("{server_id}", "one").replace("{agent}", "puppet").replace("{id}", "one"),
                 open: operation["security"] == json!([{}]),
             });
         }
