@@ -29,9 +29,9 @@ pub(super) struct Run {
     pub(super) grace: Duration,
     pub(super) events: mpsc::Sender<Event>,
     /// Lines for its input, which is closed when no more can come.
-    pub(super) lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    pub(super) lines: mpsc::Receiver<Vec<u8>>,
     /// Orders to end it, each with the time that it has to end by itself.
-    pub(super) ends: mpsc::UnboundedReceiver<Duration>,
+    pub(super) ends: mpsc::Receiver<Duration>,
 }
 
 impl Run {
@@ -92,7 +92,7 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// Writes lines until no more can come. A process that closed its input has ended or will.
-async fn write(mut stdin: pipe::Sender, mut lines: mpsc::UnboundedReceiver<Vec<u8>>) {
+async fn write(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
     while let Some(line) = lines.recv().await {
         if stdin.write_all(&line).await.is_err() {
             return;
@@ -101,7 +101,7 @@ async fn write(mut stdin: pipe::Sender, mut lines: mpsc::UnboundedReceiver<Vec<u
 }
 
 /// Ends the process when it was told to and does not do so by itself. The shortest time counts.
-async fn end(process: Process, mut ends: mpsc::UnboundedReceiver<Duration>, grace: Duration) {
+async fn end(process: Process, mut ends: mpsc::Receiver<Duration>, grace: Duration) {
     let mut deadline: Option<Instant> = None;
     loop {
         tokio::select! {

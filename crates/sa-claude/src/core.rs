@@ -70,6 +70,9 @@ pub trait Disk: Send {
     /// What was said in a stored session; `None` if there is none of that id.
     fn read(&self, session: &str, cwd: &Path) -> Result<Option<Vec<SessionUpdate>>, Error>;
 
+    /// The permission mode that a stored session was in last.
+    fn mode(&self, session: &str, cwd: &Path) -> Option<String>;
+
     /// Removes a stored session; none of that id is fine, too.
     fn delete(&self, session: &str) -> Result<(), Error>;
 }

@@ -3,7 +3,13 @@
 use super::core::{Disk, failure, invalid};
 use super::transcript::{self, TranscriptError};
 use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+
+/// How much of a transcript is searched for a mode, from its end.
+const SEARCHED: u64 = 1 << 20;
 
 /// The real files.
 #[derive(Debug)]
@@ -27,10 +33,31 @@ impl Disk for ConfigDir {
         }
     }
 
+    fn mode(&self, session: &str, cwd: &Path) -> Option<String> {
+        let folder = self.0.join("projects").join(transcript::slug(cwd));
+        last_mode(&folder.join(session).with_extension("jsonl")).ok().flatten()
+    }
+
     fn delete(&self, session: &str) -> Result<(), Error> {
         transcript::delete(&self.0, session)
             .map_err(|error| failure(format!("the transcript cannot be removed: {error}"), "storage"))
     }
+}
+
+/// Looks for the last line that names a mode, in the last part of a transcript only: each prompt does.
+fn last_mode(path: &Path) -> io::Result<Option<String>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Line {
+        permission_mode: String,
+    }
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(SEARCHED)))?;
+    let mut bytes = Vec::new();
+    file.take(SEARCHED).read_to_end(&mut bytes)?;
+    let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+    Ok(lines.find_map(|line| serde_json::from_slice::<Line>(line).ok()).map(|line| line.permission_mode))
 }
 
 fn explain(error: &TranscriptError) -> Error {

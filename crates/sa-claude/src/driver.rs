@@ -22,6 +22,12 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// Lines of processes that may wait to be worked on. Each is as long as the CLI makes it, so they are few.
 const WAITING_LINES: usize = 32;
 
+/// Lines that a process may leave unread: one prompt, and orders and answers beside it.
+const UNREAD_LINES: usize = 256;
+
+/// Orders to end one process.
+const ENDS: usize = 8;
+
 /// How long a client may take to read what was written before the agent ended, and processes to end by themselves.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -135,8 +141,16 @@ pub async fn run(
 /// The way to a process.
 struct Handle {
     /// `None` once its input is closed.
-    lines: Option<mpsc::UnboundedSender<Vec<u8>>>,
-    ends: mpsc::UnboundedSender<Duration>,
+    lines: Option<mpsc::Sender<Vec<u8>>>,
+    ends: mpsc::Sender<Duration>,
+}
+
+impl Handle {
+    fn end(&mut self, farewell: Duration) {
+        self.lines = None;
+        // If there is no room, enough of them are on their way.
+        let _ = self.ends.try_send(farewell);
+    }
 }
 
 struct Driver<R, W> {
@@ -207,14 +221,18 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
             Effect::Start { child, launch } => self.start(child, &launch),
             // A process that has ended needs nothing.
             Effect::Write { child, line } => {
-                if let Some(lines) = self.children.get(&child).and_then(|handle| handle.lines.as_ref()) {
-                    let _ = lines.send(line);
+                let Some(handle) = self.children.get_mut(&child) else { return };
+                let full = handle.lines.as_ref().is_some_and(|lines| {
+                    matches!(lines.try_send(line), Err(mpsc::error::TrySendError::Full(_)))
+                });
+                if full {
+                    tracing::warn!("claude does not read what it is told and is ended");
+                    handle.end(Duration::ZERO);
                 }
             }
             Effect::End { child, farewell } => {
                 if let Some(handle) = self.children.get_mut(&child) {
-                    handle.lines = None;
-                    let _ = handle.ends.send(farewell);
+                    handle.end(farewell);
                 }
             }
         }
@@ -230,9 +248,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
             cwd: Some(launch.cwd.clone()),
             ..CommandSpec::default()
         };
-        // Bounded by what the machine sends: one prompt, and orders up to a limit.
-        let (lines, lines_receiver) = mpsc::unbounded_channel();
-        let (ends, ends_receiver) = mpsc::unbounded_channel();
+        let (lines, lines_receiver) = mpsc::channel(UNREAD_LINES);
+        let (ends, ends_receiver) = mpsc::channel(ENDS);
         let run = Run {
             supervisor: self.supervisor.clone(),
             child,

@@ -90,12 +90,7 @@ impl Machine {
     }
 
     /// What a client says about a session whenever it opens one.
-    fn place(
-        &self,
-        cwd: PathBuf,
-        directories: Vec<PathBuf>,
-        wanted: Vec<McpServer>,
-    ) -> Result<Place, Error> {
+    fn place(&self, cwd: PathBuf, directories: Vec<PathBuf>, wanted: Vec<McpServer>) -> Result<Place, Error> {
         for path in std::iter::once(&cwd).chain(&directories) {
             if !path.is_absolute() {
                 return Err(invalid(format!("not an absolute path: {}", path.display())));
@@ -108,10 +103,12 @@ impl Machine {
     }
 
     /// A session that has no process yet.
-    fn add(&mut self, id: &SessionId, place: Place) -> &mut Session {
-        let settings = Settings::new(self.core.host.allow_bypass, self.core.host.any_model);
-        let session = Session::new(id.clone(), place, settings);
-        self.sessions.entry(id.0.clone()).insert_entry(session).into_mut()
+    fn add(&mut self, id: &SessionId, place: Place, mode: Option<&str>) {
+        let mut settings = Settings::new(self.core.host.allow_bypass, self.core.host.any_model);
+        if let Some(mode) = mode {
+            settings.go_on_in(mode);
+        }
+        self.sessions.insert(id.0.clone(), Session::new(id.clone(), place, settings));
     }
 
     fn new_session(&mut self, key: &RequestKey, request: NewSessionRequest) -> Result<(), Error> {
@@ -165,8 +162,22 @@ impl Machine {
         }
     }
 
-    fn start(&mut self, key: &RequestKey, id: &SessionId, place: Place, how: Opened, conversation: Conversation) {
-        self.add(id, place);
+    fn start(
+        &mut self,
+        key: &RequestKey,
+        id: &SessionId,
+        place: Place,
+        how: Opened,
+        conversation: Conversation,
+    ) {
+        // The CLI itself does not go on in the mode that a session was in.
+        let mode = match &conversation {
+            Conversation::New { .. } => None,
+            Conversation::Resumed { id: from } | Conversation::Forked { from, .. } => {
+                self.core.host.disk.mode(from, &place.cwd)
+            }
+        };
+        self.add(id, place, mode.as_deref());
         if let Some(session) = self.sessions.get_mut(&id.0) {
             session.open(&mut self.core, key.clone(), how, conversation);
         }
@@ -179,8 +190,9 @@ impl Machine {
             // Nothing is stored of a session before its first prompt.
             let open = self.sessions.values().filter(|session| session.is_open() && !session.is_stored());
             let open = open.map(Session::info).filter(|info| cwd.is_none_or(|cwd| *cwd == info.cwd));
-            let unlisted: Vec<_> =
-                open.filter(|info| page.sessions.iter().all(|known| known.session_id != info.session_id)).collect();
+            let unlisted: Vec<_> = open
+                .filter(|info| page.sessions.iter().all(|known| known.session_id != info.session_id))
+                .collect();
             page.sessions.splice(0..0, unlisted);
         }
         self.core.reply(key, page);

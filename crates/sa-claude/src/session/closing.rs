@@ -53,7 +53,9 @@ impl Session {
             core.reply(&key, CloseSessionResponse::new());
         }
         for key in closing.deletes {
-            match core.host.disk.delete(&self.native_id) {
+            // Usually one and the same.
+            let ids = [self.id.to_string(), self.native_id.clone()];
+            match ids.iter().try_for_each(|id| core.host.disk.delete(id)) {
                 Ok(()) => core.reply(&key, DeleteSessionResponse::new()),
                 Err(error) => core.fail(&key, &error),
             }

@@ -161,6 +161,9 @@ impl Session {
             Some(Err(error)) => return core.fail(key, &failure(error, "refused")),
             None => return core.fail(key, &failure("claude did not answer in time", "timeout")),
         }
+        if matches!(change, Change::Model(_)) {
+            self.meter.model_changed();
+        }
         let mode_before = self.settings.mode().to_owned();
         self.settings.apply(change);
         if self.settings.mode() != mode_before {

@@ -51,13 +51,14 @@ impl Session {
             ended.stderr.contains(words) || child.complaint.as_ref().is_some_and(|said| said.contains(words))
         };
         let id = self.native_id.clone();
+        let again = !self.is_opening() && !std::mem::replace(&mut self.has_switched, true);
         match &child.conversation {
             // Nothing was stored before the last process died, or more than was seen.
-            Conversation::Resumed { .. } if says(NO_CONVERSATION) && !self.is_opening() => {
+            Conversation::Resumed { .. } if says(NO_CONVERSATION) && again => {
                 self.is_stored = false;
                 self.start(core, Conversation::New { id });
             }
-            Conversation::New { .. } if says(IN_USE) && !self.is_opening() => {
+            Conversation::New { .. } if says(IN_USE) && again => {
                 self.is_stored = true;
                 self.start(core, Conversation::Resumed { id });
             }

@@ -115,8 +115,10 @@ impl Session {
         let kind = retry.error.as_deref().unwrap_or("unknown");
         if kind == "authentication_failed" {
             let message = "The model's API refused the credentials of Claude Code";
-            self.fail_turn(core, &auth_required(message));
-            return self.interrupt(core);
+            if self.fail_turn(core, &auth_required(message)) {
+                self.interrupt(core);
+            }
+            return;
         }
         let (attempt, of) = (retry.attempt.unwrap_or(1), retry.max_retries.unwrap_or_default());
         let milliseconds = retry.retry_delay_ms.unwrap_or_default().round();

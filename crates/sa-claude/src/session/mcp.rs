@@ -81,7 +81,7 @@ impl Session {
                 core.remark(&self.id, "mcp", json!({ "error": error }));
                 self.mcp = McpWait::Done;
             }
-            None => self.mcp = McpWait::Done,
+            None => self.give_mcp_up(core),
         }
         self.start_next(core);
     }
@@ -119,8 +119,7 @@ impl Session {
         let now = core.now.elapsed;
         match self.mcp {
             McpWait::Asked { give_up } | McpWait::Waiting { give_up, .. } if give_up <= now => {
-                core.remark(&self.id, "mcp", json!({ "error": "some servers did not answer in time" }));
-                self.mcp = McpWait::Done;
+                self.give_mcp_up(core);
             }
             McpWait::Waiting { next, give_up } if next <= now => {
                 self.mcp = McpWait::Asked { give_up };
@@ -128,5 +127,11 @@ impl Session {
             }
             _ => {}
         }
+    }
+
+    /// The prompt goes out without what is not there.
+    fn give_mcp_up(&mut self, core: &mut Core) {
+        core.remark(&self.id, "mcp", json!({ "error": "some servers did not answer in time" }));
+        self.mcp = McpWait::Done;
     }
 }

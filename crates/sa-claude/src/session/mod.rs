@@ -86,6 +86,8 @@ pub(crate) struct Session {
     native_id: String,
     /// Whether the CLI has stored something of the conversation, so that it can be resumed.
     is_stored: bool,
+    /// Whether `is_stored` turned out to be wrong for this attempt to start a process.
+    has_switched: bool,
     child: Option<Child>,
     opening: Option<Opening>,
     closing: Option<Closing>,
@@ -121,6 +123,7 @@ impl Session {
             id,
             place,
             is_stored: false,
+            has_switched: false,
             child: None,
             opening: None,
             closing: None,

@@ -54,10 +54,13 @@ impl Session {
 
     /// Opens a session that is open, which may be in another place from now on.
     pub(crate) fn reopen(&mut self, core: &mut Core, key: RequestKey, how: Opened, place: Place) {
-        if self.opening.is_some() {
-            return core.fail(&key, &failure("the session is being opened already", "busy"));
+        if self.opening.is_some() || self.closing.is_some() {
+            return core.fail(&key, &failure("the session is being opened or closed already", "busy"));
         }
-        if place == self.place || self.turn.is_some() {
+        if place != self.place && self.turn.is_some() {
+            return core.fail(&key, &failure("the session is at work and cannot move", "busy"));
+        }
+        if place == self.place {
             self.opening = Some(Opening { key, how });
             return self.opened(core);
         }
@@ -149,6 +152,7 @@ impl Session {
             let message = "Claude Code is not logged in: set ANTHROPIC_API_KEY, or run `claude` and log in";
             return self.greeting_failed(core, &auth_required(message));
         }
+        self.has_switched = false;
         self.settings.learn(&initialized, greeting.applied.flatten().as_ref());
         self.learn_commands(&initialized.commands);
         self.order(core, &thinking(self.settings.is_thinking()), "set_max_thinking_tokens");

@@ -112,6 +112,13 @@ impl Settings {
         self.effort.clone().filter(|_| self.chosen_effort)
     }
 
+    /// The mode that the session was in before. One that is not offered any more is left.
+    pub(crate) fn go_on_in(&mut self, mode: &str) {
+        if let Ok(change) = self.check_mode(mode) {
+            self.apply(change);
+        }
+    }
+
     /// Takes in what a process said about itself when it was started.
     pub(super) fn learn(&mut self, initialized: &Initialized, applied: Option<&Applied>) {
         self.models.clone_from(&initialized.models);

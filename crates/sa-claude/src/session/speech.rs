@@ -25,8 +25,8 @@ impl Session {
                 Block::Other => {}
             },
             Event::ContentBlockDelta { index, delta } => match delta {
-                Delta::TextDelta { text } => self.piece(core, index, Kind::Text, &text),
-                Delta::ThinkingDelta { thinking } => self.piece(core, index, Kind::Thought, &thinking),
+                Delta::Text { text } => self.piece(core, index, Kind::Text, &text),
+                Delta::Thinking { thinking } => self.piece(core, index, Kind::Thought, &thinking),
                 Delta::Other => {}
             },
             Event::MessageDelta { usage } => self.meter_message(core, usage),

@@ -51,7 +51,8 @@ impl Tools {
         self.calls.get(id)
     }
 
-    fn insert(&mut self, id: &str, name: &str, input: Value, parent: Option<&str>) -> &Tool {
+    /// Notes a call and gives what is told about it beside the protocol.
+    fn insert(&mut self, id: &str, name: &str, input: Value, parent: Option<&str>) -> Meta {
         if self.calls.len() >= REMEMBERED {
             let done = self.calls.iter().filter(|(_, tool)| !tool.is_open());
             let oldest = done.min_by_key(|(_, tool)| tool.number).map(|(id, _)| id.clone());
@@ -65,7 +66,9 @@ impl Tools {
             status: ToolCallStatus::Pending,
             number: self.last,
         };
-        self.calls.entry(id.to_owned()).insert_entry(tool).into_mut()
+        let about = tool.meta();
+        self.calls.insert(id.to_owned(), tool);
+        about
     }
 }
 
@@ -105,7 +108,7 @@ impl Session {
     }
 
     fn new_tool(&mut self, core: &mut Core, id: &str, name: &str, input: Value, parent: Option<&str>) {
-        let about = self.tools.insert(id, name, input.clone(), parent).meta();
+        let about = self.tools.insert(id, name, input.clone(), parent);
         let call = tools::call(name, &input, &self.place.cwd).into_call(id.to_owned(), name, input);
         self.emit(core, &SessionUpdate::ToolCall(call.meta(about)));
     }
@@ -127,7 +130,7 @@ impl Session {
     fn tool_done(&mut self, core: &mut Core, id: &str, block: &Value, structured: Option<&Value>) {
         let Some(tool) = self.tools.calls.get_mut(id) else { return };
         let outcome = tools::result(&tool.name, &tool.input, block, structured, &self.place.cwd);
-        tool.status = outcome.status.clone();
+        tool.status = outcome.status;
         let succeeded = outcome.status == ToolCallStatus::Completed;
         let plan = succeeded.then(|| self.todos.note(&tool.name, &tool.input, structured)).flatten();
         let mut update = outcome.into_update(id.to_owned());

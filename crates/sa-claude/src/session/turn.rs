@@ -182,11 +182,13 @@ impl Session {
         }
     }
 
-    /// Answers the running prompt although the CLI still works on it.
-    pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) {
-        if let Some(key) = self.turn.as_mut().and_then(|turn| turn.key.take()) {
+    /// Answers the running prompt although the CLI still works on it; `false` if that was done before.
+    pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) -> bool {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return false };
+        if let Some(key) = turn.key.take() {
             core.fail(&key, error);
         }
+        true
     }
 
     /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
@@ -206,7 +208,8 @@ impl Session {
 
     /// A new session is called by what was asked first, until the CLI has a better name.
     fn name_after(&mut self, core: &mut Core, first_line: &str) {
-        if self.is_nameless && self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
+        if self.is_nameless && self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/')
+        {
             self.rename(core, first_line.to_owned());
         }
     }
@@ -257,10 +260,21 @@ fn model_error(result: &TurnResult, kind: Option<&str>) -> Error {
     if kind == Some("authentication_failed") || message.contains("Please run /login") {
         return auth_required(message);
     }
-    let kind = kind.unwrap_or("unknown");
+    let kind = kind.filter(|kind| *kind != "unknown").unwrap_or_else(|| kind_of(result.api_error_status));
     let mut error = failure(message, kind);
     error.data = Some(json!({ "errorKind": kind, "httpStatus": result.api_error_status }));
     error
+}
+
+/// What went wrong by the status of the model's API, where the CLI has no word for it.
+fn kind_of(status: Option<i64>) -> &'static str {
+    match status {
+        Some(400 | 413 | 422) => "invalid_request",
+        Some(429) => "rate_limit",
+        Some(529) => "overloaded",
+        Some(500..) => "server_error",
+        _ => "unknown",
+    }
 }
 
 fn errors(result: &TurnResult) -> String {

@@ -43,6 +43,11 @@ impl Meter {
         self.fresh = self.cost.is_some();
     }
 
+    /// Another model has another context.
+    pub(super) fn model_changed(&mut self) {
+        (self.size, self.asked) = (None, false);
+    }
+
     /// The model by its full name, which may tell how large its context is.
     pub(super) fn saw_model(&mut self, model: &str) {
         self.large = model.contains("[1m]");

@@ -24,7 +24,7 @@ const TABLE: [Row; 24] = [
     Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
     Row { name: "sa-acp", needs: &["sa-jsonrpc"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
-    Row { name: "sa-claude", needs: &[], may: &["sa-acp", "sa-jsonrpc", "sa-supervisor"] },
+    Row { name: "sa-claude", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },

@@ -1,0 +1,221 @@
+//! Permissions, questions and plans.
+
+use crate::client::{Client, request, stop_reason, updates};
+use serde_json::{Value, json};
+
+fn ask(client: &mut Client, id: &str, tool: &str, input: Value, suggestions: Value) -> Vec<Value> {
+    let request = json!({
+        "subtype": "can_use_tool", "tool_name": tool, "input": input, "tool_use_id": format!("call-{id}"),
+        "permission_suggestions": suggestions,
+    });
+    client.native(&json!({ "type": "control_request", "request_id": id, "request": request }))
+}
+
+fn running(capabilities: Value) -> Client {
+    let mut client = Client::open(capabilities);
+    client.prompt("work");
+    client.state("running");
+    client.written();
+    client
+}
+
+/// The answers that the CLI got.
+fn responses(client: &mut Client) -> Vec<Value> {
+    let answers = client.written().into_iter().filter(|line| line["type"] == "control_response");
+    answers.map(|line| line["response"]["response"].clone()).collect()
+}
+
+fn suggestions() -> Value {
+    json!([
+        { "type": "setMode", "mode": "acceptEdits", "destination": "session" },
+        {
+            "type": "addRules", "behavior": "allow", "destination": "localSettings",
+            "rules": [{ "toolName": "Bash", "ruleContent": "npm test:*" }],
+        },
+    ])
+}
+
+#[test]
+fn permission_once_changes_nothing_else() {
+    let mut client = running(json!({}));
+    let messages = ask(&mut client, "q", "Bash", json!({ "command": "npm test" }), suggestions());
+    let asked = request(&messages, "session/request_permission");
+    assert_eq!(updates(&messages, "tool_call").len(), 1, "the client knows the call");
+    let messages = client.choose(&asked, "allow_once");
+    assert_eq!(updates(&messages, "tool_call_update")[0]["status"], "in_progress");
+    assert_eq!(
+        responses(&mut client),
+        [json!({ "behavior": "allow", "updatedInput": { "command": "npm test" } })]
+    );
+}
+
+#[test]
+fn permission_for_good_is_for_the_session_and_switches_no_mode() {
+    let mut client = running(json!({}));
+    let messages = ask(&mut client, "q", "Bash", json!({ "command": "npm test" }), suggestions());
+    let asked = request(&messages, "session/request_permission");
+    assert_eq!(asked["params"]["options"][1]["name"], "Always allow Bash(npm test:*) in this session");
+    client.choose(&asked, "allow_always");
+    let rule = json!({ "toolName": "Bash", "ruleContent": "npm test:*" });
+    let grant = json!({ "type": "addRules", "rules": [rule], "behavior": "allow", "destination": "session" });
+    assert_eq!(responses(&mut client)[0]["updatedPermissions"], json!([grant]));
+}
+
+#[test]
+fn rejecting_lets_the_model_go_on_and_cancelling_does_not() {
+    for (answer, interrupt) in [
+        (json!({ "outcome": { "outcome": "selected", "optionId": "reject_once" } }), Value::Null),
+        (json!({ "outcome": { "outcome": "selected", "optionId": "made up" } }), Value::Null),
+        (json!({ "outcome": { "outcome": "cancelled" } }), json!(true)),
+    ] {
+        let mut client = running(json!({}));
+        let messages = ask(&mut client, "q", "Bash", json!({ "command": "x" }), json!([]));
+        client.answer(&request(&messages, "session/request_permission"), answer);
+        let responses = responses(&mut client);
+        assert_eq!((&responses[0]["behavior"], &responses[0]["interrupt"]), (&json!("deny"), &interrupt));
+    }
+}
+
+#[test]
+fn several_questions_can_be_open_and_are_withdrawn_one_by_one() {
+    let mut client = running(json!({}));
+    let first = request(
+        &ask(&mut client, "a", "Bash", json!({ "command": "1" }), json!([])),
+        "session/request_permission",
+    );
+    let second = request(
+        &ask(&mut client, "b", "Bash", json!({ "command": "2" }), json!([])),
+        "session/request_permission",
+    );
+    let messages = client.native(&json!({ "type": "control_cancel_request", "request_id": "a" }));
+    assert_eq!(messages[0]["method"], "$/cancel_request");
+    assert_eq!(messages[0]["params"]["requestId"], first["id"]);
+    assert!(client.choose(&first, "allow_once").is_empty(), "nobody waits for it");
+    client.choose(&second, "allow_once");
+    assert_eq!(responses(&mut client).len(), 1);
+}
+
+#[test]
+fn cancelling_the_turn_takes_its_questions_back() {
+    let mut client = running(json!({}));
+    ask(&mut client, "q", "Bash", json!({ "command": "x" }), json!([]));
+    let messages = client.cancel();
+    assert_eq!(messages[0]["method"], "$/cancel_request");
+    assert_eq!(responses(&mut client)[0]["behavior"], "deny");
+    assert_eq!(stop_reason(&client.result(json!({ "terminal_reason": "aborted_tools" }))), "cancelled");
+}
+
+#[test]
+fn plan_mode_changes_nothing() {
+    let mut client = running(json!({}));
+    client.native(&json!({ "type": "system", "subtype": "status", "permissionMode": "plan" }));
+    client.written();
+    assert!(
+        !ask(&mut client, "q", "Write", json!({ "file_path": "/project/a" }), json!([]))
+            .iter()
+            .any(|message| { message["method"] == "session/request_permission" })
+    );
+    assert_eq!(responses(&mut client)[0]["behavior"], "deny");
+    let hook = |tool: &str, input: Value| {
+        let input = json!({ "tool_name": tool, "tool_input": input, "permission_mode": "plan" });
+        let request = json!({ "subtype": "hook_callback", "callback_id": "before-tool", "input": input });
+        json!({ "type": "control_request", "request_id": "h", "request": request })
+    };
+    for (tool, input, refused) in [
+        ("Write", json!({ "file_path": "/project/a" }), true),
+        ("Write", json!({ "file_path": "/home/user/.claude/plans/a.md" }), false),
+        ("Write", json!({ "file_path": "/home/user/.claude/plans/../settings.json" }), true),
+        ("Bash", json!({ "command": "rm -rf ." }), true),
+        ("Bash", json!({ "command": "git log | head" }), false),
+        ("Read", json!({ "file_path": "/project/a" }), false),
+        ("mcp__x__y", json!({}), true),
+    ] {
+        client.native(&hook(tool, input.clone()));
+        let responses = responses(&mut client);
+        let decision = &responses[0]["hookSpecificOutput"]["permissionDecision"];
+        assert_eq!(*decision == "deny", refused, "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_plan_is_approved_with_the_mode_to_go_on_in() {
+    let mut client = running(json!({}));
+    let messages = ask(&mut client, "q", "ExitPlanMode", json!({ "plan": "# Do it" }), json!([]));
+    let asked = request(&messages, "session/request_permission");
+    let options: Vec<_> =
+        asked["params"]["options"].as_array().unwrap().iter().map(|option| &option["optionId"]).collect();
+    assert_eq!(options, ["acceptEdits", "default", "bypassPermissions", "plan"]);
+    assert_eq!(asked["params"]["toolCall"]["kind"], "switch_mode");
+    client.choose(&asked, "acceptEdits");
+    let grant = json!({ "type": "setMode", "mode": "acceptEdits", "destination": "session" });
+    assert_eq!(responses(&mut client)[0]["updatedPermissions"], json!([grant]));
+    let messages = ask(&mut client, "r", "ExitPlanMode", json!({ "plan": "# Do it" }), json!([]));
+    client.choose(&request(&messages, "session/request_permission"), "plan");
+    assert_eq!(responses(&mut client)[0]["behavior"], "deny");
+}
+
+fn questions() -> Value {
+    json!({ "questions": [
+        { "question": "Which colour?", "header": "Colour", "multiSelect": false, "options": [
+            { "label": "Red", "description": "warm" }, { "label": "Blue", "description": "cold" } ] },
+        { "question": "Which toppings?", "header": "Toppings", "multiSelect": true, "options": [
+            { "label": "Cheese", "description": "" }, { "label": "Olives", "description": "" } ] },
+    ] })
+}
+
+#[test]
+fn questions_are_a_form_for_clients_that_show_forms() {
+    let mut client = running(json!({ "elicitation": { "form": {} } }));
+    let messages = ask(&mut client, "q", "AskUserQuestion", questions(), json!([]));
+    let asked = request(&messages, "elicitation/create");
+    insta::assert_json_snapshot!(asked["params"]);
+    let content =
+        json!({ "question_1": "Blue", "question_2": ["Cheese", "Olives"], "question_2_custom": "Ham" });
+    client.answer(&asked, json!({ "action": "accept", "content": content }));
+    let answers = json!({ "Which colour?": "Blue", "Which toppings?": "Cheese, Olives, Ham" });
+    assert_eq!(responses(&mut client)[0]["updatedInput"]["answers"], answers);
+    for (action, interrupt) in [("decline", Value::Null), ("cancel", json!(true))] {
+        let messages = ask(&mut client, action, "AskUserQuestion", questions(), json!([]));
+        client.answer(&request(&messages, "elicitation/create"), json!({ "action": action }));
+        let responses = responses(&mut client);
+        assert_eq!((&responses[0]["behavior"], &responses[0]["interrupt"]), (&json!("deny"), &interrupt));
+    }
+}
+
+#[test]
+fn questions_are_choices_for_clients_that_show_no_forms() {
+    let mut client = running(json!({}));
+    let messages = ask(&mut client, "q", "AskUserQuestion", questions(), json!([]));
+    let first = request(&messages, "session/request_permission");
+    assert_eq!(first["params"]["toolCall"]["title"], "Which colour?");
+    let second = request(&client.choose(&first, "option_1"), "session/request_permission");
+    assert_eq!(second["params"]["toolCall"]["title"], "Which toppings?");
+    client.choose(&second, "skip");
+    assert_eq!(responses(&mut client)[0]["updatedInput"]["answers"], json!({ "Which colour?": "Blue" }));
+}
+
+#[test]
+fn forms_of_mcp_servers_are_passed_on_or_declined() {
+    let form = json!({
+        "subtype": "elicitation", "mcp_server_name": "shop", "message": "Your size?", "mode": "form",
+        "requested_schema": { "type": "object", "properties": { "size": { "type": "string" } } },
+    });
+    let line = json!({ "type": "control_request", "request_id": "e", "request": form });
+    let mut client = running(json!({ "elicitation": { "form": {} } }));
+    let asked = request(&client.native(&line), "elicitation/create");
+    assert_eq!(asked["params"]["message"], "shop: Your size?");
+    client.answer(&asked, json!({ "action": "accept", "content": { "size": "M" } }));
+    assert_eq!(responses(&mut client), [json!({ "action": "accept", "content": { "size": "M" } })]);
+    let mut client = running(json!({}));
+    assert!(client.native(&line).is_empty());
+    assert_eq!(responses(&mut client), [json!({ "action": "decline" })]);
+}
+
+#[test]
+fn requests_of_the_cli_that_are_not_known_are_refused() {
+    let mut client = running(json!({}));
+    client.native(
+        &json!({ "type": "control_request", "request_id": "x", "request": { "subtype": "new_thing" } }),
+    );
+    assert_eq!(client.written()[0]["response"]["subtype"], "error");
+}
