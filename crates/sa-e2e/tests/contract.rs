@@ -8,18 +8,26 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 17] = [
+const TESTED: [(&str, &str); 30] = [
+    ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
     ("closeAgentAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
+    ("createProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("deleteAcpServer", "transport/bootstrap.rs::delete_may_be_repeated"),
+    ("deleteProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("getAgent", "transport/listing.rs::agents_are_listed_with_how_many_run"),
     ("getHealth", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
     ("getOpenapi", "contract.rs::every_operation_is_tested"),
+    ("getProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
+    ("getProcessConfig", "processes/config.rs::limits_are_shown_and_changed"),
+    ("getProcessLogs", "processes/logs.rs::output_is_read_by_stream_and_by_sequence"),
     ("issueTicket", "auth/tickets.rs::a_ticket_opens_one_socket_of_any_kind"),
+    ("killProcess", "processes/lifecycle.rs::killing_takes_the_whole_tree_also_those_that_left_the_group"),
     ("listAcpServers", "transport/listing.rs::a_server_is_listed_with_all_that_is_known_of_it"),
     ("listAgents", "transport/listing.rs::agents_are_listed_with_how_many_run"),
+    ("listProcesses", "processes/lifecycle.rs::processes_are_listed_in_the_order_of_their_creation"),
     (
         "postAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
@@ -29,6 +37,11 @@ const TESTED: [(&str, &str); 17] = [
         "postAgentAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
     ),
+    ("resizeProcessTerminal", "processes/terminal.rs::the_size_is_set_at_the_start_by_request_and_by_socket"),
+    ("runProcess", "processes/run.rs::a_command_runs_and_its_output_comes_back"),
+    ("sendProcessInput", "processes/input.rs::input_is_base64_unless_it_says_otherwise"),
+    ("setProcessConfig", "processes/config.rs::limits_are_shown_and_changed"),
+    ("stopProcess", "processes/lifecycle.rs::stopping_asks_first_and_reports_the_signal"),
     ("streamAcpConnection", "standard/streams.rs::messages_go_to_the_stream_of_their_session"),
     ("streamAcpMessages", "streams/framing.rs::an_event_is_framed_in_three_lines"),
     (
