@@ -124,3 +124,30 @@ fn the_example_is_accepted_and_complete() {
         assert_eq!(limits[key].to_string(), value, "{key} is shown with its default");
     }
 }
+
+/// Each agent of the catalogue has its row, with how it starts.
+#[test]
+fn every_agent_is_there_with_how_it_starts() {
+    const AGENTS: &str = include_str!("../../../docs/agents.md");
+    let documented = rows(AGENTS);
+    let catalogue = sa_agents::Catalogue::shipped().unwrap();
+    let ids: Vec<String> = catalogue.iter().map(|agent| format!("`{}`", agent.id)).collect();
+    assert_eq!(documented.iter().map(|row| row[0]).collect::<Vec<_>>(), ids);
+    for (agent, row) in catalogue.iter().zip(&documented) {
+        let start = match &agent.launch {
+            sa_agents::Launch::Builtin { drives: None, .. } => "built in".to_owned(),
+            sa_agents::Launch::Builtin { drives: Some(program), .. } => {
+                format!("built in, drives `{program}`")
+            }
+            sa_agents::Launch::Command { program, args } => {
+                format!(
+                    "`{}`",
+                    std::iter::once(program).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
+                )
+            }
+            sa_agents::Launch::InstallOnly { .. } => "cannot be started yet".to_owned(),
+        };
+        assert_eq!((row[1], row[2]), (agent.name.as_str(), start.as_str()), "{}", agent.id);
+        assert_eq!(row[4] == "–", agent.needs.is_empty(), "{}", agent.id);
+    }
+}

@@ -26,7 +26,7 @@ pub(crate) struct SourceArgs {
     /// The index of the ACP registry, an address or a file [default: the public one]
     #[arg(
         long,
-        value_name = "URL|FILE",
+        value_name = "ADDRESS",
         env = "SANDBOX_AGENT_ACP_REGISTRY",
         hide_env_values = true,
         help_heading = SOURCES
