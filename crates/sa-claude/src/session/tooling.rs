@@ -133,6 +133,8 @@ impl Session {
         tool.status = outcome.status;
         let succeeded = outcome.status == ToolCallStatus::Completed;
         let plan = succeeded.then(|| self.todos.note(&tool.name, &tool.input, structured)).flatten();
+        // What was written to a file, for example, need not be kept.
+        tool.input = Value::Null;
         let mut update = outcome.into_update(id.to_owned());
         let about = tool.meta();
         update.meta = Some(match update.meta.take() {

@@ -74,9 +74,13 @@ impl Meter {
         self.cost = Some(total);
     }
 
+    /// The size of the context by the model's name.
+    fn guess(&self) -> u64 {
+        if self.large { LARGE_WINDOW } else { USUAL_WINDOW }
+    }
+
     fn update(&self) -> Option<UsageUpdate> {
-        let guess = if self.large { LARGE_WINDOW } else { USUAL_WINDOW };
-        let size = self.size.unwrap_or(guess);
+        let size = self.size.unwrap_or_else(|| self.guess());
         let cost = self.cost.map(|cost| Cost::new(self.before + cost, "USD"));
         Some(UsageUpdate::new(self.used?, size).cost(cost))
     }
@@ -113,20 +117,20 @@ impl Session {
                 usage.cache_creation_input_tokens.or(message.cache_creation_input_tokens);
         }
         self.meter.used = Some(total(self.meter.message));
-        if self.meter.size.is_none() && !std::mem::replace(&mut self.meter.asked, true) {
-            // The result of the turn will tell it, too, but that may take long.
-            let limit = core.host.limits.control;
-            return self.control(core, &Request::GetContextUsage, limit, Then::ContextUsage);
+        if self.meter.size.is_some() {
+            return self.tell_usage(core);
         }
-        self.tell_usage(core);
+        // The result of the turn will tell the size, too, but that may take long.
+        if !std::mem::replace(&mut self.meter.asked, true) {
+            let limit = core.host.limits.control;
+            self.control(core, &Request::GetContextUsage, limit, Then::ContextUsage);
+        }
     }
 
     pub(super) fn window_known(&mut self, core: &mut Core, answer: Answer) {
         let usage = answer.and_then(Result::ok).and_then(|value| ContextUsage::deserialize(value).ok());
-        if self.meter.size.is_none()
-            && let Some(size) = usage.and_then(|usage| usage.max_tokens)
-        {
-            self.meter.size = Some(size);
+        if self.meter.size.is_none() {
+            self.meter.size = usage.and_then(|usage| usage.max_tokens).or(Some(self.meter.guess()));
             self.tell_usage(core);
         }
     }
