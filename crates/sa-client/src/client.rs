@@ -113,6 +113,17 @@ impl Client {
         Ok(self.http.request(method, url).header(ACCEPT, accept))
     }
 
+    /// Sends it; an answer of another status becomes an error.
+    pub(crate) async fn send_for(
+        &self,
+        status: StatusCode,
+        request: RequestBuilder,
+    ) -> Result<Response, ClientError> {
+        let response =
+            request.send().await.map_err(transport(format!("no answer from {}", self.endpoint)))?;
+        if response.status() == status { Ok(response) } else { Err(refusal(response).await) }
+    }
+
     /// Sends it; an answer that is not a success becomes an error.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
         let response =

@@ -4,11 +4,15 @@
 mod acp;
 mod client;
 mod error;
+mod processes;
 mod sse;
 mod stream;
+mod terminal;
 
 pub use acp::Posted;
 pub use client::Client;
 pub use error::ClientError;
+pub use processes::{ProcessEnding, ProcessOutput};
 pub use sse::{EventTooLarge, SseEvent, SseParser};
 pub use stream::{EventStream, ReconnectingStream};
+pub use terminal::{Terminal, TerminalEvent};

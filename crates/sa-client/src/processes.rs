@@ -1,0 +1,161 @@
+//! The operations on processes.
+
+use crate::client::{JSON, read_json};
+use crate::{Client, ClientError, EventStream, Terminal};
+use reqwest::{Method, RequestBuilder};
+use sa_api::{
+    ProcessConfig, ProcessConfigChange, ProcessCreateRequest, ProcessInfo, ProcessInputRequest,
+    ProcessInputResponse, ProcessListResponse, ProcessLogsResponse, ProcessLogsStream, ProcessOwner,
+    ProcessRunRequest, ProcessRunResponse, ProcessTerminalSize,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// Which part of a process's output.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct ProcessOutput {
+    /// Only this stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<ProcessLogsStream>,
+    /// Only the last so many pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail: Option<usize>,
+    /// Only what comes after the piece of this number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+}
+
+/// How a process is ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProcessEnding {
+    /// Do not wait longer than this for the end.
+    pub wait: Option<Duration>,
+    /// What it gets between SIGTERM and SIGKILL.
+    pub grace: Option<Duration>,
+}
+
+impl ProcessEnding {
+    fn query(self) -> Vec<(&'static str, String)> {
+        let number = |name, time: Option<Duration>| Some((name, time?.as_millis().to_string()));
+        [number("waitMs", self.wait), number("graceMs", self.grace)].into_iter().flatten().collect()
+    }
+}
+
+impl Client {
+    /// Runs a command and waits for its end.
+    pub async fn run_process(&self, request: &ProcessRunRequest) -> Result<ProcessRunResponse, ClientError> {
+        self.post_json(&["v1", "processes", "run"], request).await
+    }
+
+    /// Starts a process.
+    pub async fn create_process(&self, request: &ProcessCreateRequest) -> Result<ProcessInfo, ClientError> {
+        self.post_json(&["v1", "processes"], request).await
+    }
+
+    /// All processes, or those of one owner.
+    pub async fn list_processes(
+        &self,
+        owner: Option<ProcessOwner>,
+    ) -> Result<ProcessListResponse, ClientError> {
+        let request = self.request(Method::GET, &["v1", "processes"], JSON)?;
+        self.ask(request.query(&owner.map(|owner| [("owner", owner)]))).await
+    }
+
+    /// One process.
+    pub async fn get_process(&self, id: &str) -> Result<ProcessInfo, ClientError> {
+        self.get_json(&["v1", "processes", id]).await
+    }
+
+    /// Forgets a process that has ended.
+    pub async fn delete_process(&self, id: &str) -> Result<(), ClientError> {
+        self.send(self.request(Method::DELETE, &["v1", "processes", id], JSON)?).await.map(drop)
+    }
+
+    /// Asks a process to end, and has it killed after a grace.
+    pub async fn stop_process(&self, id: &str, ending: ProcessEnding) -> Result<ProcessInfo, ClientError> {
+        let request = self.request(Method::POST, &["v1", "processes", id, "stop"], JSON)?;
+        self.ask(request.query(&ending.query())).await
+    }
+
+    /// Kills a process; its grace does not count.
+    pub async fn kill_process(&self, id: &str, ending: ProcessEnding) -> Result<ProcessInfo, ClientError> {
+        let request = self.request(Method::POST, &["v1", "processes", id, "kill"], JSON)?;
+        self.ask(request.query(&ProcessEnding { grace: None, ..ending }.query())).await
+    }
+
+    /// The output that a process has written.
+    pub async fn get_process_logs(
+        &self,
+        id: &str,
+        output: ProcessOutput,
+    ) -> Result<ProcessLogsResponse, ClientError> {
+        let request = self.request(Method::GET, &["v1", "processes", id, "logs"], JSON)?;
+        self.ask(request.query(&output)).await
+    }
+
+    /// The same, and what it writes until it ends.
+    pub async fn follow_process_logs(
+        &self,
+        id: &str,
+        output: ProcessOutput,
+    ) -> Result<EventStream, ClientError> {
+        let request = self.request(Method::GET, &["v1", "processes", id, "logs"], EVENT_STREAM)?;
+        EventStream::new(self.send(request.query(&output).query(&[("follow", true)])).await?)
+    }
+
+    /// Writes to a process's standard input.
+    pub async fn send_process_input(
+        &self,
+        id: &str,
+        input: &ProcessInputRequest,
+    ) -> Result<ProcessInputResponse, ClientError> {
+        self.post_json(&["v1", "processes", id, "input"], input).await
+    }
+
+    /// Resizes a process's terminal.
+    pub async fn resize_process_terminal(
+        &self,
+        id: &str,
+        size: ProcessTerminalSize,
+    ) -> Result<ProcessTerminalSize, ClientError> {
+        self.post_json(&["v1", "processes", id, "terminal", "resize"], &size).await
+    }
+
+    /// A process's terminal, beginning with so many bytes of what was printed before.
+    pub async fn attach_process_terminal(
+        &self,
+        id: &str,
+        scrollback: Option<u64>,
+    ) -> Result<Terminal, ClientError> {
+        let request = self.request(Method::GET, &["v1", "processes", id, "terminal", "ws"], JSON)?;
+        Terminal::open(self, request.query(&scrollback.map(|bytes| [("scrollback", bytes)]))).await
+    }
+
+    /// The limits on processes.
+    pub async fn get_process_config(&self) -> Result<ProcessConfig, ClientError> {
+        self.get_json(&["v1", "processes", "config"]).await
+    }
+
+    /// Changes the limits on processes.
+    pub async fn set_process_config(
+        &self,
+        change: &ProcessConfigChange,
+    ) -> Result<ProcessConfig, ClientError> {
+        self.post_json(&["v1", "processes", "config"], change).await
+    }
+
+    async fn post_json<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.ask(self.request(Method::POST, path, JSON)?.json(body)).await
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
+        read_json(self.send(request).await?).await
+    }
+}
