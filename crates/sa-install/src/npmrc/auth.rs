@@ -54,17 +54,13 @@ pub(super) fn address_key(url: &Url) -> Option<String> {
     Some(format!("//{host}{port}{}", url.path()))
 }
 
-/// The address without its last slash, or without what stands behind it.
+/// The address without its last slash, or without what stands behind it; none once nothing but the slashes is left.
 fn shorter(address: &str) -> Option<String> {
-    let cut = match address.strip_suffix('/') {
-        Some(cut) => cut,
-        None => &address.rsplit_once('/')?.0.to_owned(),
+    let shorter = match address.strip_suffix('/') {
+        Some(shorter) => shorter.to_owned(),
+        None => format!("{}/", address.rsplit_once('/')?.0),
     };
-    // What is left of the leading `//` names nothing.
-    if cut.trim_start_matches('/').is_empty() {
-        return None;
-    }
-    Some(if address.ends_with('/') { cut.to_owned() } else { format!("{cut}/") })
+    Some(shorter).filter(|shorter| shorter.contains(|letter| letter != '/'))
 }
 
 fn basic(user: &str, password: &str) -> String {

@@ -79,6 +79,11 @@ pub(super) async fn resolve(
     })
 }
 
+/// Whom this asks.
+pub(super) fn hosts() -> Vec<Url> {
+    [API, SITE].iter().filter_map(|address| Url::parse(address).ok()).collect()
+}
+
 fn asset_name(request: &Request<'_>, github: &Github, build: &str) -> String {
     let special = request.resolver.platform.runs().iter().find_map(|platform| github.assets.get(platform));
     Values { platform: build, ..Values::default() }.fill(special.unwrap_or(&github.asset))

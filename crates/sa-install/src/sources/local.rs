@@ -1,18 +1,21 @@
 //! A directory of this machine as the source: a tree of mirrored hosts, a vendor's file under its published name, or a
 //! program that is already unpacked.
 
+mod names;
+
 use super::checksum::listed;
-use super::template::{Values, Wanted, version_name};
+use super::template::{Wanted, version_name};
 use super::{Resolver, format_of};
 use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
 use crate::error::SourceError;
 use crate::limits::MAX_SEARCHED_BYTES;
+use names::Published;
 use reqwest::header::HeaderMap;
-use sa_agents::{AgentSpec, Platform, Recipe, Source, SourceKind, Unpack};
+use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use url::Url;
 
 /// What a version is called whose name nobody tells.
@@ -29,16 +32,6 @@ pub(crate) enum Local {
     Mirror(Url),
     /// The program, or the file that holds it.
     Artifact(Box<Artifact>),
-}
-
-/// A file under the name that a source publishes it by.
-struct Published {
-    name: String,
-    /// How its name and its package's manifest write the version.
-    version: Option<String>,
-    template: String,
-    platform: String,
-    unpack: Unpack,
 }
 
 #[derive(Deserialize)]
@@ -59,117 +52,57 @@ impl Resolver {
         })?;
         let failed = |error| SourceError::Disk { path: place.to_owned(), error };
         let place = std::path::absolute(place).map_err(failed)?;
-        let names: Vec<String> = if place.is_file() {
-            place.file_name().and_then(|name| name.to_str()).map(str::to_owned).into_iter().collect()
-        } else {
-            file_names(&place).map_err(failed)?
-        };
-        let directory =
-            if place.is_file() { place.parent().unwrap_or(&place).to_owned() } else { place.clone() };
+        let (directory, names) = files(&place).map_err(failed)?;
         let asked = match Wanted::new(version) {
             Wanted::Version(version) => Some(version),
-            _ => None,
+            Wanted::Latest | Wanted::Word(_) => None,
         };
-        if let Some(found) = published(recipe, self.platform, &names, asked) {
-            return file(recipe, &directory, found, asked)
-                .map(|artifact| Local::Artifact(Box::new(artifact)));
+        if let Some(found) = names::find(recipe, self.platform, &names, asked) {
+            return file(recipe, directory, found, asked).map(|artifact| Local::Artifact(Box::new(artifact)));
         }
         if let Some(entry) = recipe.entry.iter().find(|entry| place.join(entry).is_file()) {
-            return Ok(Local::Artifact(Box::new(unpacked(recipe, &place, entry, asked))));
+            return Ok(Local::Artifact(Box::new(unpacked(&place, entry, asked))));
         }
         if self.is_mirror(recipe, &place) {
-            let mirror = Url::from_directory_path(&place).map_err(|()| not_an_address(&place))?;
-            return Ok(Local::Mirror(mirror));
+            return Ok(Local::Mirror(Url::from_directory_path(&place).map_err(|()| not_an_address(&place))?));
         }
-        Err(nothing(recipe, agent, self.platform, &place))
+        Err(SourceError::Missing(format!(
+            "{} holds nothing of '{}': neither a tree of mirrored hosts nor {}",
+            place.display(),
+            agent.id,
+            names::expected(recipe, self.platform).join(", ")
+        )))
     }
 
     /// Whether a host that the recipe names has a directory here.
     fn is_mirror(&self, recipe: &Recipe, place: &Path) -> bool {
-        let mut addresses = vec![self.index.clone()];
-        for source in &recipe.sources {
-            match source {
-                Source::Vendor(vendor) => {
-                    addresses.extend(vendor.base.iter().filter_map(|base| Url::parse(base).ok()))
-                }
-                Source::Github(_) => addresses.extend(
-                    ["https://github.com", "https://api.github.com"]
-                        .iter()
-                        .filter_map(|host| Url::parse(host).ok()),
-                ),
-                Source::Npm(npm) => addresses.extend(self.npm.known_config().registry(&npm.package)),
-                Source::NpmTree(_) | Source::Registry(_) => {}
-            }
-        }
-        let hosts = addresses.iter().filter_map(|url| {
+        let addresses = |source: &Source| match source {
+            Source::Vendor(vendor) => vendor.base.iter().filter_map(|base| Url::parse(base).ok()).collect(),
+            Source::Github(_) => super::github::hosts(),
+            Source::Npm(npm) => self.npm.known_config().registry(&npm.package).into_iter().collect(),
+            Source::Registry(_) => vec![self.index.clone()],
+            Source::NpmTree(_) => Vec::new(),
+        };
+        recipe.sources.iter().flat_map(addresses).any(|url: Url| {
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-            Some(format!("{}{port}", url.host_str()?))
-        });
-        hosts.into_iter().any(|host| place.join(host).is_dir())
+            url.host_str().is_some_and(|host| place.join(format!("{host}{port}")).is_dir())
+        })
     }
 }
 
-/// The first of the recipe's files that is among these names.
-fn published(
-    recipe: &Recipe,
-    platform: Platform,
-    names: &[String],
-    asked: Option<&str>,
-) -> Option<Published> {
-    recipe.sources.iter().find_map(|source| {
-        let build = source.build_for(platform)?.to_owned();
-        let values = Values { platform: &build, version: asked.unwrap_or_default(), ..Values::default() };
-        let plain = |name: &str, unpack: &Unpack| {
-            let name = values.fill(name.rsplit('/').next().unwrap_or(name));
-            names.contains(&name).then(|| Published {
-                name,
-                version: None,
-                template: "{version}".to_owned(),
-                platform: build.clone(),
-                unpack: unpack.clone(),
-            })
-        };
-        match source {
-            Source::Vendor(vendor) => plain(&vendor.file, &vendor.unpack),
-            Source::Github(github) => {
-                let special = platform.runs().iter().find_map(|platform| github.assets.get(platform));
-                plain(special.unwrap_or(&github.asset), &github.unpack)
-            }
-            Source::Npm(npm) => {
-                let package = values.fill(&npm.package);
-                let found = names.iter().find_map(|name| {
-                    let version = tarball_version(&package, &npm.version, &build, name)?;
-                    asked.is_none_or(|asked| asked == version).then_some((name, version))
-                });
-                found.map(|(name, version)| Published {
-                    name: name.clone(),
-                    version: Some(version),
-                    template: npm.version.clone(),
-                    platform: build.clone(),
-                    unpack: npm.unpack.clone(),
-                })
-            }
-            Source::NpmTree(_) | Source::Registry(_) => None,
+/// The directory and the names of the files in it that are meant: all, or the only one.
+fn files(place: &Path) -> io::Result<(&Path, Vec<String>)> {
+    if let (true, Some(directory), Some(name)) = (place.is_file(), place.parent(), place.file_name()) {
+        return Ok((directory, name.to_str().map(str::to_owned).into_iter().collect()));
+    }
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(place)? {
+        let entry = entry?;
+        if entry.path().is_file() {
+            names.extend(entry.file_name().into_string());
         }
-    })
-}
-
-/// The version in the name of a package's tarball: `name-1.2.3.tgz` in a registry, `scope-name-1.2.3.tgz` from `npm pack`.
-fn tarball_version(package: &str, template: &str, platform: &str, name: &str) -> Option<String> {
-    let stem = name.strip_suffix(".tgz")?;
-    let flat = package.trim_start_matches('@').replace('/', "-");
-    let short = package.rsplit('/').next().unwrap_or(package);
-    [flat.as_str(), short].into_iter().find_map(|prefix| {
-        let published = stem.strip_prefix(prefix)?.strip_prefix('-')?;
-        agent_version(published, template, platform)
-    })
-}
-
-/// The agent's version that a package's version stands for.
-fn agent_version(published: &str, template: &str, platform: &str) -> Option<String> {
-    let template = Values { platform, version: "{version}", ..Values::default() }.fill(template);
-    let (before, after) = template.split_once("{version}")?;
-    version_name(published.strip_prefix(before)?.strip_suffix(after)?).map(str::to_owned)
+    }
+    Ok((place, names))
 }
 
 fn file(
@@ -179,22 +112,20 @@ fn file(
     asked: Option<&str>,
 ) -> Result<Artifact, SourceError> {
     let path = directory.join(&found.name);
-    let url = Url::from_file_path(&path).map_err(|()| not_an_address(&path))?;
     let format = format_of(&found.name);
-    let version = asked.map(str::to_owned).or(found.version).or_else(|| {
-        let published = version_inside(&path, format)?;
-        agent_version(&published, &found.template, &found.platform)
-    });
+    let told =
+        || found.version.clone().or_else(|| found.version_of_manifest(&version_inside(&path, format)?));
+    let version = asked.map(str::to_owned).or_else(told).unwrap_or_else(|| UNNAMED.to_owned());
     let file = RemoteFile {
+        url: Url::from_file_path(&path).map_err(|()| not_an_address(&path))?,
+        headers: HeaderMap::new(),
         digest: checksum_beside(directory, &found.name)?,
         size: std::fs::metadata(&path).ok().map(|data| data.len()),
-        url,
-        headers: HeaderMap::new(),
         format,
         unpack: found.unpack,
     };
     Ok(Artifact {
-        version: version.unwrap_or_else(|| UNNAMED.to_owned()),
+        version,
         source: SourceKind::Local,
         contents: Contents::File(file),
         entry: recipe.entry.clone(),
@@ -202,16 +133,15 @@ fn file(
     })
 }
 
-fn unpacked(recipe: &Recipe, place: &Path, entry: &str, asked: Option<&str>) -> Artifact {
-    // The manifest lies at the top, which for some programs is above the directory that was given.
-    let manifest = MANIFESTS.iter().map(|name| place.join(name)).find(|path| path.is_file());
-    let told = manifest.and_then(|path| manifest_version(File::open(path).ok()?));
+fn unpacked(place: &Path, entry: &str, asked: Option<&str>) -> Artifact {
+    let manifest = MANIFESTS.iter().find_map(|name| File::open(place.join(name)).ok());
+    let told = manifest.and_then(manifest_version);
     let told = told.as_deref().and_then(version_name);
     Artifact {
         version: asked.or(told).unwrap_or(UNNAMED).to_owned(),
         source: SourceKind::Local,
         contents: Contents::Directory(place.to_owned()),
-        entry: std::iter::once(entry.to_owned()).chain(recipe.entry.iter().cloned()).collect(),
+        entry: vec![entry.to_owned()],
         launch: None,
     }
 }
@@ -247,7 +177,7 @@ fn version_inside(path: &Path, format: Format) -> Option<String> {
     for entry in archive.entries().ok()? {
         let entry = entry.ok()?;
         let name = entry.path().ok()?.into_owned();
-        let name = name.strip_prefix("package").unwrap_or(&name).to_owned();
+        let name = name.strip_prefix("package").unwrap_or(&name);
         if MANIFESTS.iter().any(|manifest| name == Path::new(manifest)) {
             return manifest_version(entry);
         }
@@ -259,50 +189,7 @@ fn manifest_version(document: impl Read) -> Option<String> {
     serde_json::from_reader::<_, Manifest>(document).ok().map(|manifest| manifest.version)
 }
 
-fn file_names(directory: &Path) -> io::Result<Vec<String>> {
-    let mut names: Vec<String> = std::fs::read_dir(directory)?
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            entry.path().is_file().then(|| entry.file_name().into_string().ok()).flatten()
-        })
-        .collect();
-    // Of several versions of a package's tarball the last one by name is the likeliest to be meant.
-    names.sort_by(|a, b| b.cmp(a));
-    Ok(names)
-}
-
-fn nothing(recipe: &Recipe, agent: &AgentSpec, platform: Platform, place: &Path) -> SourceError {
-    let mut expected: Vec<String> = recipe
-        .sources
-        .iter()
-        .filter_map(|source| {
-            let build = source.build_for(platform)?;
-            let values = Values { platform: build, version: "<version>", ..Values::default() };
-            match source {
-                Source::Vendor(vendor) => Some(values.fill(vendor.file.rsplit('/').next()?)),
-                Source::Github(github) => {
-                    let special = platform.runs().iter().find_map(|platform| github.assets.get(platform));
-                    Some(values.fill(special.unwrap_or(&github.asset)))
-                }
-                Source::Npm(npm) => {
-                    let package = values.fill(&npm.package).trim_start_matches('@').replace('/', "-");
-                    Some(format!("{package}-{}.tgz", values.fill(&npm.version)))
-                }
-                Source::NpmTree(_) | Source::Registry(_) => None,
-            }
-        })
-        .chain(recipe.entry.iter().cloned())
-        .collect();
-    expected.dedup();
-    SourceError::Missing(format!(
-        "{} holds nothing of '{}': neither {}, nor a tree of mirrored hosts",
-        place.display(),
-        agent.id,
-        expected.join(", ")
-    ))
-}
-
 fn not_an_address(path: &Path) -> SourceError {
     let error = io::Error::new(io::ErrorKind::InvalidInput, "cannot be written as an address");
-    SourceError::Disk { path: PathBuf::from(path), error }
+    SourceError::Disk { path: path.to_owned(), error }
 }

@@ -95,10 +95,10 @@ async fn a_published_file_is_recognised_by_its_name() {
 async fn the_version_asked_for_names_or_chooses_the_file() {
     let (_mirror, resolver) = offline(Platform::LinuxX64).await;
     let directory = TempDir::new().unwrap();
-    for version in ["2.1.197", "2.1.325"] {
+    for version in ["2.1.97", "2.1.325"] {
         write(directory.path(), &format!("claude-code-linux-x64-{version}.tgz"), version);
     }
-    for version in ["2.1.197", "2.1.325"] {
+    for version in ["2.1.97", "2.1.325"] {
         let found = artifact(resolver.local(&agent("claude"), directory.path(), Some(version)).unwrap());
         assert!(found.version == version && file(&found).url.path().ends_with(&format!("{version}.tgz")));
     }
