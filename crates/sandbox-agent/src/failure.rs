@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Usage(anyhow::Error),
     /// It made sense and did not work.
     Failed(anyhow::Error),
+    /// What it was to run ended like this, and has said itself why.
+    Exit(u8),
 }
 
 impl Failure {
@@ -27,6 +29,7 @@ impl Failure {
             Self::Usage(error) => (error, EXIT_USAGE),
             Self::Failed(error) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
             Self::Failed(error) => (error, 1),
+            Self::Exit(code) => return ExitCode::from(code),
         };
         eprintln!("error: {error:#}");
         ExitCode::from(code)

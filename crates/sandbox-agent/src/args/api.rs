@@ -1,5 +1,6 @@
 //! The flags of `sandbox-agent api`: one command per operation of the HTTP API.
 
+use super::ProcessesCommand;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -60,6 +61,9 @@ pub(crate) enum ApiCommand {
     /// The running ACP servers
     #[command(subcommand)]
     Acp(AcpCommand),
+    /// Commands, processes and their terminals
+    #[command(subcommand)]
+    Processes(Box<ProcessesCommand>),
 }
 
 /// The operations on agents.

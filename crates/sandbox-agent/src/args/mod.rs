@@ -4,6 +4,7 @@
 mod agents;
 mod api;
 mod credentials;
+mod processes;
 mod server;
 
 pub(crate) use agents::{
@@ -11,6 +12,10 @@ pub(crate) use agents::{
 };
 pub(crate) use api::{AcpCommand, AgentsCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
 pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
+pub(crate) use processes::{
+    AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, Owner, ProcessesCommand, RunArgs,
+    StartArgs, Stream,
+};
 pub(crate) use server::{LogFormat, ServerArgs};
 
 use crate::failure::EXIT_USAGE;

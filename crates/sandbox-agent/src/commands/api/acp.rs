@@ -111,7 +111,7 @@ async fn stream(client: &Client, args: StreamArgs) -> Result<(), Failure> {
 }
 
 /// An event as one line of JSON; its data is passed on as it came, unless it is no JSON itself.
-fn print_event(event: &SseEvent) -> Result<(), Failure> {
+pub(super) fn print_event(event: &SseEvent) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Line<'a, T> {
         event: &'a str,

@@ -1,10 +1,12 @@
 //! `sandbox-agent api …`: each operation of the HTTP API as a command.
 
 mod acp;
+mod processes;
 
 use crate::args::{AgentsCommand, ApiArgs, ApiCommand, Output};
 use crate::commands::render::{Table, age, print_json, print_text};
 use crate::failure::Failure;
+use acp::print_event;
 use anyhow::{Context, anyhow};
 use sa_api::{AgentInfo, AgentLaunch};
 use sa_client::{Client, ClientError};
@@ -60,6 +62,7 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
         }
         ApiCommand::Agents(command) => agents(client, command).await,
         ApiCommand::Acp(command) => acp::call(client, command).await,
+        ApiCommand::Processes(command) => processes::call(client, *command).await,
     }
 }
 

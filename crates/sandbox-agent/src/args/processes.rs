@@ -1,0 +1,270 @@
+//! The flags of `sandbox-agent api processes`.
+
+use super::Output;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The operations on processes.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProcessesCommand {
+    /// Run a command, print what it prints and exit as it does (POST /v1/processes/run)
+    Run(RunArgs),
+    /// Start a process and print its id (POST /v1/processes)
+    Start(StartArgs),
+    /// List them (GET /v1/processes)
+    List {
+        /// Only those that run on behalf of this owner
+        #[arg(long)]
+        owner: Option<Owner>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show one (GET /v1/processes/{id})
+    Get {
+        /// The process's id
+        id: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Forget one that has ended (DELETE /v1/processes/{id})
+    Rm {
+        /// The process's id
+        id: String,
+    },
+    /// Ask one to end, and kill it after a grace (POST /v1/processes/{id}/stop)
+    Stop {
+        /// The process's id
+        id: String,
+        /// Come back after so many milliseconds at the latest [default: when it has ended]
+        #[arg(long, value_name = "N")]
+        wait_ms: Option<u64>,
+        /// Milliseconds between SIGTERM and SIGKILL [default: the daemon's stopGraceMs]
+        #[arg(long, value_name = "N")]
+        grace_ms: Option<u64>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Kill one and all that it started (POST /v1/processes/{id}/kill)
+    Kill {
+        /// The process's id
+        id: String,
+        /// Come back after so many milliseconds at the latest [default: when it has ended]
+        #[arg(long, value_name = "N")]
+        wait_ms: Option<u64>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Print what one has written (GET /v1/processes/{id}/logs)
+    Logs(LogsArgs),
+    /// Write to one's standard input (POST /v1/processes/{id}/input)
+    Input(InputArgs),
+    /// Resize one's terminal (POST /v1/processes/{id}/terminal/resize)
+    Resize {
+        /// The process's id
+        id: String,
+        /// Columns
+        cols: u16,
+        /// Rows
+        rows: u16,
+    },
+    /// Use one's terminal from this one (GET /v1/processes/{id}/terminal/ws)
+    Attach(AttachArgs),
+    /// Show the limits, or change them (GET, POST /v1/processes/config)
+    Config(ConfigArgs),
+}
+
+/// What to start, and where.
+#[derive(Debug, Args)]
+pub(crate) struct CommandLine {
+    /// Directory to start in [default: the daemon's workspace]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<String>,
+    /// Variable to set (repeatable)
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// The program and its arguments; no shell reads them
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("a variable is written NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// The arguments of `api processes run`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exits as the command does: with its exit code, with 128 + the number of the signal that ended it, or with 124 when \
+    its time was over."
+)]
+pub(crate) struct RunArgs {
+    /// Milliseconds after which it is killed [default: the daemon's defaultRunTimeoutMs]
+    #[arg(long, value_name = "N")]
+    pub(crate) timeout_ms: Option<u64>,
+    /// How much is kept of each of its outputs [default: the daemon's maxOutputBytes]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_output_bytes: Option<usize>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) line: CommandLine,
+}
+
+/// The arguments of `api processes start`.
+#[derive(Debug, Args)]
+pub(crate) struct StartArgs {
+    /// Keep its standard input open
+    #[arg(short, long)]
+    pub(crate) interactive: bool,
+    /// Give it a terminal, of this one's size if there is one
+    #[arg(long)]
+    pub(crate) tty: bool,
+    /// Give it a terminal and use it at once, as `attach` does
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) attach: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) line: CommandLine,
+}
+
+/// The arguments of `api processes logs`.
+#[derive(Debug, Args)]
+pub(crate) struct LogsArgs {
+    /// The process's id
+    pub(crate) id: String,
+    /// Only this output
+    #[arg(long)]
+    pub(crate) stream: Option<Stream>,
+    /// Only the last so many pieces
+    #[arg(long, value_name = "N", conflicts_with = "since")]
+    pub(crate) tail: Option<usize>,
+    /// Only what comes after the piece of this number
+    #[arg(long, value_name = "N")]
+    pub(crate) since: Option<u64>,
+    /// Go on until the process ends
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Print the pieces as JSON, with --follow every event as one line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The arguments of `api processes input`.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// The process's id
+    pub(crate) id: String,
+    /// The input itself [default: read from standard input]
+    #[arg(long, value_name = "TEXT", conflicts_with = "file")]
+    pub(crate) text: Option<String>,
+    /// File that holds the input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// End the process's input after it
+    #[arg(long)]
+    pub(crate) eof: bool,
+}
+
+/// The arguments of `api processes attach`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The process goes on when you detach. When it ends, this exits as it did: with its exit code, or with 128 + the number \
+    of the signal that ended it."
+)]
+pub(crate) struct AttachArgs {
+    /// The process's id
+    pub(crate) id: String,
+    /// Key that detaches; 'none' passes every key on
+    #[arg(long, value_name = "KEY", default_value = "ctrl-]", value_parser = DetachKey::parse)]
+    pub(crate) detach_key: DetachKey,
+    /// How many bytes of what was printed before are shown first [default: a mebibyte]
+    #[arg(long, value_name = "N")]
+    pub(crate) scrollback: Option<u64>,
+}
+
+/// The key that detaches, as the byte that a terminal sends for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DetachKey(pub(crate) Option<u8>);
+
+impl DetachKey {
+    /// Ctrl-].
+    pub(crate) const USUAL: Self = Self(Some(0x1d));
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.to_ascii_lowercase();
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        let key = text.strip_prefix("ctrl-").filter(|key| key.len() == 1).and_then(|key| key.bytes().next());
+        match key.map(|key| key.to_ascii_uppercase()) {
+            Some(key @ b'@'..=b'_') => Ok(Self(Some(key & 0x1f))),
+            _ => Err("a key is written ctrl-<letter or one of @ [ \\ ] ^ _>, or none".to_owned()),
+        }
+    }
+}
+
+/// The arguments of `api processes config`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// Processes that run at once
+    #[arg(long, value_name = "N")]
+    pub(crate) max_concurrent_processes: Option<usize>,
+    /// Milliseconds that `run` waits when the request does not say
+    #[arg(long, value_name = "N")]
+    pub(crate) default_run_timeout_ms: Option<u64>,
+    /// The most milliseconds that `run` waits
+    #[arg(long, value_name = "N")]
+    pub(crate) max_run_timeout_ms: Option<u64>,
+    /// How much `run` keeps of each output
+    #[arg(long, value_name = "N")]
+    pub(crate) max_output_bytes: Option<usize>,
+    /// Log of one process
+    #[arg(long, value_name = "N")]
+    pub(crate) max_log_bytes_per_process: Option<usize>,
+    /// Input that one request may carry
+    #[arg(long, value_name = "N")]
+    pub(crate) max_input_bytes_per_request: Option<usize>,
+    /// Ended processes that are remembered
+    #[arg(long, value_name = "N")]
+    pub(crate) max_ended_processes: Option<usize>,
+    /// Milliseconds between SIGTERM and SIGKILL
+    #[arg(long, value_name = "N")]
+    pub(crate) stop_grace_ms: Option<u64>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// On whose behalf a process runs. What the names say needs no help text.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Owner {
+    User,
+    Desktop,
+    System,
+}
+
+/// The outputs of a process. What the names say needs no help text.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+    Combined,
+    Pty,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_the_bytes_that_terminals_send() {
+        assert_eq!(DetachKey::parse("ctrl-]"), Ok(DetachKey::USUAL));
+        assert_eq!(DetachKey::parse("Ctrl-A"), Ok(DetachKey(Some(1))));
+        assert_eq!(DetachKey::parse("ctrl-\\"), Ok(DetachKey(Some(0x1c))));
+        assert_eq!(DetachKey::parse("none"), Ok(DetachKey(None)));
+        for bad in ["a", "ctrl-", "ctrl-ab", "ctrl-1", "alt-a", "ctrl-ü"] {
+            assert!(DetachKey::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

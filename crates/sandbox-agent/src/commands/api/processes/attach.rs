@@ -1,0 +1,140 @@
+//! `sandbox-agent api processes attach`: another terminal's program in this one.
+
+use super::raw_mode::{self, RawMode};
+use super::screen::Screen;
+use super::{exit_as, explain};
+use crate::args::{AttachArgs, DetachKey};
+use crate::failure::Failure;
+use anyhow::Context;
+use bytes::Bytes;
+use sa_api::TerminalServerFrame;
+use sa_client::{Client, Terminal, TerminalEvent};
+use std::io::{self, Read, Write};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// What may be typed before it is sent.
+const TYPED: usize = 16;
+/// How much is read from the keyboard at once.
+const TYPED_BYTES: usize = 4096;
+
+/// How it ended.
+enum End {
+    /// The process ended.
+    Exit { code: Option<i32>, signal: Option<i32>, oom_killed: bool },
+    /// The user left, or was sent away.
+    Detached,
+    /// The daemon closed the connection and did not say why.
+    Closed,
+}
+
+/// Attaching without any flag.
+pub(super) fn usual(id: String) -> AttachArgs {
+    AttachArgs { id, detach_key: DetachKey::USUAL, scrollback: None }
+}
+
+/// Connects this terminal with the process's, until the process ends or the user detaches.
+pub(super) async fn attach(client: &Client, args: AttachArgs) -> Result<(), Failure> {
+    let mut terminal = client.attach_process_terminal(&args.id, args.scrollback).await.map_err(explain)?;
+    let mut screen = Screen::default();
+    let end = {
+        // Dropped on every way out of this block, errors included.
+        let raw = RawMode::enter().context("cannot use this terminal")?;
+        let detach = args.detach_key.0.filter(|_| raw.is_some());
+        let end = connect(&mut terminal, &mut screen, detach).await;
+        if raw.is_some() && !matches!(end, Ok(End::Exit { .. })) {
+            // Also when the connection broke; that the terminal is gone is no news then.
+            let _ = io::stdout().write_all(&screen.reset()).and_then(|()| io::stdout().flush());
+        }
+        end
+    };
+    match end? {
+        End::Exit { code, signal, oom_killed } => {
+            if oom_killed {
+                eprintln!("[killed for want of memory]");
+            }
+            exit_as(code, signal)
+        }
+        End::Detached => {
+            eprintln!("[detached from {}, which goes on]", args.id);
+            // The connection goes with this command; saying so first is politeness.
+            let _ = terminal.close().await;
+            Ok(())
+        }
+        End::Closed => Err(Failure::Failed(anyhow::anyhow!("the daemon closed the terminal's connection"))),
+    }
+}
+
+async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8>) -> Result<End, Failure> {
+    let mut resized = signal(SignalKind::window_change())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut hung_up = signal(SignalKind::hangup())?;
+    let mut keys = keyboard();
+    let mut typing = true;
+    if let Some(size) = raw_mode::size() {
+        terminal.resize(size).await.map_err(explain)?;
+    }
+    loop {
+        tokio::select! {
+            event = terminal.next() => match event.map_err(explain)? {
+                Some(TerminalEvent::Output(bytes)) => show(screen, &bytes)?,
+                Some(TerminalEvent::Notice(TerminalServerFrame::Ready { .. })) => {}
+                Some(TerminalEvent::Notice(TerminalServerFrame::Error { message })) => {
+                    eprint!("\r\n[{message}]\r\n");
+                }
+                Some(TerminalEvent::Notice(TerminalServerFrame::Exit { exit_code, signal, oom_killed })) => {
+                    return Ok(End::Exit { code: exit_code, signal, oom_killed });
+                }
+                None => return Ok(End::Closed),
+            },
+            typed = keys.recv(), if typing => match typed {
+                Some(bytes) => {
+                    let (bytes, leave) = up_to_key(bytes, detach);
+                    if !bytes.is_empty() {
+                        terminal.type_in(bytes).await.map_err(explain)?;
+                    }
+                    if leave {
+                        return Ok(End::Detached);
+                    }
+                }
+                None => typing = false,
+            },
+            _ = resized.recv() => if let Some(size) = raw_mode::size() {
+                terminal.resize(size).await.map_err(explain)?;
+            },
+            _ = terminated.recv() => return Ok(End::Detached),
+            _ = hung_up.recv() => return Ok(End::Detached),
+        }
+    }
+}
+
+fn show(screen: &mut Screen, bytes: &Bytes) -> io::Result<()> {
+    screen.printed(bytes);
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// What was typed before the key that detaches, and whether that key was among it.
+fn up_to_key(mut typed: Bytes, detach: Option<u8>) -> (Bytes, bool) {
+    match detach.and_then(|key| typed.iter().position(|&byte| byte == key)) {
+        Some(at) => (typed.split_to(at), true),
+        None => (typed, false),
+    }
+}
+
+/// What is typed, read by a thread of its own: it sits in a read that nothing but a key ends, and must not hold up the
+/// end of this command.
+fn keyboard() -> mpsc::Receiver<Bytes> {
+    let (sender, keys) = mpsc::channel(TYPED);
+    std::thread::spawn(move || {
+        let mut buffer = [0; TYPED_BYTES];
+        while let Ok(length) = io::stdin().lock().read(&mut buffer) {
+            let typed = Bytes::copy_from_slice(buffer.get(..length).unwrap_or_default());
+            if length == 0 || sender.blocking_send(typed).is_err() {
+                return;
+            }
+        }
+    });
+    keys
+}

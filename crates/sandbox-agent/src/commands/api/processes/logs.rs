@@ -1,0 +1,66 @@
+//! `sandbox-agent api processes logs`.
+
+use super::{decode, explain};
+use crate::args::{LogsArgs, Stream};
+use crate::commands::api::print_event;
+use crate::commands::render::print_json;
+use crate::failure::Failure;
+use anyhow::Context;
+use sa_api::{ProcessLogEntry, ProcessLogGap, ProcessLogsStream};
+use sa_client::{Client, ProcessOutput};
+use std::io::{self, Write};
+
+/// Prints what a process has written: its standard error to standard error, everything else to standard output.
+pub(super) async fn print_logs(client: &Client, args: LogsArgs) -> Result<(), Failure> {
+    let stream = args.stream.map(|stream| match stream {
+        Stream::Stdout => ProcessLogsStream::Stdout,
+        Stream::Stderr => ProcessLogsStream::Stderr,
+        Stream::Combined => ProcessLogsStream::Combined,
+        Stream::Pty => ProcessLogsStream::Pty,
+    });
+    let output = ProcessOutput { stream, tail: args.tail, since: args.since };
+    if args.follow {
+        return follow(client, &args.id, output, args.json).await;
+    }
+    let logs = client.get_process_logs(&args.id, output).await.map_err(explain)?;
+    if args.json {
+        return Ok(print_json(&logs)?);
+    }
+    // Whoever asked for the last pieces knows that there may have been more.
+    if let Some(gap) = logs.gap.filter(|_| args.tail.is_none()) {
+        tell(&gap);
+    }
+    logs.entries.iter().try_for_each(show)
+}
+
+async fn follow(client: &Client, id: &str, output: ProcessOutput, json: bool) -> Result<(), Failure> {
+    let mut stream = client.follow_process_logs(id, output).await.map_err(explain)?;
+    while let Some(event) = stream.next().await.map_err(explain)? {
+        let read = "the daemon sent an event that is not what it should be";
+        match event.event.as_str() {
+            _ if json => print_event(&event)?,
+            "log" => show(&serde_json::from_str(&event.data).context(read)?)?,
+            "gap" => tell(&serde_json::from_str(&event.data).context(read)?),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn show(entry: &ProcessLogEntry) -> Result<(), Failure> {
+    let bytes = decode(&entry.data)?;
+    match entry.stream {
+        ProcessLogsStream::Stderr => io::stderr().lock().write_all(&bytes)?,
+        ProcessLogsStream::Stdout | ProcessLogsStream::Combined | ProcessLogsStream::Pty => {
+            let mut out = io::stdout().lock();
+            out.write_all(&bytes)?;
+            out.flush()?;
+        }
+    }
+    Ok(())
+}
+
+fn tell(gap: &ProcessLogGap) {
+    let bytes = gap.dropped_bytes.map_or("output".to_owned(), |bytes| format!("{bytes} bytes of output"));
+    eprintln!("[{bytes} before piece {} was dropped]", gap.oldest);
+}
