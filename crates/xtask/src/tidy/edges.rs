@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 24] = [
+const TABLE: [Row; 25] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -25,6 +25,7 @@ const TABLE: [Row; 24] = [
     Row { name: "sa-acp", needs: &["sa-jsonrpc"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-claude", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
+    Row { name: "sa-codex", needs: &[], may: &["sa-acp", "sa-jsonrpc", "sa-supervisor"] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
@@ -38,7 +39,7 @@ const TABLE: [Row; 24] = [
     Row {
         name: "sandbox-agent",
         needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-http", "sa-hub", "sa-supervisor"],
-        may: &["sa-claude", "sa-credentials", "sa-doctor", "sa-files", "sa-install", "sa-probe", "sa-processes"],
+        may: &["sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-files", "sa-install", "sa-probe", "sa-processes"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },

@@ -1,0 +1,1 @@
+//! Codex as an ACP agent: the vendor's own app-server behind the protocol.
