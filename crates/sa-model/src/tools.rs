@@ -106,14 +106,23 @@ fn held_back(name: &str, offers: &[Offer]) -> Offer {
     Offer { name: name.to_owned(), namespace: None, form, schema: Value::Null }
 }
 
+/// A server's tool that is not offered. Most agents put the server before the name, one has namespaces.
+fn held_back_of_server(server: &str, tool: &str, offers: &[Offer]) -> Offer {
+    let spaced = offers.iter().any(|offer| offer.name == "exec_command" && offer.form == Form::Function);
+    if spaced {
+        return Offer { namespace: Some(format!("mcp__{server}")), ..held_back(tool, offers) };
+    }
+    held_back(&format!("mcp__{server}__{tool}"), offers)
+}
+
 /// A call by the agent's own name; `SERVER/TOOL` means a tool of an MCP server, whatever the agent calls it.
 fn exact(name: &str, input: &Value, offers: &[Offer]) -> Call {
     let named = offers.iter().find(|offer| offer.name == name || full_name(offer) == name);
-    let offer =
-        named.cloned().or_else(|| of_server(name, offers)).unwrap_or_else(|| match name.split_once('/') {
-            Some((server, tool)) => held_back(&format!("mcp__{server}__{tool}"), offers),
-            None => held_back(name, offers),
-        });
+    let offer = named.cloned().or_else(|| of_server(name, offers));
+    let offer = offer.unwrap_or_else(|| match name.split_once('/') {
+        Some((server, tool)) => held_back_of_server(server, tool, offers),
+        None => held_back(name, offers),
+    });
     let input = match input {
         Value::Object(fields) => Input::Object(fields.clone()),
         other => Input::Text(other.as_str().map_or_else(|| other.to_string(), str::to_owned)),

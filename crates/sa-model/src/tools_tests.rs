@@ -139,6 +139,8 @@ fn tools_of_mcp_servers_are_found_by_server_and_name() {
     assert_eq!(name("gone/x"), "mcp__gone__x");
     let call = exact("web/get", &json!({}), &offers);
     assert_eq!((call.name.as_str(), call.namespace.as_deref()), ("get", Some("mcp__web")));
+    let call = exact("gone/x", &json!({}), &[function("exec_command", Value::Null)]);
+    assert_eq!((call.name.as_str(), call.namespace.as_deref()), ("x", Some("mcp__gone")));
 }
 
 #[test]
