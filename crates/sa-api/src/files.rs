@@ -204,4 +204,7 @@ pub struct FsMatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub text: Option<String>,
+    /// The file may have further matching lines, which are not among the results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
 }

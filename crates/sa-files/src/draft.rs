@@ -112,6 +112,11 @@ pub(crate) fn unused_name() -> String {
     format!(".sandbox-agent-{:016x}.tmp", number ^ COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Whether a name is one of those, which come and go and mean nothing to others.
+pub(crate) fn is_passing_name(name: &[u8]) -> bool {
+    name.starts_with(b".sandbox-agent-") && name.ends_with(b".tmp")
+}
+
 /// Waits until a directory's names are on the disk.
 pub(crate) fn sync_dir(dir: &OwnedFd) -> io::Result<()> {
     let readable =

@@ -14,6 +14,9 @@ pub enum FilesError {
     /// Nothing there.
     #[error("there is nothing at '{0}'")]
     NotFound(String),
+    /// No such entry.
+    #[error("{0}")]
+    Missing(String),
     /// The path leads out of the directory that the daemon is confined to.
     #[error("'{0}' leads out of the directory that this daemon is confined to")]
     Outside(String),

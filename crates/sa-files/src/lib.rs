@@ -3,7 +3,10 @@
 //! Every operation resolves its path to a directory descriptor and a name once ([`Files`] → `root.rs`) and works on
 //! these; no path is checked and then used. It knows nothing of HTTP.
 
+mod archive;
 mod condition;
+mod config;
+mod copying;
 mod descent;
 mod draft;
 mod entry;
@@ -12,16 +15,27 @@ mod files;
 mod limits;
 mod listing;
 mod moment;
+mod moving;
 mod reading;
+mod removal;
 mod root;
+mod rules;
+mod search;
+mod tree;
+mod watch;
 mod writing;
 
+pub use archive::{PackOptions, Packed, PackedStream, Packing, Unpacked, Unpacking};
 pub use condition::{Conditions, Tags};
+pub use config::{ConfigKind, ConfigStore, Object};
 pub use entry::{Entry, Kind, Version, encoded};
 pub use error::FilesError;
 pub use files::{Files, FilesOptions};
 pub use limits::FilesLimits;
 pub use listing::Page;
 pub use moment::Moment;
+pub use moving::Moved;
 pub use reading::{FileStream, OpenFile};
+pub use search::{Hit, Line, Query, Results};
+pub use watch::{ChangeKind, Watch, WatchEvent, WatchOptions};
 pub use writing::{Upload, WriteOptions, Written};

@@ -27,6 +27,8 @@ pub(crate) struct Root {
     pub(crate) path: Option<PathBuf>,
     /// Whether the way must stay beneath. Otherwise this is the system's own root.
     pub(crate) confined: bool,
+    /// The kernel cannot resolve paths beneath a directory, or is not to.
+    pub(crate) by_steps: bool,
 }
 
 /// What a path ends at: a name in a directory. The name is `.` where the path names the directory itself.
@@ -61,20 +63,23 @@ impl Root {
     /// The directory at `path`.
     pub(crate) fn open(path: &Path, confined: bool) -> Result<Self, Errno> {
         let dir = rustix::fs::openat(CWD, path, HOLD, Mode::empty())?;
-        Ok(Self { dir, path: Some(path.to_owned()), confined })
+        let by_steps = !can_resolve_beneath(&dir);
+        Ok(Self { dir, path: Some(path.to_owned()), confined, by_steps })
     }
 
     /// A directory as the root of an operation that must stay beneath it.
-    pub(crate) fn beneath(dir: OwnedFd) -> Self {
-        Self { dir, path: None, confined: true }
+    pub(crate) fn beneath(&self, dir: OwnedFd) -> Self {
+        Self { dir, path: None, confined: true, by_steps: self.by_steps }
     }
 
     /// Opens what is at a path, through links.
     pub(crate) fn open_at(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Fault> {
-        match self.open_quickly(path, flags) {
-            Ok(fd) => return Ok(fd),
-            Err(errno) if !must_descend(errno) => return Err(errno.into()),
-            Err(_) => {}
+        if !self.by_steps {
+            match self.open_quickly(path, flags) {
+                Ok(fd) => return Ok(fd),
+                Err(errno) if !must_descend(errno) => return Err(errno.into()),
+                Err(_) => {}
+            }
         }
         for _ in 0..TRIES {
             let place = Descent::new(self)?.place(path, Last::Follow)?;
@@ -149,8 +154,18 @@ impl Root {
     }
 }
 
-/// Whether the quick way cannot tell: the kernel is too old, a filter of system calls forbids it, too much changed
-/// meanwhile, or a link is absolute and may still lead back.
+/// Whether the kernel has `openat2` and no filter of system calls keeps it from us.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn can_resolve_beneath(dir: &OwnedFd) -> bool {
+    rustix::fs::openat2(dir, ".", HOLD, Mode::empty(), rustix::fs::ResolveFlags::BENEATH).is_ok()
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn can_resolve_beneath(_: &OwnedFd) -> bool {
+    false
+}
+
+/// Whether the quick way cannot tell: too much changed meanwhile, or a link is absolute and may still lead back.
 fn must_descend(errno: Errno) -> bool {
     matches!(errno, Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::XDEV)
 }

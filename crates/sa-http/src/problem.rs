@@ -170,7 +170,7 @@ impl From<FilesError> for ApiError {
     fn from(error: FilesError) -> Self {
         let code = match error {
             FilesError::Invalid(_) => ErrorCode::InvalidRequest,
-            FilesError::NotFound(_) => ErrorCode::NotFound,
+            FilesError::NotFound(_) | FilesError::Missing(_) => ErrorCode::NotFound,
             FilesError::Outside(_) | FilesError::Denied { .. } => ErrorCode::PermissionDenied,
             FilesError::Conflict(_) => ErrorCode::Conflict,
             FilesError::Precondition(_) => ErrorCode::PreconditionFailed,

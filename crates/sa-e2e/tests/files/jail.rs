@@ -19,7 +19,8 @@ async fn confined() -> Result<(Fs, PathBuf)> {
     std::fs::create_dir(&jail)?;
     std::fs::create_dir(&outside)?;
     std::fs::write(outside.join("secret"), SECRET)?;
-    let daemon = Daemon::builder().sandbox(sandbox).arg("--fs-root").arg(jail.to_str().unwrap()).start().await?;
+    let daemon =
+        Daemon::builder().sandbox(sandbox).arg("--fs-root").arg(jail.to_str().unwrap()).start().await?;
     let mut fs = Fs::new(daemon);
     fs.home = jail;
     Ok((fs, outside))
@@ -126,7 +127,10 @@ mod heavy {
         }
         stop.store(true, Ordering::Relaxed);
         let swaps = swapper.join().unwrap();
-        assert!(swaps > 100 && inside > 0 && refused > 0, "{swaps} swaps, {inside} inside, {refused} refused");
+        assert!(
+            swaps > 100 && inside > 0 && refused > 0,
+            "{swaps} swaps, {inside} inside, {refused} refused"
+        );
         assert_eq!(fs.names(&outside), ["secret"], "nothing was written outside");
         Ok(())
     }

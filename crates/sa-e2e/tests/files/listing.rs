@@ -66,7 +66,10 @@ async fn links_are_described_themselves_or_followed() -> Result<()> {
     symlink("gone", fs.path("dangling"))?;
     symlink("loop", fs.path("loop"))?;
     let link = fs.stat("link").await?.expect_status(200)?.json()?;
-    assert_eq!((&link["entryType"], &link["target"], link.get("etag")), (&json!("symlink"), &json!("file"), None));
+    assert_eq!(
+        (&link["entryType"], &link["target"], link.get("etag")),
+        (&json!("symlink"), &json!("file"), None)
+    );
     let follow = |name: &str| fs.daemon.http().get(&format!("/v1/fs/stat?follow=true&path={name}")).send();
     let file = follow("link").await?.expect_status(200)?.json()?;
     assert_eq!((&file["entryType"], &file["size"]), (&json!("file"), &json!(5)));
@@ -90,10 +93,14 @@ async fn names_may_be_any_bytes() -> Result<()> {
         fs.stat(name).await?.expect_status(200)?;
     }
     let listing = fs.list(".").await?.json()?;
-    assert_eq!(names(&listing), ["a&b=c%41#?", "data", "grüße", "new\nline", "plus+and space", "\u{fffd}\u{fffd}"]);
+    assert_eq!(
+        names(&listing),
+        ["a&b=c%41#?", "data", "grüße", "new\nline", "plus+and space", "\u{fffd}\u{fffd}"]
+    );
     // What JSON cannot carry has a form that can be sent back.
     let encoded = listing[5]["encodedPath"].as_str().unwrap();
-    let reply = fs.daemon.http().get(&format!("/v1/fs/file?path={encoded}")).send().await?.expect_status(200)?;
+    let reply =
+        fs.daemon.http().get(&format!("/v1/fs/file?path={encoded}")).send().await?.expect_status(200)?;
     assert_eq!(reply.body, &b"\xff\xfe"[..]);
     assert_eq!(listing[0].get("encodedPath"), None);
     // A replacement character is not the byte that it stands for.

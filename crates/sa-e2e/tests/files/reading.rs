@@ -29,7 +29,8 @@ async fn a_file_comes_as_it_is() -> Result<()> {
 async fn a_head_request_has_no_body() -> Result<()> {
     let fs = Fs::start().await?;
     std::fs::write(fs.path("f"), "12345")?;
-    let reply = fs.daemon.http().request(Method::HEAD, "/v1/fs/file?path=f").send().await?.expect_status(200)?;
+    let reply =
+        fs.daemon.http().request(Method::HEAD, "/v1/fs/file?path=f").send().await?.expect_status(200)?;
     assert_eq!((reply.header("content-length"), reply.body.len()), ("5", 0));
     Ok(())
 }

@@ -16,7 +16,10 @@ async fn a_body_becomes_a_file() -> Result<()> {
     assert_eq!(std::fs::read(fs.path("new/dirs/data.bin"))?, bytes);
     assert_eq!(fs.names("new/dirs"), ["data.bin"]);
     let again = fs.read("new/dirs/data.bin").await?;
-    assert_eq!((again.header("etag"), answer["etag"].as_str().unwrap()), (reply.header("etag"), reply.header("etag")));
+    assert_eq!(
+        (again.header("etag"), answer["etag"].as_str().unwrap()),
+        (reply.header("etag"), reply.header("etag"))
+    );
     fs.write("new/dirs/data.bin", "").await?.expect_status(200)?;
     assert_eq!(std::fs::read(fs.path("new/dirs/data.bin"))?, b"");
     Ok(())

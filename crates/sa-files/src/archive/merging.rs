@@ -1,0 +1,84 @@
+//! Moving what was unpacked to where it belongs. What contradicts what is there is found before anything is moved.
+
+use crate::entry::{Kind, kind};
+use crate::error::{At, Fault, FilesError};
+use crate::listing::names;
+use crate::root::{HOLD, Root};
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// What is done with each name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Only look.
+    Check,
+    /// Move.
+    Move,
+}
+
+/// One unpacked archive on its way into its target.
+pub(super) struct Merge<'a> {
+    /// The target, which links in it must not leave.
+    pub(super) target: &'a Root,
+    /// Where the target is, for messages.
+    pub(super) path: &'a Path,
+    pub(super) pass: Pass,
+}
+
+impl Merge<'_> {
+    /// Merges one directory; `beneath` is its path in the target.
+    pub(super) fn directory(&self, from: &OwnedFd, to: &OwnedFd, beneath: &Path) -> Result<(), FilesError> {
+        for name in names(from, usize::MAX, self.path)? {
+            self.entry(from, to, &name, &beneath.join(&name))?;
+        }
+        Ok(())
+    }
+
+    fn entry(&self, from: &OwnedFd, to: &OwnedFd, name: &OsStr, beneath: &Path) -> Result<(), FilesError> {
+        let path = self.path.join(beneath);
+        let look =
+            |dir: &OwnedFd| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| kind(&stat));
+        let new = look(from).at(&path)?;
+        let present = match look(to) {
+            Ok(kind) => Some(kind),
+            Err(Errno::NOENT) => None,
+            Err(errno) => return Err(Fault::from(errno).at(&path)),
+        };
+        match (new, present) {
+            (_, None) => self.rename(from, to, name, &path),
+            (Kind::Directory, Some(Kind::Directory)) => {
+                let target =
+                    rustix::fs::openat(to, name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(&path)?;
+                self.descend(from, name, &target, beneath)
+            }
+            // A link to a directory that is in the target as well stands for that directory.
+            (Kind::Directory, Some(Kind::Symlink)) => {
+                let target = self.target.open_at(beneath, HOLD).at(&path)?;
+                self.descend(from, name, &target, beneath)
+            }
+            (Kind::Directory, Some(_)) => Err(conflict(&path, "is no directory, but the archive has one")),
+            (_, Some(Kind::Directory)) => Err(conflict(&path, "is a directory, but not in the archive")),
+            (_, Some(_)) => self.rename(from, to, name, &path),
+        }
+    }
+
+    fn descend(&self, from: &OwnedFd, name: &OsStr, to: &OwnedFd, beneath: &Path) -> Result<(), FilesError> {
+        let path = self.path.join(beneath);
+        let from = rustix::fs::openat(from, name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(&path)?;
+        self.directory(&from, to, beneath)
+    }
+
+    fn rename(&self, from: &OwnedFd, to: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), FilesError> {
+        match self.pass {
+            Pass::Check => Ok(()),
+            Pass::Move => rustix::fs::renameat(from, name, to, name).at(path),
+        }
+    }
+}
+
+fn conflict(path: &Path, why: &str) -> FilesError {
+    FilesError::Conflict(format!("'{}' {why}", path.to_string_lossy()))
+}

@@ -1,0 +1,233 @@
+//! Packing a file or a directory while it is sent.
+
+use super::pipe::{self, PipeWriter};
+use crate::entry::{Kind, kind, mode, size};
+use crate::error::{At, FilesError};
+use crate::files::{Files, Shared};
+use crate::root::Last;
+use crate::rules::Rules;
+use crate::tree::{Found, Step, Tree, Visitor};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures_util::Stream;
+use rustix::fs::{Mode, OFlags, Stat};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tar::{Builder, EntryType, Header};
+use tokio::sync::mpsc::Receiver;
+
+/// The form of an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Packing {
+    /// Plain tar.
+    #[default]
+    Tar,
+    /// tar in gzip.
+    TarGz,
+}
+
+/// What goes into an archive.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PackOptions {
+    /// Its form.
+    pub packing: Packing,
+    /// Leave out what `.gitignore` and the like exclude, and `.git` itself.
+    pub leave_ignored: bool,
+}
+
+/// An archive on its way out.
+#[derive(Debug)]
+pub struct Packed {
+    /// What is packed.
+    pub path: PathBuf,
+    /// The bytes.
+    pub stream: PackedStream,
+}
+
+/// The bytes of an archive. An error in the middle means that it is not complete.
+#[derive(Debug)]
+pub struct PackedStream(Receiver<io::Result<Bytes>>);
+
+impl Stream for PackedStream {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context)
+    }
+}
+
+impl Files {
+    /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file.
+    pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed, FilesError> {
+        let located = self.locate(path)?;
+        let seat = self.seat_archive()?;
+        let sought = located.clone();
+        let first = self.run(move |shared| first(shared, &sought.beneath, &sought.absolute)).await?;
+        let (writer, receiver) = pipe::from_thread(self.limits().chunk_bytes.max(1));
+        let shared = Arc::clone(self.shared());
+        let (path, root) = (located.absolute.clone(), located.beneath);
+        tokio::task::spawn_blocking(move || {
+            let _seat = seat;
+            let source = Source { shared: &shared, path: &path, beneath: &root, options };
+            source.run(first, writer);
+        });
+        Ok(Packed { path: located.absolute, stream: PackedStream(receiver) })
+    }
+}
+
+/// What is packed first, so that a wrong path is told before the first byte.
+enum First {
+    Directory(Tree),
+    File(File, Stat),
+}
+
+fn first(shared: &Shared, beneath: &Path, path: &Path) -> Result<First, FilesError> {
+    let place = shared.root.place(beneath, Last::Follow).at(path)?;
+    let stat = place.stat().at(path)?;
+    match kind(&stat) {
+        Kind::File => {
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let fd = rustix::fs::openat(&place.dir, &place.name, flags, Mode::empty()).at(path)?;
+            Ok(First::File(File::from(fd), stat))
+        }
+        Kind::Directory => Ok(First::Directory(Tree::open(shared, beneath, path)?)),
+        _ => Err(FilesError::Conflict(format!(
+            "'{}' is neither a file nor a directory",
+            path.to_string_lossy()
+        ))),
+    }
+}
+
+struct Source<'a> {
+    shared: &'a Shared,
+    path: &'a Path,
+    beneath: &'a Path,
+    options: PackOptions,
+}
+
+impl Source<'_> {
+    fn run(&self, first: First, mut writer: PipeWriter) {
+        let written = match self.options.packing {
+            Packing::Tar => self.write(first, &mut writer),
+            Packing::TarGz => {
+                let mut encoder = GzEncoder::new(&mut writer, Compression::fast());
+                self.write(first, &mut encoder).and_then(|()| encoder.finish().map(drop).at(self.path))
+            }
+        };
+        let flushed = written.and_then(|()| writer.flush().at(self.path));
+        if let Err(error) = flushed {
+            tracing::debug!(%error, "an archive was not sent to its end");
+            writer.fail(io::Error::other(error.to_string()));
+        }
+    }
+
+    fn write(&self, first: First, output: impl Write) -> Result<(), FilesError> {
+        let mut builder = Builder::new(output);
+        match first {
+            First::File(file, stat) => {
+                let name = self.path.file_name().unwrap_or(OsStr::new("file"));
+                append_file(&mut builder, Path::new(name), file, &stat, self.path)?;
+            }
+            First::Directory(tree) => {
+                let rules = || Rules::above(&self.shared.root, self.beneath, self.path);
+                let rules = self.options.leave_ignored.then(rules);
+                tree.walk(self.shared, rules, &mut Packer(&mut builder))?;
+            }
+        }
+        builder.finish().at(self.path)
+    }
+}
+
+struct Packer<'a, W: Write>(&'a mut Builder<W>);
+
+impl<W: Write> Visitor for Packer<'_, W> {
+    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+        append(self.0, found).map(|()| Step::On)
+    }
+
+    /// An archive without it would look complete.
+    fn unreadable(&mut self, error: FilesError) -> Result<(), FilesError> {
+        Err(error)
+    }
+}
+
+fn append(builder: &mut Builder<impl Write>, found: &Found<'_>) -> Result<(), FilesError> {
+    let mut header = header(found.stat);
+    match kind(found.stat) {
+        Kind::Directory => {
+            header.set_entry_type(EntryType::Directory);
+            builder.append_data(&mut header, found.relative, io::empty()).at(found.path)?;
+        }
+        Kind::Symlink => {
+            let target = rustix::fs::readlinkat(found.dir, found.name, Vec::new()).at(found.path)?;
+            header.set_entry_type(EntryType::Symlink);
+            let target = Path::new(OsStr::from_bytes(target.to_bytes()));
+            builder.append_link(&mut header, found.relative, target).at(found.path)?;
+        }
+        Kind::File => {
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let fd = rustix::fs::openat(found.dir, found.name, flags, Mode::empty()).at(found.path)?;
+            let file = File::from(fd);
+            let stat = rustix::fs::fstat(&file).at(found.path)?;
+            append_file(builder, found.relative, file, &stat, found.path)?;
+        }
+        // What lives in a pipe, a socket or a device is not in the file system.
+        Kind::Other => {}
+    }
+    Ok(())
+}
+
+fn append_file(
+    builder: &mut Builder<impl Write>,
+    name: &Path,
+    file: File,
+    stat: &Stat,
+    path: &Path,
+) -> Result<(), FilesError> {
+    if kind(stat) != Kind::File {
+        return Ok(());
+    }
+    let mut header = header(stat);
+    header.set_entry_type(EntryType::Regular);
+    header.set_size(size(stat));
+    let contents = Exactly { file, left: size(stat) };
+    builder.append_data(&mut header, name, contents).at(path)
+}
+
+fn header(stat: &Stat) -> Header {
+    let mut header = Header::new_gnu();
+    header.set_size(0);
+    header.set_mode(mode(stat));
+    header.set_mtime(u64::try_from(stat.st_mtime).unwrap_or_default());
+    header
+}
+
+/// As many bytes as the header announced, whatever happens to the file meanwhile.
+struct Exactly {
+    file: File,
+    left: u64,
+}
+
+impl Read for Exactly {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let Some(buffer) = buffer.get_mut(..most).filter(|buffer| !buffer.is_empty()) else { return Ok(0) };
+        let read = match self.file.read(buffer)? {
+            // It became shorter: the archive's own form must hold all the same.
+            0 => {
+                buffer.fill(0);
+                most
+            }
+            read => read,
+        };
+        self.left -= read as u64;
+        Ok(read)
+    }
+}

@@ -1,0 +1,172 @@
+//! Where an archive is unpacked first: a directory of its own beside its target, in which nothing of others can be in
+//! the way. Dropped, it is gone with all that is in it.
+
+use super::member::{BadArchive, Member, MemberKind, Members};
+use crate::draft::unused_name;
+use crate::error::{At, Fault, FilesError};
+use crate::removal::remove_tree;
+use crate::root::{HOLD, Last, Place, Root};
+use crate::writing::DIRECTORY;
+use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+const BUFFER: usize = 128 * 1024;
+
+/// A directory that an archive is unpacked to.
+#[derive(Debug)]
+pub(super) struct Staging {
+    target: OwnedFd,
+    name: OsString,
+    /// For messages.
+    path: PathBuf,
+    root: Root,
+    /// The directory of the last member; the next one is often in the same.
+    recent: Option<(PathBuf, OwnedFd)>,
+    buffer: Vec<u8>,
+}
+
+impl Staging {
+    /// A new one in the target.
+    pub(super) fn create(outer: &Root, target: &OwnedFd, path: &Path) -> Result<Self, FilesError> {
+        let name = OsString::from(unused_name());
+        rustix::fs::mkdirat(target, &name, Mode::from_raw_mode(0o700)).at(path)?;
+        let dir = rustix::fs::openat(target, &name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(path)?;
+        Ok(Self {
+            target: target.try_clone().at(path)?,
+            name,
+            path: path.to_owned(),
+            root: outer.beneath(dir),
+            recent: None,
+            buffer: vec![0; BUFFER],
+        })
+    }
+
+    /// The directory itself.
+    pub(super) fn dir(&self) -> &OwnedFd {
+        &self.root.dir
+    }
+
+    /// Writes one member, and its contents from the stream.
+    pub(super) fn add<R: Read>(
+        &mut self,
+        member: &Member,
+        contents: &mut Members<R>,
+    ) -> Result<(), FilesError> {
+        let path = self.path.join(&member.path);
+        if member.kind == MemberKind::Directory {
+            self.recent = None;
+            let mode = DIRECTORY & Mode::from_raw_mode((member.mode | 0o700) as _);
+            return match self.root.make_dirs(&member.path, mode) {
+                Ok(_) => Ok(()),
+                Err(fault) => Err(refuse(fault, &path)),
+            };
+        }
+        let place = self.place(&member.path)?;
+        match &member.kind {
+            MemberKind::Directory => Ok(()),
+            MemberKind::File => self.file(&place, member, contents, &path),
+            MemberKind::Symlink(target) => {
+                clear(&place, &path)?;
+                rustix::fs::symlinkat(OsStr::from_bytes(target), &place.dir, &place.name).at(&path)
+            }
+            MemberKind::HardLink(of) => {
+                let source = self.root.place(of, Last::Keep).map_err(|fault| refuse(fault, &path))?;
+                clear(&place, &path)?;
+                rustix::fs::linkat(&source.dir, &source.name, &place.dir, &place.name, AtFlags::empty())
+                    .map_err(|errno| match errno {
+                        Errno::NOENT => {
+                            invalid(&path, "is a hard link to an entry that the archive does not have")
+                        }
+                        errno => Fault::from(errno).at(&path),
+                    })
+            }
+        }
+    }
+
+    /// Where a member goes. Links that the archive itself made may lead anywhere in it, and nowhere else.
+    fn place(&mut self, member: &Path) -> Result<Place, FilesError> {
+        let path = self.path.join(member);
+        let (Some(parent), Some(name)) = (member.parent(), member.file_name()) else {
+            return Err(invalid(&path, "has no name"));
+        };
+        let name = name.to_owned();
+        if let Some((recent, dir)) = &self.recent
+            && recent == parent
+        {
+            return Ok(Place { dir: dir.try_clone().at(&path)?, name });
+        }
+        let dir = self.root.make_dirs(parent, DIRECTORY).map_err(|fault| refuse(fault, &path))?;
+        self.recent = Some((parent.to_owned(), dir.try_clone().at(&path)?));
+        Ok(Place { dir, name })
+    }
+
+    fn file<R: Read>(
+        &mut self,
+        place: &Place,
+        member: &Member,
+        contents: &mut Members<R>,
+        path: &Path,
+    ) -> Result<(), FilesError> {
+        clear(place, path)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(member.mode as _);
+        let mut file = File::from(rustix::fs::openat(&place.dir, &place.name, flags, mode).at(path)?);
+        while contents.left() > 0 {
+            let read = contents.read(&mut self.buffer).map_err(unreadable)?;
+            let Some(bytes) = self.buffer.get(..read).filter(|bytes| !bytes.is_empty()) else {
+                return Err(unreadable(std::io::ErrorKind::UnexpectedEof.into()));
+            };
+            file.write_all(bytes).at(path)?;
+        }
+        let modified = Timespec { tv_sec: member.modified, tv_nsec: 0 };
+        let times = Timestamps { last_access: modified, last_modification: modified };
+        // Times that the file system cannot keep are not worth failing for.
+        let _ = rustix::fs::futimens(&file, &times);
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if let Err(error) = remove_tree(&self.target, &self.name, &self.path) {
+            tracing::warn!(%error, name = ?self.name, "what was unpacked could not be removed");
+        }
+    }
+}
+
+/// A later member of the same name replaces an earlier one, as with every tar.
+fn clear(place: &Place, path: &Path) -> Result<(), FilesError> {
+    match rustix::fs::unlinkat(&place.dir, &place.name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(Errno::ISDIR | Errno::PERM) => {
+            Err(invalid(path, "is a directory and a file in the same archive"))
+        }
+        Err(errno) => Err(Fault::from(errno).at(path)),
+    }
+}
+
+/// Where the archive's own links make a way that must not be taken.
+fn refuse(fault: Fault, path: &Path) -> FilesError {
+    match fault {
+        Fault::Outside => invalid(path, "goes through a link that leads out of the archive"),
+        Fault::Os(error) if Errno::from_io_error(&error) == Some(Errno::NOTDIR) => {
+            invalid(path, "lies below an entry that is no directory")
+        }
+        fault => fault.at(path),
+    }
+}
+
+fn invalid(path: &Path, why: &str) -> FilesError {
+    FilesError::Invalid(format!("the archive's entry for '{}' {why}", path.to_string_lossy()))
+}
+
+/// An error of the stream, as one about the archive.
+fn unreadable(error: std::io::Error) -> FilesError {
+    super::unpacking::refused(BadArchive::Read(error))
+}

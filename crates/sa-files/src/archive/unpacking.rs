@@ -1,0 +1,161 @@
+//! Unpacking an archive while it comes in. It is all there in the end, or nothing of it is.
+
+use super::decoding::{Allowance, Oversized, decoded};
+use super::member::{BadArchive, MemberKind, Members};
+use super::merging::{Merge, Pass};
+use super::pipe::{self, Piece, PipeReader};
+use super::staging::Staging;
+use crate::error::{At, FilesError};
+use crate::files::{Files, Located, Shared};
+use crate::root::{HOLD, Last};
+use crate::writing::DIRECTORY;
+use bytes::Bytes;
+use rustix::fs::AtFlags;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use tokio::sync::mpsc::Sender;
+use tokio::task::JoinHandle;
+
+/// Paths that an answer names.
+const NAMED: usize = 1024;
+
+/// What an archive was unpacked to.
+#[derive(Debug, Clone, Default)]
+pub struct Unpacked {
+    /// Files and links, the first of them.
+    pub paths: Vec<PathBuf>,
+    /// Whether there are more.
+    pub truncated: bool,
+    /// Entries of the archive.
+    pub entries: u64,
+    /// Bytes of contents.
+    pub bytes: u64,
+}
+
+/// An archive that comes in. Dropped before it is finished, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Unpacking {
+    pieces: Sender<Piece>,
+    /// Nothing once its outcome was told.
+    worker: Option<JoinHandle<Result<Unpacked, FilesError>>>,
+}
+
+impl Files {
+    /// Begins to unpack a tar archive, plain or compressed with gzip or zstd, into a directory, which is made if it is
+    /// missing.
+    pub async fn unpack(&self, path: &OsStr) -> Result<Unpacking, FilesError> {
+        let located = self.locate(path)?;
+        let seat = self.seat_archive()?;
+        let (pieces, reader, taken) = pipe::to_thread();
+        let shared = Arc::clone(self.shared());
+        let worker = tokio::task::spawn_blocking(move || {
+            let _seat = seat;
+            unpack(&shared, &located, reader, taken)
+        });
+        Ok(Unpacking { pieces, worker: Some(worker) })
+    }
+}
+
+impl Unpacking {
+    /// Takes the next bytes of the archive.
+    pub async fn push(&mut self, bytes: Bytes) -> Result<(), FilesError> {
+        match self.pieces.send(Piece::Data(bytes)).await {
+            Ok(()) => Ok(()),
+            // It gave up, for a reason.
+            Err(_) => Err(self.outcome().await.err().unwrap_or_else(gone)),
+        }
+    }
+
+    /// Waits until everything is in place.
+    pub async fn finish(mut self) -> Result<Unpacked, FilesError> {
+        // Whether the worker still listens or not, it has an outcome.
+        let _ = self.pieces.send(Piece::End).await;
+        self.outcome().await
+    }
+
+    async fn outcome(&mut self) -> Result<Unpacked, FilesError> {
+        match self.worker.take() {
+            Some(worker) => worker.await.map_err(|_| gone())?,
+            None => Err(gone()),
+        }
+    }
+}
+
+fn gone() -> FilesError {
+    FilesError::Io { path: "archive".to_owned(), reason: "it is no longer unpacked".to_owned() }
+}
+
+fn unpack(
+    shared: &Shared,
+    located: &Located,
+    reader: PipeReader,
+    taken: Arc<AtomicU64>,
+) -> Result<Unpacked, FilesError> {
+    let path = &located.absolute;
+    let existed = shared.root.open_at(&located.beneath, HOLD).is_ok();
+    let done = fill(shared, located, reader, taken);
+    if done.is_err() && !existed {
+        // It was made for nothing; if it is empty it goes again.
+        if let Ok(place) = shared.root.place(&located.beneath, Last::Keep) {
+            let _ = rustix::fs::unlinkat(&place.dir, &place.name, AtFlags::REMOVEDIR);
+        }
+    }
+    let mut unpacked = done?;
+    for member in &mut unpacked.paths {
+        *member = path.join(&*member);
+    }
+    Ok(unpacked)
+}
+
+fn fill(
+    shared: &Shared,
+    located: &Located,
+    reader: PipeReader,
+    taken: Arc<AtomicU64>,
+) -> Result<Unpacked, FilesError> {
+    let path = &located.absolute;
+    let limits = &shared.limits;
+    let allowance = Allowance { bytes: limits.archive_bytes, ratio: limits.archive_ratio };
+    let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
+    let target = shared.root.make_dirs(&located.beneath, DIRECTORY).at(path)?;
+    let mut staging = Staging::create(&shared.root, &target, path)?;
+    let mut members = Members::new(input);
+    let mut unpacked = Unpacked::default();
+    while let Some(member) = members.next().map_err(refused)? {
+        unpacked.entries += 1;
+        if unpacked.entries > limits.archive_entries {
+            return Err(FilesError::TooLarge(format!(
+                "the archive has more than {} entries; see files.archive-entries",
+                limits.archive_entries
+            )));
+        }
+        unpacked.bytes += if member.kind == MemberKind::File { members.left() } else { 0 };
+        staging.add(&member, &mut members)?;
+        if member.kind == MemberKind::Directory {
+            continue;
+        }
+        if unpacked.paths.len() < NAMED {
+            unpacked.paths.push(member.path);
+        } else {
+            unpacked.truncated = true;
+        }
+    }
+    members.drain().map_err(refused)?;
+    let root = shared.root.beneath(target.try_clone().at(path)?);
+    for pass in [Pass::Check, Pass::Move] {
+        Merge { target: &root, path, pass }.directory(staging.dir(), &target, Path::new(""))?;
+    }
+    Ok(unpacked)
+}
+
+/// Why an archive is not taken.
+pub(super) fn refused(bad: BadArchive) -> FilesError {
+    if let BadArchive::Read(error) = &bad
+        && let Some(oversized) = error.get_ref().and_then(|inner| inner.downcast_ref::<Oversized>())
+    {
+        return FilesError::TooLarge(oversized.0.clone());
+    }
+    FilesError::Invalid(bad.to_string())
+}

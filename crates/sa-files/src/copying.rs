@@ -1,0 +1,85 @@
+//! Copying a tree to another file system, as moving there needs it.
+
+use crate::entry::{Kind, kind, mode};
+use crate::error::{At, FilesError};
+use crate::listing::names;
+use crate::root::Place;
+use rustix::fs::{AtFlags, Mode, OFlags, Stat, Timespec, Timestamps};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// Directories that may be inside each other; two descriptors are open for each.
+const DEPTH: usize = 128;
+/// Permissions while a directory is filled.
+const FILLING: Mode = Mode::from_raw_mode(0o700);
+
+/// Copies what is at one place to another, where nothing is: files, directories and links with their permissions and
+/// times. Pipes, sockets and devices cannot be copied.
+pub(crate) fn copy_tree(from: &Place, to: &Place, path: &Path) -> Result<(), FilesError> {
+    copy(from, to, path, 0)
+}
+
+fn copy(from: &Place, to: &Place, path: &Path, depth: usize) -> Result<(), FilesError> {
+    let stat = from.stat().at(path)?;
+    match kind(&stat) {
+        Kind::File => copy_file(from, to, path),
+        Kind::Symlink => copy_link(from, to, &stat, path),
+        Kind::Directory if depth >= DEPTH => Err(FilesError::TooLarge(format!(
+            "'{}' lies more than {DEPTH} directories deep, too deep to be moved to another file system",
+            path.to_string_lossy()
+        ))),
+        Kind::Directory => copy_directory(from, to, path, depth),
+        Kind::Other => Err(FilesError::Conflict(format!(
+            "'{}' is a pipe, a socket or a device, which cannot be moved to another file system",
+            path.to_string_lossy()
+        ))),
+    }
+}
+
+fn copy_file(from: &Place, to: &Place, path: &Path) -> Result<(), FilesError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut source = File::from(rustix::fs::openat(&from.dir, &from.name, flags, Mode::empty()).at(path)?);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let created = rustix::fs::openat(&to.dir, &to.name, flags, Mode::from_raw_mode(0o600));
+    let mut target = File::from(created.at(path)?);
+    std::io::copy(&mut source, &mut target).at(path)?;
+    let stat = rustix::fs::fstat(&source).at(path)?;
+    rustix::fs::fchmod(&target, Mode::from_raw_mode(mode(&stat) as _)).at(path)?;
+    rustix::fs::futimens(&target, &times(&stat)).at(path)?;
+    target.sync_data().at(path)
+}
+
+fn copy_link(from: &Place, to: &Place, stat: &Stat, path: &Path) -> Result<(), FilesError> {
+    let target = rustix::fs::readlinkat(&from.dir, &from.name, Vec::new()).at(path)?;
+    rustix::fs::symlinkat(&target, &to.dir, &to.name).at(path)?;
+    rustix::fs::utimensat(&to.dir, &to.name, &times(stat), AtFlags::SYMLINK_NOFOLLOW).at(path)
+}
+
+fn copy_directory(from: &Place, to: &Place, path: &Path, depth: usize) -> Result<(), FilesError> {
+    let source = open(from, path)?;
+    let stat = rustix::fs::fstat(&source).at(path)?;
+    rustix::fs::mkdirat(&to.dir, &to.name, FILLING).at(path)?;
+    let target = open(to, path)?;
+    for name in names(&source, usize::MAX, path)? {
+        let inside = path.join(&name);
+        let from = Place { dir: source.try_clone().at(path)?, name: name.clone() };
+        let to = Place { dir: target.try_clone().at(path)?, name };
+        copy(&from, &to, &inside, depth + 1)?;
+    }
+    rustix::fs::fchmod(&target, Mode::from_raw_mode(mode(&stat) as _)).at(path)?;
+    rustix::fs::futimens(&target, &times(&stat)).at(path)
+}
+
+fn open(place: &Place, path: &Path) -> Result<OwnedFd, FilesError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(&place.dir, &place.name, flags, Mode::empty()).at(path)
+}
+
+fn times(stat: &Stat) -> Timestamps {
+    let moment = |seconds: i64, nanoseconds: i64| Timespec { tv_sec: seconds, tv_nsec: nanoseconds as _ };
+    Timestamps {
+        last_access: moment(stat.st_atime as _, stat.st_atime_nsec as _),
+        last_modification: moment(stat.st_mtime as _, stat.st_mtime_nsec as _),
+    }
+}

@@ -1,0 +1,203 @@
+//! Moving files and directories. Everything is checked before anything is touched, and what is replaced is kept until
+//! the new is in its place.
+
+use crate::copying::copy_tree;
+use crate::descent::{Descent, identity};
+use crate::draft::unused_name;
+use crate::entry::{Kind, kind};
+use crate::error::{At, Fault, FilesError};
+use crate::files::{Files, Located, Shared};
+use crate::removal::remove_tree;
+use crate::root::{Last, Place};
+use crate::writing::DIRECTORY;
+use rustix::fs::Stat;
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// What was moved where.
+#[derive(Debug, Clone)]
+pub struct Moved {
+    /// Where it was.
+    pub from: PathBuf,
+    /// Where it is.
+    pub to: PathBuf,
+}
+
+impl Files {
+    /// Moves what is at one path to another; a link itself. Directories that are missing above the new path are made.
+    pub async fn relocate(&self, from: &OsStr, to: &OsStr, overwrite: bool) -> Result<Moved, FilesError> {
+        let (from, to) = (self.locate(from)?, self.locate(to)?);
+        self.run(move |shared| {
+            Move { shared, from: &from, to: &to, overwrite }.run()?;
+            Ok(Moved { from: from.absolute, to: to.absolute })
+        })
+        .await
+    }
+}
+
+struct Move<'a> {
+    shared: &'a Shared,
+    from: &'a Located,
+    to: &'a Located,
+    overwrite: bool,
+}
+
+impl Move<'_> {
+    fn run(&self) -> Result<(), FilesError> {
+        let source = self.shared.root.place(&self.from.beneath, Last::Keep).at(&self.from.absolute)?;
+        if source.is_nameless() {
+            return Err(FilesError::Invalid(format!(
+                "'{}' cannot be moved",
+                self.from.absolute.to_string_lossy()
+            )));
+        }
+        let moved = source.stat().at(&self.from.absolute)?;
+        let target = self.target(&moved)?;
+        let names = self.shared.lock_names();
+        let replaced = match target.stat() {
+            Ok(stat) => Some(stat),
+            Err(Errno::NOENT) => None,
+            Err(errno) => return Err(self.about_target(errno)),
+        };
+        if let Some(replaced) = &replaced {
+            if same_place(&source, &target)? {
+                return Ok(());
+            }
+            if !self.overwrite {
+                return Err(FilesError::Conflict(format!(
+                    "'{}' exists; `overwrite` replaces it",
+                    self.to.absolute.to_string_lossy()
+                )));
+            }
+            if identity(replaced) == identity(&moved) {
+                // Two names of one file: a rename would leave both.
+                return remove_tree(&source.dir, &source.name, &self.from.absolute);
+            }
+        }
+        match self.rename(&source, &moved, &target, replaced.as_ref()) {
+            Err(Errno::XDEV) => {}
+            Err(errno) => return Err(self.about_target(errno)),
+            Ok(aside) => {
+                drop(names);
+                return self.discard(&target, aside);
+            }
+        }
+        drop(names);
+        self.copy(&source, &target)
+    }
+
+    /// Where it goes. A directory must not go into itself, not even through a link.
+    fn target(&self, moved: &Stat) -> Result<Place, FilesError> {
+        let path = &self.to.absolute;
+        let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
+        if kind(moved) == Kind::Directory {
+            // Known before directories are made in it.
+            if path.starts_with(&self.from.absolute) && *path != self.from.absolute {
+                return Err(Fault::IntoItself.at(path));
+            }
+            descent = descent.shunning(identity(moved));
+        }
+        let target = descent.place(&self.to.beneath, Last::Keep).at(path)?;
+        if target.is_nameless() {
+            return Err(FilesError::Conflict(format!("'{}' cannot be replaced", path.to_string_lossy())));
+        }
+        Ok(target)
+    }
+
+    /// Renames, and returns the name that what was replaced has now, if it could not be replaced in one step.
+    fn rename(
+        &self,
+        source: &Place,
+        moved: &Stat,
+        target: &Place,
+        replaced: Option<&Stat>,
+    ) -> Result<Option<OsString>, Errno> {
+        let Some(replaced) = replaced else {
+            return rename_new(source, target).map(|()| None);
+        };
+        if kind(moved) != Kind::Directory && kind(replaced) != Kind::Directory {
+            rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name)?;
+            return Ok(None);
+        }
+        if identity(&rustix::fs::fstat(&source.dir)?).0 != identity(&rustix::fs::fstat(&target.dir)?).0 {
+            return Err(Errno::XDEV);
+        }
+        let aside = OsString::from(unused_name());
+        rustix::fs::renameat(&target.dir, &target.name, &target.dir, &aside)?;
+        match rename_new(source, target) {
+            Ok(()) => Ok(Some(aside)),
+            Err(errno) => {
+                // Everything as it was; should even that fail, nothing is lost but the name.
+                if let Err(error) = rustix::fs::renameat(&target.dir, &aside, &target.dir, &target.name) {
+                    tracing::error!(%error, ?aside, "a file that was to be replaced keeps another name");
+                }
+                Err(errno)
+            }
+        }
+    }
+
+    fn discard(&self, target: &Place, aside: Option<OsString>) -> Result<(), FilesError> {
+        aside.map_or(Ok(()), |aside| remove_tree(&target.dir, &aside, &self.to.absolute))
+    }
+
+    /// To another device: a copy beside the target takes its name, then the source goes.
+    fn copy(&self, source: &Place, target: &Place) -> Result<(), FilesError> {
+        let stand_in =
+            Place { dir: target.dir.try_clone().at(&self.to.absolute)?, name: unused_name().into() };
+        let copied =
+            copy_tree(source, &stand_in, &self.from.absolute).and_then(|()| self.settle(&stand_in, target));
+        if let Err(error) = copied {
+            // The copy is worth nothing, and the source is as it was.
+            let _ = remove_tree(&stand_in.dir, &stand_in.name, &self.to.absolute);
+            return Err(error);
+        }
+        remove_tree(&source.dir, &source.name, &self.from.absolute)
+    }
+
+    fn settle(&self, stand_in: &Place, target: &Place) -> Result<(), FilesError> {
+        let moved = stand_in.stat().at(&self.to.absolute)?;
+        let names = self.shared.lock_names();
+        let replaced = target.stat().ok();
+        if replaced.is_some() && !self.overwrite {
+            return Err(self.about_target(Errno::EXIST));
+        }
+        let aside = self
+            .rename(stand_in, &moved, target, replaced.as_ref())
+            .map_err(|errno| self.about_target(errno))?;
+        drop(names);
+        self.discard(target, aside)
+    }
+
+    fn about_target(&self, errno: Errno) -> FilesError {
+        match errno {
+            Errno::INVAL => Fault::IntoItself.at(&self.to.absolute),
+            errno => Fault::from(errno).at(&self.to.absolute),
+        }
+    }
+}
+
+/// Renames where nothing may be replaced.
+fn rename_new(source: &Place, target: &Place) -> Result<(), Errno> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    {
+        let flags = rustix::fs::RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(&source.dir, &source.name, &target.dir, &target.name, flags) {
+            // Not all file systems can do this.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            other => return other,
+        }
+    }
+    match target.stat() {
+        Ok(_) => Err(Errno::EXIST),
+        Err(Errno::NOENT) => rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// Whether two places are one: the same name in the same directory.
+fn same_place(one: &Place, other: &Place) -> Result<bool, FilesError> {
+    let path = std::path::Path::new(&one.name);
+    let directory = |place: &Place| rustix::fs::fstat(&place.dir).map(|stat| identity(&stat)).at(path);
+    Ok(one.name == other.name && directory(one)? == directory(other)?)
+}

@@ -1,0 +1,84 @@
+//! Changes that are gathered for a moment: what happens to one path several times is told once.
+
+use super::{ChangeKind, WatchEvent};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Changes in the order in which their paths first came up.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    order: Vec<PathBuf>,
+    kinds: BTreeMap<PathBuf, (ChangeKind, bool)>,
+}
+
+impl Changes {
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Adds one, on top of what happened to the path before.
+    pub(super) fn add(&mut self, path: PathBuf, kind: ChangeKind, directory: bool) {
+        let before = self.kinds.get(&path).map(|(kind, _)| *kind);
+        let kind = match (before, kind) {
+            (Some(ChangeKind::Created), ChangeKind::Modified) => ChangeKind::Created,
+            (Some(ChangeKind::Removed), ChangeKind::Created) => ChangeKind::Modified,
+            (Some(ChangeKind::Created), ChangeKind::Removed) => {
+                // It came and went.
+                self.kinds.remove(&path);
+                return;
+            }
+            (_, kind) => kind,
+        };
+        if before.is_none() {
+            self.order.push(path.clone());
+        }
+        self.kinds.insert(path, (kind, directory));
+    }
+
+    /// All of them.
+    pub(super) fn into_events(mut self) -> Vec<WatchEvent> {
+        let mut events = Vec::with_capacity(self.order.len());
+        for path in self.order {
+            if let Some((kind, directory)) = self.kinds.remove(&path) {
+                events.push(WatchEvent::Change { path, kind, directory });
+            }
+        }
+        events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ChangeKind::{Created, Modified, Removed};
+
+    fn told(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
+        let mut gathered = Changes::default();
+        for (path, kind) in changes {
+            gathered.add(PathBuf::from(path), *kind, false);
+        }
+        let events = gathered.into_events().into_iter();
+        let told = events.filter_map(|event| match event {
+            WatchEvent::Change { path, kind, .. } => Some((path.display().to_string(), kind)),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn what_happens_several_times_is_told_once() {
+        let all = [
+            ("b", Created),
+            ("a", Modified),
+            ("b", Modified),
+            ("gone", Created),
+            ("gone", Removed),
+            ("swap", Removed),
+            ("swap", Created),
+            ("a", Removed),
+        ];
+        let expected = [("b", Created), ("a", Removed), ("swap", Modified)];
+        assert_eq!(told(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert_eq!(told(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
+    }
+}

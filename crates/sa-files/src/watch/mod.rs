@@ -1,0 +1,135 @@
+//! Telling what changes. A watch observes a directory and those below it, within a budget; whatever it cannot tell it
+//! says so (`overflow`), so that whoever listens looks again.
+
+mod changes;
+mod observer;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "source_linux.rs"]
+mod source;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[path = "source_none.rs"]
+mod source;
+
+use crate::error::FilesError;
+use crate::files::Files;
+use observer::Observer;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// What is watched.
+#[derive(Debug, Clone, Copy)]
+pub struct WatchOptions {
+    /// Also what is below.
+    pub recursive: bool,
+    /// Also what `.gitignore` and the like exclude.
+    pub with_ignored: bool,
+}
+
+/// What happened to an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It is there now.
+    Created,
+    /// It is another now.
+    Modified,
+    /// It is gone.
+    Removed,
+}
+
+/// One thing to tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WatchEvent {
+    /// From here on every change is told.
+    Ready {
+        /// What is watched.
+        path: PathBuf,
+        /// Directories that are observed.
+        directories: usize,
+    },
+    /// A change.
+    Change {
+        /// Of what.
+        path: PathBuf,
+        /// Which.
+        kind: ChangeKind,
+        /// Whether it is a directory.
+        directory: bool,
+    },
+    /// Changes of this directory, or of some below it, may be missing.
+    Overflow {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// A watch. Dropped, it ends.
+#[derive(Debug)]
+pub struct Watch(Receiver<WatchEvent>);
+
+impl Watch {
+    /// The next event; nothing when what was watched is gone or the daemon stops.
+    pub async fn next(&mut self) -> Option<WatchEvent> {
+        self.0.recv().await
+    }
+
+    /// The same, for those that poll.
+    pub fn poll_next(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Option<WatchEvent>> {
+        self.0.poll_recv(context)
+    }
+}
+
+/// Events that wait for the reader; the rest waits in the system, which says when it drops some.
+const WAITING: usize = 64;
+
+impl Files {
+    /// Watches the file or directory at a path, through a link at its end.
+    pub async fn watch(&self, path: &OsStr, options: WatchOptions) -> Result<Watch, FilesError> {
+        let located = self.locate(path)?;
+        let seat = self.seat_watch()?;
+        let shared = Arc::clone(self.shared());
+        let observer = self.run(move |_| Observer::start(shared, located, options)).await?;
+        let (sender, receiver) = channel(WAITING);
+        let (closed, gather) = (self.closed().clone(), Duration::from_millis(self.limits().watch_gather_ms));
+        tokio::spawn(async move {
+            let _seat = seat;
+            tokio::select! {
+                () = closed.cancelled() => {}
+                () = sender.closed() => {}
+                () = observe(observer, gather, &sender) => {}
+            }
+        });
+        Ok(Watch(receiver))
+    }
+}
+
+async fn observe(mut observer: Observer, gather: Duration, sender: &Sender<WatchEvent>) {
+    let ready = observer.ready();
+    for event in ready {
+        if sender.send(event).await.is_err() {
+            return;
+        }
+    }
+    while observer.readable().await.is_ok() {
+        tokio::time::sleep(gather).await;
+        // New directories are opened and looked into, which waits for the disk.
+        let looked = tokio::task::spawn_blocking(move || {
+            let events = observer.look();
+            (observer, events)
+        });
+        let Ok((back, events)) = looked.await else { return };
+        observer = back;
+        for event in events {
+            if sender.send(event).await.is_err() {
+                return;
+            }
+        }
+        if observer.is_over() {
+            return;
+        }
+    }
+}
