@@ -15,7 +15,7 @@ export const TOKEN = "interop-token";
 const STOP_MS = 15_000;
 
 
-const BINARY = resolve(
+export const BINARY = resolve(
   process.env.SANDBOX_AGENT_TEST_BIN ?? fileURLToPath(new URL("../../target/debug/sandbox-agent", import.meta.url)),
 );
 
