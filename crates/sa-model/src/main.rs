@@ -27,7 +27,7 @@ fn hints(url: &str) -> String {
     format!(
         r#"
 claude    ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=scripted claude
-codex     OPENAI_API_KEY=scripted codex -c 'openai_base_url="{url}/v1"'
+codex     CODEX_API_KEY=scripted codex exec -c 'openai_base_url="{url}/v1"' 'say: hello'
 opencode  OPENCODE_CONFIG_CONTENT='{{"model":"anthropic/claude-sonnet-4-5","provider":{{"anthropic":{{"options":{{"baseURL":"{url}/v1","apiKey":"scripted"}}}}}}}}' opencode
 gemini    GOOGLE_GEMINI_BASE_URL={url} GEMINI_API_KEY=scripted gemini
 qwen      OPENAI_BASE_URL={url}/v1 OPENAI_API_KEY=scripted OPENAI_MODEL=scripted-1 qwen --auth-type openai

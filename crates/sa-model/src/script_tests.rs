@@ -151,3 +151,22 @@ proptest! {
         prop_assert_eq!(only(&line), Directive::Tool { name: "x".into(), input });
     }
 }
+
+#[test]
+fn the_documentation_names_every_directive_and_its_examples_are_scripts() {
+    let page = include_str!("../../../docs/model-server.md");
+    for (name, ..) in DIRECTIVES {
+        assert!(
+            page.contains(&format!("| `{name}")) || page.contains(&format!("`{name}: ")),
+            "{name} is not described"
+        );
+    }
+    let rows = page.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() >= 4);
+    let examples = rows.filter_map(|row| row.trim_end_matches(" |").rsplit("| `").next()?.strip_suffix('`'));
+    let mut count = 0;
+    for example in examples {
+        assert!(matches!(Script::parse(example), Ok(Some(_))), "{example}");
+        count += 1;
+    }
+    assert!(count > 20, "{count} examples");
+}

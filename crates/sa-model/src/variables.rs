@@ -17,7 +17,7 @@ const DIRECTORY_MARKS: [(&str, char); 6] = [
     ("working directory: ", '\n'),
     ("working directory is: ", '\n'),
     ("working in the directory: ", '\n'),
-    ("workspace directories:\n  - ", '\n'),
+    ("workspace directories:**\n  - ", '\n'),
     ("workspace root folder: ", '\n'),
 ];
 

@@ -6,3 +6,4 @@ mod faults;
 mod framing;
 mod journal;
 mod loops;
+mod program;
