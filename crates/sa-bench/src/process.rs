@@ -40,6 +40,39 @@ impl Programs {
     }
 }
 
+impl Programs {
+    /// Claude Code's newest version where the tests have installed it.
+    pub(crate) fn claude(&self) -> Option<PathBuf> {
+        let cache = std::env::var_os("SANDBOX_AGENT_TEST_CACHE").map(PathBuf::from).or_else(|| {
+            let user = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+            let user = user.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
+            Some(user.join("sandbox-agent-tests"))
+        })?;
+        let program = cache.join("data/agents/claude/current/claude");
+        program.exists().then_some(program)
+    }
+}
+
+/// The scripted model, in a process of its own.
+pub(crate) struct Model {
+    _server: Server,
+    url: String,
+}
+
+impl Model {
+    pub(crate) fn start(programs: &Programs) -> Result<Self> {
+        let mut command = Command::new(programs.bench.with_file_name("sa-model"));
+        command.args(["--port", "0"]);
+        let server = Server::start(command).context("starting the scripted model: build sa-model first")?;
+        let url = format!("http://{}", server.address);
+        Ok(Self { _server: server, url })
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
 /// A server that listens, in a process of its own with a home of its own.
 pub(crate) struct Server {
     child: Child,

@@ -1,5 +1,6 @@
 //! The scenarios by name, in the order in which they run.
 
+mod claude;
 mod fan_out;
 mod instances;
 mod log_memory;
@@ -63,6 +64,11 @@ pub(crate) const ALL: &[Scenario] = &[
         name: "stop",
         about: "DELETE of a live agent; an agent that is killed",
         measure: stop::measure,
+    },
+    Scenario {
+        name: "claude",
+        about: "the Claude adapter beside the CLI it drives",
+        measure: claude::measure,
     },
 ];
 
