@@ -52,8 +52,6 @@ impl NpmConfig {
         config.layers.push(variables(sources, &env));
         let user = config.path("userconfig", sources).or_else(|| Some(sources.home.as_ref()?.join(".npmrc")));
         let project = sources.project.as_deref().map(|directory| project_root(directory).join(".npmrc"));
-        // A project in the user's home: its file is the user's.
-        let project = project.filter(|file| Some(file) != user.as_ref());
         for file in [&project, &user].into_iter().flatten() {
             config.layers.push(read(file, &env));
         }

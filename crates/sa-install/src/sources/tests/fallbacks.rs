@@ -25,6 +25,12 @@ async fn a_store_has_several_addresses() {
         matches!(&error, SourceError::Status { url, status: 503 } if url.contains("downloads.claude.ai")),
         "{error:?}"
     );
+
+    // Nor when it is the other one that cannot be asked.
+    mirror.heal();
+    mirror.fault("/storage.googleapis.com/*", Fault::Status(503));
+    let error = ask(&resolver, &agent("claude"), SourceKind::Vendor, Some("9.9.9")).await.unwrap_err();
+    assert!(matches!(&error, SourceError::Status { status: 503, .. }), "{error:?}");
 }
 
 #[tokio::test]
