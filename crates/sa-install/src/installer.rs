@@ -122,10 +122,7 @@ impl Installer {
         }
         let version = version.map(str::to_owned);
         let lock = Lock::take(&directory, || ()).await.map_err(|error| error.for_agent(agent))?;
-        let removal = tokio::task::spawn_blocking(move || {
-            lock.clean(&directory)?;
-            directory.uninstall(version.as_deref(), &lock)
-        });
+        let removal = tokio::task::spawn_blocking(move || directory.uninstall(version.as_deref(), &lock));
         let removed = removal.await.map_err(|_| InstallError::Interrupted(agent.to_owned()))?;
         removed.map_err(|error| error.for_agent(agent))
     }

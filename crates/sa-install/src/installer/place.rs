@@ -68,7 +68,6 @@ impl Run<'_> {
         resolver: &Resolver,
         reporter: &Arc<Reporter>,
     ) -> Result<Receipt, SourceError> {
-        lock.clean(&self.directory)?;
         let staging = Staging::new(&self.directory, &lock)?;
         let bench = Bench { staging, directory: self.directory.clone(), lock };
         let (bench, digest) = match &artifact.contents {

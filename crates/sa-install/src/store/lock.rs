@@ -14,7 +14,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Waits for it; `waiting` is told once if somebody else has it.
+    /// Waits for it; `waiting` is told once if somebody else has it. What killed processes have left is gone then.
     ///
     /// It asks again and again instead of sleeping in the kernel, so that whoever gives up leaves no thread behind.
     pub(crate) async fn take(directory: &AgentDirectory, waiting: impl Fn()) -> Result<Self, DiskError> {
@@ -25,7 +25,7 @@ impl Lock {
         let mut told = false;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => break,
                 Err(TryLockError::WouldBlock) if told => {}
                 Err(TryLockError::WouldBlock) => {
                     told = true;
@@ -35,23 +35,23 @@ impl Lock {
             }
             tokio::time::sleep(LOCK_PAUSE).await;
         }
+        let lock = Self { _file: file };
+        let root = directory.root().to_owned();
+        let cleaning = tokio::task::spawn_blocking(move || clean(&root).map(|()| lock));
+        cleaning.await.unwrap_or_else(|error| Err(at(directory.root())(error.into())))
     }
+}
 
-    /// Removes what processes that were killed have left.
-    pub(crate) fn clean(&self, directory: &AgentDirectory) -> Result<(), DiskError> {
-        let root = directory.root();
-        for entry in fs::read_dir(root).map_err(at(root))? {
-            let entry = entry.map_err(at(root))?;
-            let name = entry.file_name();
-            let left_over = name
-                .to_str()
-                .is_some_and(|name| [STAGING, OLD, LINK].iter().any(|prefix| name.starts_with(prefix)));
-            if left_over {
-                remove(&entry.path())?;
-            }
+fn clean(root: &Path) -> Result<(), DiskError> {
+    for entry in fs::read_dir(root).map_err(at(root))? {
+        let entry = entry.map_err(at(root))?;
+        let name = entry.file_name();
+        let begins = |prefix: &&str| name.as_encoded_bytes().starts_with(prefix.as_bytes());
+        if [STAGING, OLD, LINK].iter().any(begins) {
+            remove(&entry.path())?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Removes a file, a link or a directory with all that is in it.
