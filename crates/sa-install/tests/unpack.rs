@@ -1,5 +1,5 @@
 //! Archives, also those whose author means harm.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod scene;
 
