@@ -3,6 +3,7 @@
 
 mod acp;
 mod agents;
+mod config;
 mod files;
 mod installs;
 mod meta;
@@ -14,6 +15,10 @@ pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparse
 pub use agents::{
     AgentCapabilities, AgentChoice, AgentInfo, AgentLaunch, AgentList, AgentModels, AgentModes,
     AgentServerStatus, CredentialInfo, InstalledVersion,
+};
+pub use config::{
+    McpConfigList, McpLocalServer, McpRemoteServer, McpServerConfig, SkillSource, SkillsConfig,
+    SkillsConfigList,
 };
 pub use files::{
     FsActionResponse, FsChange, FsChangeKind, FsEntry, FsEntryType, FsMatch, FsMoveRequest, FsMoveResponse,

@@ -25,7 +25,7 @@ pub use cors::{BadCors, CorsOptions};
 pub use openapi::openapi_json;
 
 use sa_credentials::Host;
-use sa_files::Files;
+use sa_files::{ConfigStore, Files};
 use sa_hub::Hub;
 use sa_install::Launcher;
 use sa_probe::Probe;
@@ -39,6 +39,8 @@ pub struct Services {
     pub hub: Hub,
     /// The files.
     pub files: Files,
+    /// What clients keep for directories: MCP servers and skills.
+    pub configs: ConfigStore,
     /// The processes and terminals.
     pub processes: Processes,
     /// What is known of agents beyond the catalogue.

@@ -22,9 +22,10 @@ use utoipa::{Modify, OpenApi};
         (name = "processes", description = "Commands, processes and their terminals"),
         (name = "acp", description = "ACP servers: one agent process behind a client-chosen id"),
         (name = "files", description = "Files of the sandbox"),
+        (name = "config", description = "MCP servers and skills, kept for a directory"),
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
-    components(schemas(sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame)),
+    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
 )]

@@ -4,8 +4,7 @@ use crate::acp;
 use crate::gate;
 use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
-use crate::routes::fs::{entries, file};
-use crate::routes::{agents, meta, processes, tickets};
+use crate::routes::{agents, config, fs, meta, processes, tickets};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::Request;
@@ -57,9 +56,8 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(acp::post, acp::stream, acp::delete))
         .routes(routes!(acp::standard_post, acp::standard_get, acp::standard_delete))
         .routes(routes!(acp::agent_post, acp::agent_get, acp::agent_delete))
-        .routes(routes!(entries::list))
-        .routes(routes!(entries::stat))
-        .routes(routes!(file::read, file::write))
+        .merge(fs::routes())
+        .merge(config::routes())
         .merge(processes::routes())
 }
 

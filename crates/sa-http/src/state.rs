@@ -3,7 +3,7 @@
 use crate::metrics::Metrics;
 use crate::tickets::Tickets;
 use crate::{AgentServices, HttpOptions, Services};
-use sa_files::Files;
+use sa_files::{ConfigStore, Files};
 use sa_hub::Hub;
 use sa_processes::Processes;
 use std::ops::Deref;
@@ -19,6 +19,7 @@ pub(crate) struct Parts {
     pub(crate) hub: Hub,
     pub(crate) agents: AgentServices,
     pub(crate) files: Files,
+    pub(crate) configs: ConfigStore,
     pub(crate) processes: Processes,
     pub(crate) options: HttpOptions,
     pub(crate) tickets: Tickets,
@@ -30,13 +31,14 @@ pub(crate) struct Parts {
 
 impl AppState {
     pub(crate) fn new(options: HttpOptions, services: Services) -> Self {
-        let Services { agents, hub, files, processes } = services;
+        let Services { agents, hub, files, configs, processes } = services;
         let metrics = Metrics::new(hub.clone());
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
         Self(Arc::new(Parts {
             agents,
             hub,
             files,
+            configs,
             processes,
             options,
             tickets,

@@ -4,7 +4,7 @@ use crate::agents::{Agents, this_program};
 use crate::announce::announce;
 use crate::settings::{Access, Settings};
 use anyhow::{Context, anyhow};
-use sa_files::Files;
+use sa_files::{ConfigStore, Files};
 use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
 use sa_processes::Processes;
@@ -43,6 +43,7 @@ impl Daemon {
         .context("cannot start the supervisor of processes")?;
         let Agents { launcher, probe, host } =
             Agents::new(&settings.agents, &supervisor).context("cannot find this program's own file")?;
+        let configs = ConfigStore::new(settings.agents.data_dir.join("config"));
         let processes = Processes::new(supervisor.clone(), settings.processes, files.workspace());
         let hub = Hub::new(
             HubOptions {
@@ -69,8 +70,13 @@ impl Daemon {
             cors: settings.cors,
             allow_hosts: settings.allow_hosts,
         };
-        let services =
-            Services { agents, hub: hub.clone(), files: files.clone(), processes: processes.clone() };
+        let services = Services {
+            agents,
+            hub: hub.clone(),
+            files: files.clone(),
+            configs,
+            processes: processes.clone(),
+        };
         let shutdown = CancellationToken::new();
         let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
         Ok(Self { hub, files, processes, address, access: settings.access, shutdown, serving })

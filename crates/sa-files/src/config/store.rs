@@ -62,10 +62,9 @@ pub struct ConfigStore(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Nothing: everything is in memory and ends with the daemon.
-    home: Option<PathBuf>,
+    home: PathBuf,
     /// Held while something is read and then changed.
-    memory: Mutex<BTreeMap<(PathBuf, &'static str), Entries>>,
+    writing: Mutex<()>,
 }
 
 type Entries = BTreeMap<String, Object>;
@@ -79,9 +78,9 @@ struct Document {
 }
 
 impl ConfigStore {
-    /// A store in a directory, which is made when it is needed; without one, in memory only.
-    pub fn new(home: Option<PathBuf>) -> Self {
-        Self(Arc::new(Shared { home, memory: Mutex::default() }))
+    /// A store in a directory, which is made when it is needed.
+    pub fn new(home: PathBuf) -> Self {
+        Self(Arc::new(Shared { home, writing: Mutex::new(()) }))
     }
 
     /// All entries for a directory, by name.
@@ -153,11 +152,8 @@ impl ConfigStore {
         let shared = Arc::clone(&self.0);
         let directory = cleaned(directory);
         let done = tokio::task::spawn_blocking(move || {
-            let mut memory = shared.memory.lock().unwrap_or_else(PoisonError::into_inner);
-            match &shared.home {
-                None => Ok(change(memory.entry((directory, kind.file())).or_default()).0),
-                Some(home) => on_disk(home, kind, &directory, change),
-            }
+            let _writing = shared.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            update(&shared.home, kind, &directory, change)
         });
         let stopping =
             |_| FilesError::Io { path: "config".to_owned(), reason: "the daemon is stopping".to_owned() };
@@ -165,7 +161,7 @@ impl ConfigStore {
     }
 }
 
-fn on_disk<T>(
+fn update<T>(
     home: &Path,
     kind: ConfigKind,
     directory: &Path,

@@ -1,6 +1,7 @@
 //! Handlers of everything but ACP.
 
 pub(crate) mod agents;
+pub(crate) mod config;
 pub(crate) mod fs;
 pub(crate) mod meta;
 pub(crate) mod processes;

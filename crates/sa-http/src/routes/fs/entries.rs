@@ -1,13 +1,18 @@
 //! Entries of directories: what there is, and changing where it is.
 
 use super::query::Parameters;
-use super::{described, listed};
-use crate::problem::ApiResult;
+use super::{described, listed, text};
+use crate::body;
+use crate::negotiate::check_json_body;
+use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use sa_api::{FsEntry, FsStat, Problem};
+use http::HeaderMap;
+use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat, Problem};
 use sa_files::Page;
+use std::ffi::OsStr;
 
 /// The entries of a directory.
 #[utoipa::path(
@@ -66,4 +71,85 @@ pub(crate) async fn stat(
     let query = Parameters::parse(query.as_deref())?;
     let entry = state.files.stat(&query.path("path")?, query.flag("follow")?).await?;
     Ok(Json(described(&entry)))
+}
+
+/// Makes a directory.
+#[utoipa::path(
+    post, path = "/v1/fs/mkdir", operation_id = "makeFsDirectory", tag = "files",
+    summary = "Make a directory",
+    description = "And those above it that are missing. A directory that exists is fine.",
+    params(("path" = String, Query, description = "The directory; relative paths start at the workspace")),
+    responses(
+        (status = 200, description = "It is there", body = FsActionResponse),
+        (status = 400, description = "Bad path", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "There is something else, or above it", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn make_dir(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+) -> ApiResult<Json<FsActionResponse>> {
+    let query = Parameters::parse(query.as_deref())?;
+    let path = state.files.make_dir(&query.path("path")?).await?;
+    Ok(Json(FsActionResponse { path: text(&path) }))
+}
+
+/// Removes a file or a directory.
+#[utoipa::path(
+    delete, path = "/v1/fs/entry", operation_id = "deleteFsEntry", tag = "files",
+    summary = "Remove a file or a directory",
+    description = "A link is removed itself, also one that leads nowhere; no link is followed into what it points to.",
+    params(
+        ("path" = String, Query, description = "What to remove; relative paths start at the workspace"),
+        ("recursive" = Option<bool>, Query, description = "Also what is in a directory"),
+    ),
+    responses(
+        (status = 200, description = "It is gone", body = FsActionResponse),
+        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The directory is not empty", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn delete(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+) -> ApiResult<Json<FsActionResponse>> {
+    let query = Parameters::parse(query.as_deref())?;
+    let path = state.files.remove(&query.path("path")?, query.flag("recursive")?).await?;
+    Ok(Json(FsActionResponse { path: text(&path) }))
+}
+
+/// Moves a file or a directory.
+#[utoipa::path(
+    post, path = "/v1/fs/move", operation_id = "moveFsEntry", tag = "files",
+    summary = "Move a file or a directory",
+    description = "Checked before anything is touched. What is replaced is kept until the new is in its place; to another file \
+        system it is copied and then removed. A path that is moved to itself stays.",
+    request_body(content = FsMoveRequest, content_type = "application/json", description = "What to move where"),
+    responses(
+        (status = 200, description = "It is moved", body = FsMoveResponse),
+        (status = 400, description = "Bad path or body", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The system forbids it, or a path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "Nothing at `from`", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "`to` exists and `overwrite` is not set, or a directory would go into itself", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn relocate(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<FsMoveResponse>> {
+    check_json_body(&headers)?;
+    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
+    let request: FsMoveRequest =
+        serde_json::from_slice(&bytes).map_err(|error| ApiError::invalid(format!("the body: {error}")))?;
+    let overwrite = request.overwrite.unwrap_or(false);
+    let moved = state.files.relocate(OsStr::new(&request.from), OsStr::new(&request.to), overwrite).await?;
+    Ok(Json(FsMoveResponse { from: text(&moved.from), to: text(&moved.to) }))
 }

@@ -1,15 +1,36 @@
 //! `/v1/fs`: the files of the sandbox.
 
+mod archives;
 mod conditions;
-pub(crate) mod entries;
-pub(crate) mod file;
+mod entries;
+mod file;
 mod incoming;
 pub(crate) mod query;
 mod range;
+mod search;
+mod watch;
 
+use crate::state::AppState;
 use sa_api::{FsEntry, FsEntryType, FsStat};
 use sa_files::{Entry, Kind};
 use std::path::Path;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The routes of this area.
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(entries::list))
+        .routes(routes!(entries::stat))
+        .routes(routes!(file::read, file::write))
+        .routes(routes!(entries::delete))
+        .routes(routes!(entries::make_dir))
+        .routes(routes!(entries::relocate))
+        .routes(routes!(archives::upload))
+        .routes(routes!(archives::download))
+        .routes(routes!(watch::watch))
+        .routes(routes!(search::search))
+}
 
 /// A path in an answer; bytes that are no UTF-8 are replaced.
 fn text(path: &Path) -> String {

@@ -1,0 +1,243 @@
+//! `/v1/config`: MCP servers and skills, kept for a directory.
+
+use super::fs::query::Parameters;
+use crate::body;
+use crate::negotiate::check_json_body;
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use http::{HeaderMap, StatusCode};
+use sa_api::{McpConfigList, McpServerConfig, Problem, SkillsConfig, SkillsConfigList};
+use sa_files::{ConfigKind, Object};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The routes of this area.
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(get_mcp, put_mcp, delete_mcp))
+        .routes(routes!(list_mcp))
+        .routes(routes!(get_skills, put_skills, delete_skills))
+        .routes(routes!(list_skills))
+}
+
+/// What a request is about.
+struct Target {
+    kind: ConfigKind,
+    directory: PathBuf,
+    name: String,
+}
+
+impl Target {
+    fn read(state: &AppState, kind: ConfigKind, query: Option<&str>) -> ApiResult<Self> {
+        let query = Parameters::parse(query)?;
+        let parameter = match kind {
+            ConfigKind::Mcp => "mcpName",
+            ConfigKind::Skills => "skillName",
+        };
+        let missing = || ApiError::invalid(format!("the parameter '{parameter}' is missing"));
+        let name = query.text(parameter)?.filter(|name| !name.is_empty()).ok_or_else(missing)?.to_owned();
+        Ok(Self { kind, directory: directory(state, &query)?, name })
+    }
+
+    async fn get(self, state: &AppState) -> ApiResult<Json<Object>> {
+        Ok(Json(state.configs.get(self.kind, &self.directory, &self.name).await?))
+    }
+
+    async fn put(self, state: &AppState, headers: &HeaderMap, body: Body) -> ApiResult<StatusCode> {
+        check_json_body(headers)?;
+        let bytes = body::read(body, state.hub.limits().body_bytes).await?;
+        let entry: Object = serde_json::from_slice(&bytes)
+            .map_err(|error| ApiError::invalid(format!("the body: {error}")))?;
+        state.configs.put(self.kind, &self.directory, &self.name, entry).await?;
+        Ok(StatusCode::NO_CONTENT)
+    }
+
+    async fn delete(self, state: &AppState) -> ApiResult<StatusCode> {
+        state.configs.delete(self.kind, &self.directory, &self.name).await?;
+        Ok(StatusCode::NO_CONTENT)
+    }
+}
+
+fn directory(state: &AppState, query: &Parameters) -> ApiResult<PathBuf> {
+    Ok(state.files.absolute(&query.path("directory")?)?)
+}
+
+async fn list(
+    state: &AppState,
+    kind: ConfigKind,
+    query: Option<&str>,
+    member: &str,
+) -> ApiResult<Json<Value>> {
+    let directory = directory(state, &Parameters::parse(query)?)?;
+    Ok(Json(json!({ member: state.configs.list(kind, &directory).await? })))
+}
+
+/// One MCP server.
+#[utoipa::path(
+    get, path = "/v1/config/mcp", operation_id = "getMcpConfig", tag = "config",
+    summary = "One MCP server",
+    params(
+        ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
+        ("mcpName" = String, Query, description = "Its name"),
+    ),
+    responses(
+        (status = 200, description = "The server", body = McpServerConfig),
+        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn get_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Object>> {
+    Target::read(&state, ConfigKind::Mcp, query.as_deref())?.get(&state).await
+}
+
+/// Keeps an MCP server.
+#[utoipa::path(
+    put, path = "/v1/config/mcp", operation_id = "setMcpConfig", tag = "config",
+    summary = "Keep an MCP server",
+    description = "Adds it or replaces the one of that name. Other names of types and fields are brought to the usual ones; fields \
+        that are not known are kept.",
+    params(
+        ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
+        ("mcpName" = String, Query, description = "Its name"),
+    ),
+    request_body(content = McpServerConfig, content_type = "application/json", description = "The server"),
+    responses(
+        (status = 204, description = "It is kept"),
+        (status = 400, description = "A parameter or field is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many are kept for this directory", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn put_mcp(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<StatusCode> {
+    Target::read(&state, ConfigKind::Mcp, query.as_deref())?.put(&state, &headers, body).await
+}
+
+/// Forgets an MCP server.
+#[utoipa::path(
+    delete, path = "/v1/config/mcp", operation_id = "deleteMcpConfig", tag = "config",
+    summary = "Forget an MCP server",
+    params(
+        ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
+        ("mcpName" = String, Query, description = "Its name"),
+    ),
+    responses(
+        (status = 204, description = "It is forgotten"),
+        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn delete_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<StatusCode> {
+    Target::read(&state, ConfigKind::Mcp, query.as_deref())?.delete(&state).await
+}
+
+/// All MCP servers of a directory.
+#[utoipa::path(
+    get, path = "/v1/config/mcp/list", operation_id = "listMcpConfigs", tag = "config",
+    summary = "All MCP servers of a directory",
+    params(("directory" = String, Query, description = "The directory; relative paths start at the workspace")),
+    responses(
+        (status = 200, description = "The servers, by name", body = McpConfigList),
+        (status = 400, description = "The directory is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn list_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Value>> {
+    list(&state, ConfigKind::Mcp, query.as_deref(), "servers").await
+}
+
+/// One set of skills.
+#[utoipa::path(
+    get, path = "/v1/config/skills", operation_id = "getSkillsConfig", tag = "config",
+    summary = "One set of skills",
+    params(
+        ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
+        ("skillName" = String, Query, description = "Its name"),
+    ),
+    responses(
+        (status = 200, description = "The skills", body = SkillsConfig),
+        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such skills", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn get_skills(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Object>> {
+    Target::read(&state, ConfigKind::Skills, query.as_deref())?.get(&state).await
+}
+
+/// Keeps a set of skills.
+#[utoipa::path(
+    put, path = "/v1/config/skills", operation_id = "setSkillsConfig", tag = "config",
+    summary = "Keep a set of skills",
+    description = "Adds it or replaces the one of that name. Fields that are not known are kept.",
+    params(
+        ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
+        ("skillName" = String, Query, description = "Its name"),
+    ),
+    request_body(content = SkillsConfig, content_type = "application/json", description = "Where the skills come from"),
+    responses(
+        (status = 204, description = "It is kept"),
+        (status = 400, description = "A parameter or field is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many are kept for this directory", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn put_skills(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<StatusCode> {
+    Target::read(&state, ConfigKind::Skills, query.as_deref())?.put(&state, &headers, body).await
+}
+
+/// Forgets a set of skills.
+#[utoipa::path(
+    delete, path = "/v1/config/skills", operation_id = "deleteSkillsConfig", tag = "config",
+    summary = "Forget a set of skills",
+    params(
+        ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
+        ("skillName" = String, Query, description = "Its name"),
+    ),
+    responses(
+        (status = 204, description = "It is forgotten"),
+        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such skills", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn delete_skills(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<StatusCode> {
+    Target::read(&state, ConfigKind::Skills, query.as_deref())?.delete(&state).await
+}
+
+/// All sets of skills of a directory.
+#[utoipa::path(
+    get, path = "/v1/config/skills/list", operation_id = "listSkillsConfigs", tag = "config",
+    summary = "All sets of skills of a directory",
+    params(("directory" = String, Query, description = "The directory; relative paths start at the workspace")),
+    responses(
+        (status = 200, description = "The skills, by name", body = SkillsConfigList),
+        (status = 400, description = "The directory is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+async fn list_skills(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Value>> {
+    list(&state, ConfigKind::Skills, query.as_deref(), "skills").await
+}

@@ -1,0 +1,132 @@
+//! Whole directories as tar archives, both ways.
+
+use super::incoming::Incoming;
+use super::query::Parameters;
+use super::text;
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, header};
+use sa_api::{ErrorCode, FsUploadBatchResponse, Problem};
+use sa_files::{PackOptions, Packing, Unpacked};
+
+/// Content types that an archive may have; what it is, its first bytes tell.
+const TYPES: [&str; 8] = [
+    "application/x-tar",
+    "application/tar",
+    "application/gzip",
+    "application/x-gzip",
+    "application/x-gtar",
+    "application/zstd",
+    "application/x-zstd",
+    "application/octet-stream",
+];
+
+/// Unpacks an archive.
+#[utoipa::path(
+    post, path = "/v1/fs/upload-batch", operation_id = "uploadFsBatch", tag = "files",
+    summary = "Unpack an archive",
+    description = "A tar archive, plain or compressed with gzip or zstd, is unpacked while it comes in, and put in place when all of \
+        it is there: an archive that is refused or breaks off changes nothing. Files are replaced, directories merged. Entries \
+        that are absolute, climb out, are devices or pipes, or go through a link that leads out of the directory are refused, \
+        and so is an archive with too many entries or one that unpacks to too much.",
+    params(("path" = Option<String>, Query, description = "The directory, made if missing; relative paths start at the workspace, which is also the default")),
+    request_body(content = Vec<u8>, content_type = "application/x-tar", description = "The archive; also `application/gzip`, `application/zstd` or `application/octet-stream`"),
+    responses(
+        (status = 200, description = "It is unpacked", body = FsUploadBatchResponse),
+        (status = 400, description = "Bad path, no such archive, or an entry that is refused", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 408, description = "The body stopped coming", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A file is where the archive has a directory, or the other way round", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "Too many entries, or it unpacks to too much", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "Not an archive by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many archives are packed or unpacked", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn upload(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<FsUploadBatchResponse>> {
+    let mut body = Incoming::new(body, state.files.limits().body_stall());
+    match receive(&state, query.as_deref(), &headers, &mut body).await {
+        Ok(unpacked) => Ok(Json(FsUploadBatchResponse {
+            paths: unpacked.paths.iter().map(|path| text(path)).collect(),
+            truncated: unpacked.truncated,
+            entries: unpacked.entries,
+            bytes: unpacked.bytes,
+        })),
+        Err(error) => {
+            body.drain().await;
+            Err(error)
+        }
+    }
+}
+
+async fn receive(
+    state: &AppState,
+    query: Option<&str>,
+    headers: &HeaderMap,
+    body: &mut Incoming,
+) -> ApiResult<Unpacked> {
+    check_type(headers)?;
+    let path = Parameters::parse(query)?.path_or_workspace("path");
+    let mut unpacking = state.files.unpack(&path).await?;
+    while let Some(bytes) = body.next().await? {
+        unpacking.push(bytes).await?;
+    }
+    Ok(unpacking.finish().await?)
+}
+
+fn check_type(headers: &HeaderMap) -> ApiResult<()> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("nothing");
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if TYPES.iter().any(|known| essence.eq_ignore_ascii_case(known)) {
+        return Ok(());
+    }
+    let detail = format!("the content type must be one of {}; the request says {given}", TYPES.join(", "));
+    Err(ApiError::new(ErrorCode::UnsupportedMediaType, detail))
+}
+
+/// Packs a directory.
+#[utoipa::path(
+    get, path = "/v1/fs/download-batch", operation_id = "downloadFsBatch", tag = "files",
+    summary = "Pack a directory",
+    description = "What is in a directory, or one file, as a tar archive that is made while it is sent. Links are packed as links; \
+        pipes, sockets and devices are left out. A failure in the middle cuts the connection, so that an archive that arrives to \
+        its end is complete.",
+    params(
+        ("path" = Option<String>, Query, description = "The directory or file; relative paths start at the workspace, which is also the default"),
+        ("format" = Option<String>, Query, description = "`tar` (default) or `tar.gz`"),
+        ("ignored" = Option<bool>, Query, description = "`false`: leave out `.git` and what `.gitignore` and `.ignore` exclude"),
+    ),
+    responses(
+        (status = 200, description = "The archive", content_type = "application/x-tar", body = Vec<u8>),
+        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Neither a file nor a directory", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many archives are packed or unpacked", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn download(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+) -> ApiResult<Response> {
+    let query = Parameters::parse(query.as_deref())?;
+    let (packing, kind) = match query.text("format")?.unwrap_or("tar") {
+        "tar" => (Packing::Tar, "application/x-tar"),
+        "tar.gz" => (Packing::TarGz, "application/gzip"),
+        other => return Err(ApiError::invalid(format!("the format is tar or tar.gz, not '{other}'"))),
+    };
+    let options = PackOptions { packing, leave_ignored: !query.flag_or("ignored", true)? };
+    let packed = state.files.pack(&query.path_or_workspace("path"), options).await?;
+    let mut response = Body::from_stream(packed.stream).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    Ok(response)
+}

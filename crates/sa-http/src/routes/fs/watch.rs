@@ -1,0 +1,85 @@
+//! What changes, as an event stream.
+
+use super::query::Parameters;
+use super::text;
+use crate::acp::events::{self, Frames};
+use crate::negotiate::{Media, check_accept};
+use crate::problem::ApiResult;
+use crate::state::AppState;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::HeaderMap;
+use sa_api::{FsChange, FsChangeKind, FsOverflow, FsWatchReady, Problem};
+use sa_files::{ChangeKind, Watch, WatchEvent, WatchOptions};
+use sa_relay::event_frame;
+use serde::Serialize;
+use std::task::{Context, Poll, ready};
+
+/// Streams what changes.
+#[utoipa::path(
+    get, path = "/v1/fs/watch", operation_id = "watchFs", tag = "files",
+    summary = "Stream what changes",
+    description = "Server-sent events: first `ready` (FsWatchReady), from which on every change is told; then `change` (FsChange), \
+        several changes of one path within a moment as one; `overflow` (FsOverflow) when changes were lost or parts are not watched, \
+        so that whoever needs to know looks again. The stream ends when what is watched is gone. A comment comes every 15 seconds. \
+        There is no replay: after a break, look and watch again.",
+    params(
+        ("path" = Option<String>, Query, description = "The directory or file; relative paths start at the workspace, which is also the default"),
+        ("recursive" = Option<bool>, Query, description = "`false`: not what is below"),
+        ("ignored" = Option<bool>, Query, description = "Also `.git` and what `.gitignore` and `.ignore` exclude"),
+    ),
+    responses(
+        (status = 200, description = "The stream", content(
+            (FsChange = "text/event-stream"),
+        )),
+        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many watches", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn watch(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    check_accept(&headers, Media::EventStream)?;
+    let query = Parameters::parse(query.as_deref())?;
+    let options =
+        WatchOptions { recursive: query.flag_or("recursive", true)?, with_ignored: query.flag("ignored")? };
+    let watch = state.files.watch(&query.path_or_workspace("path"), options).await?;
+    Ok(events::response(WatchFrames(watch), state.hub.limits().heartbeat_ms))
+}
+
+struct WatchFrames(Watch);
+
+impl Frames for WatchFrames {
+    fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        Poll::Ready(ready!(self.0.poll_next(context)).map(|event| frame(&event)))
+    }
+}
+
+fn frame(event: &WatchEvent) -> Bytes {
+    match event {
+        WatchEvent::Ready { path, directories } => {
+            say("ready", &FsWatchReady { path: text(path), directories: *directories as u64 })
+        }
+        WatchEvent::Change { path, kind, directory } => {
+            let kind = match kind {
+                ChangeKind::Created => FsChangeKind::Created,
+                ChangeKind::Modified => FsChangeKind::Modified,
+                ChangeKind::Removed => FsChangeKind::Removed,
+            };
+            say("change", &FsChange { path: text(path), kind, directory: *directory })
+        }
+        WatchEvent::Overflow { path, reason } => {
+            say("overflow", &FsOverflow { reason: (*reason).to_owned(), path: text(path) })
+        }
+    }
+}
+
+fn say(name: &str, data: &impl Serialize) -> Bytes {
+    event_frame(name, &serde_json::to_string(data).unwrap_or_default())
+}
