@@ -1,11 +1,22 @@
 //! The operations on ACP servers.
 
-use crate::client::{JSON, broken_answer};
+use crate::client::{EVENT_STREAM, JSON, broken_answer};
 use crate::{Client, ClientError, EventStream, ReconnectingStream};
 use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use sa_api::AcpServerList;
+
+/// How a message is sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PostOptions<'a> {
+    /// The agent to start, if it does not run.
+    pub agent: Option<&'a str>,
+    /// The version of it to start; the current one by default.
+    pub agent_version: Option<&'a str>,
+    /// Do not wait for the answer of a request: it comes on the stream.
+    pub respond_async: bool,
+}
 
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,31 +27,30 @@ pub enum Posted {
     Accepted,
 }
 
-const EVENT_STREAM: &str = "text/event-stream";
-
 impl Client {
     /// The ACP servers that exist.
     pub async fn list_acp_servers(&self) -> Result<AcpServerList, ClientError> {
         self.get_json(&["v1", "acp"]).await
     }
 
-    /// Sends one JSON-RPC message. The first message to a new `server_id` needs the agent; `respond_async` does not
-    /// wait for the answer of a request.
+    /// Sends one JSON-RPC message. The first message to a new `server_id` needs the agent.
     pub async fn post_acp(
         &self,
         server_id: &str,
-        agent: Option<&str>,
-        respond_async: bool,
+        options: PostOptions<'_>,
         message: impl Into<Bytes>,
     ) -> Result<Posted, ClientError> {
         let mut request = self
             .request(Method::POST, &["v1", "acp", server_id], JSON)?
             .header(CONTENT_TYPE, JSON)
             .body(message.into());
-        if let Some(agent) = agent {
+        if let Some(agent) = options.agent {
             request = request.query(&[("agent", agent)]);
         }
-        if respond_async {
+        if let Some(version) = options.agent_version {
+            request = request.query(&[("agentVersion", version)]);
+        }
+        if options.respond_async {
             request = request.header("prefer", "respond-async");
         }
         let response = self.send(request).await?;

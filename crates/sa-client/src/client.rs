@@ -4,7 +4,8 @@ use crate::ClientError;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Certificate, Method, RequestBuilder, Response, StatusCode, Url, redirect};
-use sa_api::{AgentInfo, AgentList, Health, Info, Problem, Ticket};
+use sa_api::{Health, Info, Problem, Ticket};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Once;
 use std::time::Duration;
@@ -15,6 +16,7 @@ const KEEPALIVE: Duration = Duration::from_secs(30);
 const QUOTED_CHARS: usize = 200;
 
 pub(crate) const JSON: &str = "application/json";
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// A daemon to call. Clones share its connections.
 #[derive(Debug, Clone)]
@@ -72,23 +74,24 @@ impl Client {
 
     /// A single-use ticket for a WebSocket.
     pub async fn create_ticket(&self) -> Result<Ticket, ClientError> {
-        let response = self.send(self.request(Method::POST, &["v1", "tickets"], JSON)?).await?;
-        read_json(response).await
-    }
-
-    /// The agents that can be started.
-    pub async fn list_agents(&self) -> Result<AgentList, ClientError> {
-        self.get_json(&["v1", "agents"]).await
-    }
-
-    /// One agent.
-    pub async fn get_agent(&self, agent: &str) -> Result<AgentInfo, ClientError> {
-        self.get_json(&["v1", "agents", agent]).await
+        self.ask(self.request(Method::POST, &["v1", "tickets"], JSON)?).await
     }
 
     pub(crate) async fn get_json<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
-        let response = self.send(self.request(Method::GET, path, JSON)?).await?;
-        read_json(response).await
+        self.ask(self.request(Method::GET, path, JSON)?).await
+    }
+
+    pub(crate) async fn post_json<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.ask(self.request(Method::POST, path, JSON)?.json(body)).await
+    }
+
+    /// The answer to a request, read as JSON.
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
+        read_json(self.send(request).await?).await
     }
 
     async fn get_text(&self, path: &[&str], accept: &'static str) -> Result<String, ClientError> {
@@ -132,7 +135,7 @@ impl Client {
     }
 }
 
-pub(crate) async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
+async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
     let body = response.bytes().await.map_err(broken_answer)?;
     serde_json::from_slice(&body)
         .map_err(|error| ClientError::protocol(format!("{error} in {}", quote(&body))))

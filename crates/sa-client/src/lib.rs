@@ -2,6 +2,7 @@
 //! broke. Used by the command line and by tests; knows the contract's types and nothing of the daemon's inside.
 
 mod acp;
+mod agents;
 mod client;
 mod error;
 mod processes;
@@ -9,7 +10,8 @@ mod sse;
 mod stream;
 mod terminal;
 
-pub use acp::Posted;
+pub use acp::{PostOptions, Posted};
+pub use agents::{AgentQuery, InstallEvents};
 pub use client::Client;
 pub use error::ClientError;
 pub use processes::{ProcessEnding, ProcessOutput};

@@ -1,18 +1,15 @@
 //! The operations on processes.
 
-use crate::client::{JSON, read_json};
+use crate::client::{EVENT_STREAM, JSON};
 use crate::{Client, ClientError, EventStream, Terminal};
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use sa_api::{
     ProcessConfig, ProcessConfigChange, ProcessCreateRequest, ProcessInfo, ProcessInputRequest,
     ProcessInputResponse, ProcessListResponse, ProcessLogsResponse, ProcessLogsStream, ProcessOwner,
     ProcessRunRequest, ProcessRunResponse, ProcessTerminalSize,
 };
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::time::Duration;
-
-const EVENT_STREAM: &str = "text/event-stream";
 
 /// Which part of a process's output.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -145,17 +142,5 @@ impl Client {
         change: &ProcessConfigChange,
     ) -> Result<ProcessConfig, ClientError> {
         self.post_json(&["v1", "processes", "config"], change).await
-    }
-
-    async fn post_json<T: DeserializeOwned>(
-        &self,
-        path: &[&str],
-        body: &impl Serialize,
-    ) -> Result<T, ClientError> {
-        self.ask(self.request(Method::POST, path, JSON)?.json(body)).await
-    }
-
-    async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
-        read_json(self.send(request).await?).await
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use sa_client::{Client, ClientError, Posted};
+use sa_client::{Client, ClientError, PostOptions, Posted};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -70,11 +70,13 @@ async fn a_message_is_sent_as_it_is_and_the_padding_of_a_long_wait_is_no_part_of
     .await;
     let client = Client::new(&endpoint, None).unwrap();
     let message = "{ \"jsonrpc\" : \"2.0\" }";
-    let posted = client.post_acp("a/b c", Some("de mo"), false, message).await;
+    let options = PostOptions { agent: Some("de mo"), agent_version: Some("1.2+x"), respond_async: false };
+    let posted = client.post_acp("a/b c", options, message).await;
     assert_eq!(posted.unwrap(), Posted::Answered("{\"a\":1".into()));
-    assert_eq!(client.post_acp("x", None, true, message).await.unwrap(), Posted::Accepted);
+    let later = PostOptions { respond_async: true, ..PostOptions::default() };
+    assert_eq!(client.post_acp("x", later, message).await.unwrap(), Posted::Accepted);
     let requests = requests.await.unwrap();
-    assert!(requests[0].starts_with("POST /v1/acp/a%2Fb%20c?agent=de+mo HTTP/1.1\r\n"), "{}", requests[0]);
+    assert!(requests[0].starts_with("POST /v1/acp/a%2Fb%20c?agent=de+mo&agentVersion=1.2%2Bx HTTP/1.1\r\n"), "{}", requests[0]);
     assert!(requests[0].ends_with(&format!("\r\n\r\n{message}")), "{}", requests[0]);
     assert!(!has_line(&requests[0], "prefer: respond-async"), "{}", requests[0]);
     assert!(has_line(&requests[1], "prefer: respond-async"), "{}", requests[1]);

@@ -1,6 +1,6 @@
-//! Commands about the daemon and its agents.
+//! Commands about the daemon itself.
 
-use crate::caller::{Caller, rows};
+use crate::caller::Caller;
 use anyhow::Result;
 use sa_testkit::Daemon;
 use serde_json::json;
@@ -62,26 +62,5 @@ async fn a_ticket_from_the_command_line_opens_a_socket() -> Result<()> {
     for ticket in [ticket.trim(), structured["ticket"].as_str().unwrap()] {
         unknown.ws(&format!("/v1/acp/one?agent=puppet&ticket={ticket}")).connect().await?;
     }
-    Ok(())
-}
-
-#[tokio::test]
-async fn agents_are_listed_and_shown() -> Result<()> {
-    let daemon = Daemon::builder().agent("mine", "prog 'two words' x").puppet(&[]).start().await?;
-    daemon.acp("one").start("puppet").await?;
-    let caller = Caller::of(&daemon);
-    let table = caller.output(&["agents", "list"]).await?;
-    assert!(table.starts_with("ID      NAME        RUNNING  LAUNCH\n"), "{table}");
-    let rows = rows(&table);
-    assert!(rows.contains(&vec!["demo", "Demo agent", "0", "built in"]), "{table}");
-    assert!(rows.contains(&vec!["mine", "mine", "0", "prog two words x"]), "{table}");
-    assert!(rows.iter().any(|row| row[..3] == ["puppet", "puppet", "1"]), "{table}");
-    let served = daemon.http().get("/v1/agents").send().await?.json()?;
-    assert_eq!(caller.json(&["agents", "list", "--json"]).await?, served);
-
-    let shown = caller.output(&["agents", "get", "demo"]).await?;
-    assert_eq!(shown, "id       demo\nname     Demo agent\nrunning  0\nlaunch   built in\n");
-    let mine = caller.json(&["agents", "get", "mine", "--json"]).await?;
-    assert_eq!(mine["launch"], json!({"kind": "command", "program": "prog", "args": ["two words", "x"]}));
     Ok(())
 }

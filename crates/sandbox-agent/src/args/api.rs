@@ -1,6 +1,6 @@
 //! The flags of `sandbox-agent api`: one command per operation of the HTTP API.
 
-use super::ProcessesCommand;
+use super::{AgentsCommand, ProcessesCommand};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -66,20 +66,6 @@ pub(crate) enum ApiCommand {
     Processes(Box<ProcessesCommand>),
 }
 
-/// The operations on agents.
-#[derive(Debug, Subcommand)]
-pub(crate) enum AgentsCommand {
-    /// List them (GET /v1/agents)
-    List(Output),
-    /// Show one (GET /v1/agents/{agent})
-    Get {
-        /// The agent's id
-        agent: String,
-        #[command(flatten)]
-        output: Output,
-    },
-}
-
 /// The operations on ACP servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AcpCommand {
@@ -92,6 +78,9 @@ pub(crate) enum AcpCommand {
         /// The agent to start; needed by the first message only
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
+        /// The version of it to start, installed first if need be [default: the current one]
+        #[arg(long, value_name = "VERSION", requires = "agent")]
+        agent_version: Option<String>,
         /// Do not wait for the answer; it arrives on the stream
         #[arg(long = "async")]
         respond_async: bool,

@@ -3,6 +3,7 @@
 
 mod agents;
 mod api;
+mod api_agents;
 mod credentials;
 mod processes;
 mod server;
@@ -10,7 +11,8 @@ mod server;
 pub(crate) use agents::{
     DoctorArgs, InstallAgentArgs, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
 };
-pub(crate) use api::{AcpCommand, AgentsCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
+pub(crate) use api::{AcpCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
+pub(crate) use api_agents::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
 pub(crate) use processes::{
     AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, Owner, ProcessesCommand, RunArgs,

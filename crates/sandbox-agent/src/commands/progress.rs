@@ -1,6 +1,8 @@
 //! An installation as a progress bar, where somebody watches; as lines of text where nobody does.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use sa_agents::SourceKind;
+use sa_api::{InstallEvent, InstallSource};
 use sa_install::Progress;
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -47,6 +49,13 @@ impl Bar {
         }
     }
 
+    /// The same for an installation on the daemon's machine; its end is none of its steps.
+    pub(crate) fn show_event(&mut self, event: InstallEvent) {
+        if let Some(progress) = step(event) {
+            self.show(&progress);
+        }
+    }
+
     pub(crate) fn finish(&self) {
         if let Self::Drawn(bar) = self {
             bar.finish_and_clear();
@@ -79,6 +88,31 @@ fn words(progress: &Progress) -> String {
         Progress::Verifying => "verifying".to_owned(),
         Progress::Unpacking { .. } => "unpacking".to_owned(),
         Progress::Activating => "activating".to_owned(),
+    }
+}
+
+fn step(event: InstallEvent) -> Option<Progress> {
+    Some(match event {
+        InstallEvent::Waiting => Progress::Waiting,
+        InstallEvent::Resolving { source } => Progress::Resolving { source: kind(source) },
+        InstallEvent::SourceFailed { source, reason } => {
+            Progress::SourceFailed { source: kind(source), reason }
+        }
+        InstallEvent::Downloading { url, received, total } => Progress::Downloading { url, received, total },
+        InstallEvent::Verifying => Progress::Verifying,
+        InstallEvent::Unpacking { written } => Progress::Unpacking { written },
+        InstallEvent::Activating => Progress::Activating,
+        InstallEvent::Done(_) | InstallEvent::Failed(_) => return None,
+    })
+}
+
+fn kind(source: InstallSource) -> SourceKind {
+    match source {
+        InstallSource::Vendor => SourceKind::Vendor,
+        InstallSource::Github => SourceKind::Github,
+        InstallSource::Npm => SourceKind::Npm,
+        InstallSource::Registry => SourceKind::Registry,
+        InstallSource::Local => SourceKind::Local,
     }
 }
 

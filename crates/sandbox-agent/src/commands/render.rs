@@ -15,8 +15,10 @@ impl Table {
     }
 
     /// Names and values, one pair per line.
-    pub(super) fn of_pairs<const N: usize>(pairs: [(&str, impl AsRef<str>); N]) -> Self {
-        Self { rows: pairs.map(|(name, value)| vec![name.to_owned(), printable(value.as_ref())]).to_vec() }
+    pub(super) fn of_pairs(pairs: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>) -> Self {
+        let row =
+            |(name, value): (_, _)| vec![printable(AsRef::as_ref(&name)), printable(AsRef::as_ref(&value))];
+        Self { rows: pairs.into_iter().map(row).collect() }
     }
 
     pub(super) fn add<const N: usize>(&mut self, cells: [&String; N]) {

@@ -6,7 +6,7 @@ use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::{AcpServer, AcpServerStatus};
-use sa_client::{Client, EventStream, Posted, ReconnectingStream, SseEvent};
+use sa_client::{Client, EventStream, PostOptions, Posted, ReconnectingStream, SseEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read, Write};
@@ -18,13 +18,11 @@ pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Fai
             let list = client.list_acp_servers().await.map_err(explain)?;
             print(output, &list, |list| server_table(&list.servers).print())
         }
-        AcpCommand::Post { server_id, agent, respond_async, message } => {
+        AcpCommand::Post { server_id, agent, agent_version, respond_async, message } => {
             let message = read_message(message)?;
-            match client
-                .post_acp(&server_id, agent.as_deref(), respond_async, message)
-                .await
-                .map_err(explain)?
-            {
+            let (agent, agent_version) = (agent.as_deref(), agent_version.as_deref());
+            let options = PostOptions { agent, agent_version, respond_async };
+            match client.post_acp(&server_id, options, message).await.map_err(explain)? {
                 Posted::Answered(answer) => Ok(write_line(&answer)?),
                 Posted::Accepted => Ok(()),
             }

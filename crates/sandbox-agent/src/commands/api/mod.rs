@@ -1,14 +1,14 @@
 //! `sandbox-agent api …`: each operation of the HTTP API as a command.
 
 mod acp;
+mod agents;
 mod processes;
 
-use crate::args::{AgentsCommand, ApiArgs, ApiCommand, Output};
+use crate::args::{ApiArgs, ApiCommand, Output};
 use crate::commands::render::{Table, age, print_json, print_text};
 use crate::failure::Failure;
 use acp::print_event;
 use anyhow::{Context, anyhow};
-use sa_api::{AgentInfo, AgentLaunch};
 use sa_client::{Client, ClientError};
 use serde::Serialize;
 use std::io;
@@ -60,47 +60,9 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
             let ticket = client.create_ticket().await.map_err(explain)?;
             print(output, &ticket, |ticket| print_text(&ticket.ticket))
         }
-        ApiCommand::Agents(command) => agents(client, command).await,
+        ApiCommand::Agents(command) => agents::call(client, command).await,
         ApiCommand::Acp(command) => acp::call(client, command).await,
         ApiCommand::Processes(command) => processes::call(client, *command).await,
-    }
-}
-
-async fn agents(client: &Client, command: AgentsCommand) -> Result<(), Failure> {
-    match command {
-        AgentsCommand::List(output) => {
-            let list = client.list_agents().await.map_err(explain)?;
-            print(output, &list, |list| {
-                let mut table = Table::new(["ID", "NAME", "RUNNING", "LAUNCH"]);
-                for agent in &list.agents {
-                    let cells = [&agent.id, &agent.name, &agent.running.to_string(), &launch(agent)];
-                    table.add(cells);
-                }
-                table.print()
-            })
-        }
-        AgentsCommand::Get { agent, output } => {
-            let agent = client.get_agent(&agent).await.map_err(explain)?;
-            print(output, &agent, |agent| {
-                let rows = [
-                    ("id", agent.id.as_str()),
-                    ("name", &agent.name),
-                    ("running", &agent.running.to_string()),
-                    ("launch", &launch(agent)),
-                ];
-                Table::of_pairs(rows).print()
-            })
-        }
-    }
-}
-
-fn launch(agent: &AgentInfo) -> String {
-    match &agent.launch {
-        AgentLaunch::Builtin { .. } => "built in".to_owned(),
-        AgentLaunch::InstallOnly { .. } => "install only".to_owned(),
-        AgentLaunch::Command { program, args } => {
-            std::iter::once(program).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
-        }
     }
 }
 

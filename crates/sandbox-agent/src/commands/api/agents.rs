@@ -1,0 +1,247 @@
+//! `sandbox-agent api agents …`.
+
+use super::{explain, print};
+use crate::args::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
+use crate::commands::progress::Bar;
+use crate::commands::render::{Table, print_json, print_text};
+use crate::failure::Failure;
+use anyhow::anyhow;
+use sa_api::{
+    AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, InstallAgent, InstallEvent, InstallSource,
+    InstalledAgent,
+};
+use sa_client::{AgentQuery, Client, ClientError};
+use serde_json::Value;
+
+const NONE: &str = "-";
+
+pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), Failure> {
+    match command {
+        AgentsCommand::List { detail, output } => {
+            let list = client.list_agents(query(detail)).await.map_err(explain)?;
+            print(output, &list, |list| list_table(&list.agents, detail.config).print())
+        }
+        AgentsCommand::Get { agent, detail, output } => {
+            let agent = client.get_agent(&agent, query(detail)).await.map_err(explain)?;
+            print(output, &agent, |agent| Table::of_pairs(facts(agent)).print())
+        }
+        AgentsCommand::Install(args) => install(client, args).await,
+        AgentsCommand::Uninstall { agent, version, output } => {
+            let gone = client.uninstall_agent(&agent, version.as_deref()).await.map_err(explain)?;
+            print(output, &gone, |gone| {
+                print_text(&format!("removed {} {}", gone.agent, gone.removed.join(", ")))
+            })
+        }
+        AgentsCommand::Latest { agent, output } => {
+            let latest = client.latest_agent_version(&agent).await.map_err(explain)?;
+            print(output, &latest, |latest| {
+                let mut table = Table::new(["AGENT", "INSTALLED", "LATEST"]);
+                let installed = latest.installed.clone().unwrap_or_else(|| NONE.to_owned());
+                table.add([&latest.agent, &installed, &latest.latest]);
+                table.print()
+            })
+        }
+        AgentsCommand::Modes(OfferArgs { agent, no_cache, output }) => {
+            let modes = client.agent_modes(&agent, no_cache).await.map_err(explain)?;
+            print(output, &modes, |modes| modes_table(modes).print())
+        }
+        AgentsCommand::Models(OfferArgs { agent, no_cache, output }) => {
+            let models = client.agent_models(&agent, no_cache).await.map_err(explain)?;
+            print(output, &models, |models| models_table(models).print())
+        }
+    }
+}
+
+fn query(detail: AgentDetail) -> AgentQuery {
+    AgentQuery { config: detail.config, no_cache: detail.no_cache }
+}
+
+async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
+    let wanted = InstallAgent {
+        agent_version: args.version,
+        reinstall: args.reinstall.then_some(true),
+        source: args.source.as_deref().and_then(source),
+        agent_process_version: None,
+    };
+    if args.json {
+        let installed = client.install_agent(&args.agent, &wanted).await.map_err(explain)?;
+        return Ok(print_json(&installed)?);
+    }
+    let InstalledAgent { agent, version, path, source, already_installed, .. } =
+        follow(client, &args.agent, &wanted).await?;
+    let how = if already_installed { "was installed before" } else { "installed" };
+    Ok(print_text(&format!("{agent} {version} {how} from {source}: {path}"))?)
+}
+
+/// Shows an installation until its end.
+async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<InstalledAgent, Failure> {
+    let mut events = client.install_agent_events(agent, wanted).await.map_err(explain)?;
+    let mut bar = Bar::new(agent, false);
+    let outcome = loop {
+        match events.next().await {
+            Ok(Some(InstallEvent::Done(installed))) => break Ok(installed),
+            Ok(Some(InstallEvent::Failed(problem))) => {
+                break Err(explain(ClientError::Problem {
+                    status: problem.status,
+                    problem: Box::new(problem),
+                }));
+            }
+            Ok(Some(step)) => bar.show_event(step),
+            Ok(None) => break Err(Failure::Failed(anyhow!("the daemon stopped before the end"))),
+            Err(error) => break Err(explain(error)),
+        }
+    };
+    bar.finish();
+    outcome
+}
+
+fn source(name: &str) -> Option<InstallSource> {
+    match name {
+        "vendor" => Some(InstallSource::Vendor),
+        "github" => Some(InstallSource::Github),
+        "npm" => Some(InstallSource::Npm),
+        "registry" => Some(InstallSource::Registry),
+        _ => None,
+    }
+}
+
+fn list_table(agents: &[AgentInfo], with_config: bool) -> Table {
+    const HEADINGS: [&str; 7] = ["ID", "NAME", "INSTALLED", "SOURCE", "CREDENTIALS", "RUNNING", "LAUNCH"];
+    let [id, name, installed, source, credentials, running, launched] = HEADINGS;
+    let mut table = if with_config {
+        Table::new([id, name, installed, source, credentials, running, launched, "OFFERS"])
+    } else {
+        Table::new(HEADINGS)
+    };
+    for agent in agents {
+        let source = agent.source.clone().unwrap_or_else(|| NONE.to_owned());
+        let credentials = yes_or_no(agent.credentials_available);
+        let (installed, running, launch) =
+            (installed_version(agent), agent.running.to_string(), launch(agent));
+        let cells = [&agent.id, &agent.name, &installed, &source, &credentials, &running, &launch];
+        if with_config {
+            let [a, b, c, d, e, f, g] = cells;
+            table.add([a, b, c, d, e, f, g, &offers(agent)]);
+        } else {
+            table.add(cells);
+        }
+    }
+    table
+}
+
+/// The version that would start; only the program itself can tell that of one the user put there.
+fn installed_version(agent: &AgentInfo) -> String {
+    match (&agent.version, agent.installed) {
+        (Some(version), _) => version.clone(),
+        (None, true) => "yes".to_owned(),
+        (None, false) => NONE.to_owned(),
+    }
+}
+
+fn facts(agent: &AgentInfo) -> Vec<(&'static str, String)> {
+    let or_none =
+        |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned());
+    let versions: Vec<String> = agent
+        .versions
+        .iter()
+        .map(
+            |known| {
+                if known.current { format!("{} (current)", known.version) } else { known.version.clone() }
+            },
+        )
+        .collect();
+    let found: Vec<String> = agent
+        .credentials
+        .iter()
+        .map(|credential| format!("{} ({}) in {}", credential.provider, credential.kind, credential.origin))
+        .collect();
+    let credentials = match (agent.credentials_available, found.is_empty()) {
+        (available, true) => yes_or_no(available),
+        (available, false) => format!("{}: {}", yes_or_no(available), found.join(", ")),
+    };
+    let mut facts = vec![
+        ("id", agent.id.clone()),
+        ("name", agent.name.clone()),
+        ("description", or_none(agent.description.clone())),
+        ("launch", launch(agent)),
+        ("installed", installed_version(agent)),
+        ("installable", yes_or_no(agent.installable)),
+        ("source", or_none(agent.source.clone())),
+        ("path", or_none(agent.path.clone())),
+        ("versions", or_none(Some(versions.join(", ")))),
+        ("credentials", credentials),
+        ("can", or_none(Some(abilities(agent)))),
+        ("running", agent.running.to_string()),
+    ];
+    if agent.config_options.is_some() || agent.config_error.is_some() {
+        facts.push(("offers", offers(agent)));
+    }
+    facts
+}
+
+/// The names of what it can do, as the contract has them.
+fn abilities(agent: &AgentInfo) -> String {
+    let named = serde_json::to_value(agent.capabilities).unwrap_or_default();
+    let able = named.as_object().into_iter().flatten().filter(|(_, can)| **can == Value::Bool(true));
+    able.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// What can be chosen, and what is chosen now; or why nobody knows.
+fn offers(agent: &AgentInfo) -> String {
+    if let Some(error) = &agent.config_error {
+        return error.clone();
+    }
+    let text = |option: &Value, key: &str| match option.get(key) {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => NONE.to_owned(),
+    };
+    let options = agent.config_options.iter().flatten();
+    let words: Vec<String> =
+        options.map(|option| format!("{}={}", text(option, "id"), text(option, "currentValue"))).collect();
+    if words.is_empty() { NONE.to_owned() } else { words.join(" ") }
+}
+
+fn modes_table(modes: &AgentModes) -> Table {
+    let mut table = Table::new(["ID", "NAME", "CURRENT", "DESCRIPTION"]);
+    for mode in &modes.modes {
+        let [id, name, current, description] = choice(mode, modes.current.as_deref());
+        table.add([&id, &name, &current, &description]);
+    }
+    table
+}
+
+fn models_table(models: &AgentModels) -> Table {
+    let mut table = Table::new(["KIND", "ID", "NAME", "CURRENT", "DESCRIPTION"]);
+    let lists = [
+        ("model", &models.models, models.current.as_deref()),
+        ("variant", &models.variants, models.current_variant.as_deref()),
+    ];
+    for (kind, choices, current) in lists {
+        for entry in choices {
+            let [id, name, current, description] = choice(entry, current);
+            table.add([&kind.to_owned(), &id, &name, &current, &description]);
+        }
+    }
+    table
+}
+
+fn choice(choice: &AgentChoice, current: Option<&str>) -> [String; 4] {
+    let is_current = if current == Some(&choice.id) { "yes" } else { NONE };
+    let description = choice.description.clone().unwrap_or_else(|| NONE.to_owned());
+    [choice.id.clone(), choice.name.clone(), is_current.to_owned(), description]
+}
+
+fn launch(agent: &AgentInfo) -> String {
+    match &agent.launch {
+        AgentLaunch::Builtin { .. } => "built in".to_owned(),
+        AgentLaunch::InstallOnly { .. } => "install only".to_owned(),
+        AgentLaunch::Command { program, args } => {
+            std::iter::once(program).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+fn yes_or_no(fact: bool) -> String {
+    if fact { "yes" } else { "no" }.to_owned()
+}
