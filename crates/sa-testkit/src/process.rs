@@ -86,16 +86,21 @@ pub struct Finished {
 
 impl Finished {
     /// Runs a command to its end, which must come before the deadline.
-    pub async fn wait(mut command: Command) -> Result<Self> {
+    pub async fn wait(command: Command) -> Result<Self> {
+        Self::within(command, DEADLINE).await
+    }
+
+    /// The same with another deadline.
+    pub async fn within(mut command: Command, deadline: Duration) -> Result<Self> {
         let started = Instant::now();
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("starting {command:?}"))?;
         let stdout = collect(child.stdout.take());
         let stderr = collect(child.stderr.take());
-        let Some(status) = exit_of(&mut child, DEADLINE).await? else {
+        let Some(status) = exit_of(&mut child, deadline).await? else {
             child.kill()?;
             child.wait()?;
-            bail!("{command:?} still ran after {DEADLINE:?}; stderr: {}", text(stderr));
+            bail!("{command:?} still ran after {deadline:?}; stderr: {}", text(stderr));
         };
         Ok(Self { status, stdout: text(stdout), stderr: text(stderr), elapsed: started.elapsed() })
     }
