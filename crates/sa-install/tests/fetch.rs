@@ -5,7 +5,7 @@ mod scene;
 
 use sa_install::{InstallError, Preinstall, Progress};
 use sa_testkit::mirror::{Fault, Mirror};
-use scene::{SIZE, Scene, asking, said, tool};
+use scene::{SIZE, Scene, asking, said, tool, unvouched_tool};
 use std::fs;
 use std::time::Duration;
 use url::Url;
@@ -67,11 +67,18 @@ async fn what_is_there_of_an_earlier_attempt_is_not_fetched_again() {
 #[tokio::test]
 async fn a_part_of_another_file_is_not_continued() {
     let scene = Scene::with("1.0.0").await;
-    leave_a_part(&scene).await;
-    // The same address, another file: the server says so, because it is asked only for the rest of what it had.
-    scene.publish_file("tool", "1.0.0", sa_testkit::mirror::program_of_size("other", "1.0.0", SIZE));
-    scene.install("1.0.0").await.unwrap();
-    assert_eq!(said(&scene.agent_dir().join("1.0.0/tool")), "other 1.0.0");
+    let installer = scene.installer_with(|options| options.allow_unverified = true);
+    scene.mirror.fault(&Scene::file("1.0.0"), Fault::CutAfter(1 << 20));
+    scene.mirror.fault(&Scene::file("1.0.0"), Fault::IgnoreRange);
+    installer.install(&unvouched_tool(), asking("1.0.0")).outcome().await.unwrap_err();
+    scene.mirror.heal();
+    // The same address, another file, and no checksum that would tell: the server has to be asked for the rest of what it had.
+    let other = sa_testkit::mirror::program_of_size("other", "1.0.0", SIZE);
+    scene.publish_file("tool", "1.0.0", other.clone());
+    let before = ranges(&scene).len();
+    installer.install(&unvouched_tool(), asking("1.0.0")).outcome().await.unwrap();
+    assert_eq!(ranges(&scene).split_off(before), [Some("bytes=1048576-".to_owned())]);
+    assert_eq!(fs::read(scene.agent_dir().join("1.0.0/tool")).unwrap(), other);
     assert_eq!(scene.names(), [".lock", "1.0.0", "current"]);
 }
 

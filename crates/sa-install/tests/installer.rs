@@ -7,7 +7,7 @@ use sa_agents::{AgentSpec, Platform, SourceKind, Unpack};
 use sa_install::{InstallError, InstallRequest, Origin, Preinstall, Progress};
 use sa_testkit::mirror::{Entry, Fault, program, tar_gz};
 use sa_testkit::until;
-use scene::{Scene, agent, asking, said, shipped, tool};
+use scene::{Scene, agent, asking, said, shipped, tool, unvouched_tool};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -200,12 +200,7 @@ async fn a_machine_without_a_build_is_named() {
 #[tokio::test]
 async fn what_nobody_vouches_for_is_installed_only_when_allowed() {
     let scene = Scene::with("1.0.0").await;
-    let mut spec = tool();
-    for source in &mut spec.install.as_mut().unwrap().sources {
-        if let sa_agents::Source::Vendor(vendor) = source {
-            vendor.checksum = None;
-        }
-    }
+    let spec = unvouched_tool();
     let error = scene.installer().install(&spec, asking("1.0.0")).outcome().await.unwrap_err();
     assert!(error.to_string().contains("its publisher gives no checksum"), "{error}");
     assert_eq!(scene.mirror.requests_of(&Scene::file("1.0.0")), []);
