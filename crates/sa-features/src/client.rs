@@ -1,0 +1,207 @@
+//! An ACP client with a user behind it: asks, listens, answers.
+
+use crate::door::{AcpDoor, Door};
+use crate::host::{self, Host};
+use crate::log::{Entry, Log};
+use crate::policy::{Policy, Reply};
+use crate::schema;
+use crate::session::Session;
+use anyhow::{Context, Result};
+use sa_testkit::Daemon;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+/// One connection to an agent.
+pub(crate) struct Client {
+    inner: Arc<Inner>,
+    /// What the agent said of itself.
+    pub(crate) hello: Value,
+    /// Where sessions work unless a body says otherwise.
+    cwd: PathBuf,
+    ids: AtomicU64,
+}
+
+/// What is needed to listen and to answer.
+struct Inner {
+    log: Arc<Log>,
+    door: OnceLock<AcpDoor>,
+    policy: Mutex<Policy>,
+    host: Host,
+    /// The methods of the requests that were sent, by id.
+    sent: Mutex<HashMap<u64, String>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Inner {
+    /// Takes a message of the agent: checks it, keeps it, and answers it if it asks something.
+    fn take(self: &Arc<Self>, message: Value) {
+        if let Err(error) = self.check(&message) {
+            self.log.blame(format!("{error:#}"));
+        }
+        self.log.push(Entry::Message(message.clone()));
+        if message["method"].is_string() && message.get("id").is_some() {
+            self.answer(message);
+        }
+    }
+
+    fn check(&self, message: &Value) -> Result<()> {
+        if message["method"].is_string() {
+            return schema::check_message(message);
+        }
+        let id = message["id"].as_u64().with_context(|| format!("an answer to nothing: {message}"))?;
+        let method = lock(&self.sent).get(&id).cloned();
+        schema::check_answer(&method.with_context(|| format!("an answer to nothing: {message}"))?, message)
+    }
+
+    fn answer(self: &Arc<Self>, request: Value) {
+        let method = request["method"].as_str().unwrap_or_default().to_owned();
+        let mut reply = Reply::None;
+        if !host::concerns(&method) {
+            reply = lock(&self.policy).reply(&request);
+        }
+        let inner = Arc::clone(self);
+        tokio::spawn(async move {
+            let answer = match reply {
+                Reply::Result(result) => json!({ "result": result }),
+                Reply::Fault(fault) => return inner.log.blame(fault),
+                Reply::None if host::concerns(&method) => {
+                    match inner.host.serve(&method, &request["params"]).await {
+                        Ok(result) => json!({ "result": result }),
+                        Err(error) => json!({ "error": { "code": -32603, "message": format!("{error:#}") } }),
+                    }
+                }
+                Reply::None => return,
+            };
+            let mut message = json!({ "jsonrpc": "2.0", "id": request["id"] });
+            if let (Some(message), Some(answer)) = (message.as_object_mut(), answer.as_object()) {
+                message.extend(answer.clone());
+            }
+            let Some(door) = inner.door.get() else { return };
+            if let Err(error) = door.send(message).await {
+                inner.log.blame(format!("an answer was not taken: {error:#}"));
+            }
+        });
+    }
+}
+
+impl Client {
+    /// Starts an agent. `query` says which, `more` what the client can do besides files and commands.
+    pub(crate) async fn connect(
+        daemon: &Daemon,
+        server: &str,
+        query: &str,
+        more: &Value,
+        cwd: PathBuf,
+    ) -> Result<Self> {
+        let mut capabilities = host::capabilities();
+        if let (Some(capabilities), Some(more)) = (capabilities.as_object_mut(), more.as_object()) {
+            capabilities.extend(more.clone());
+        }
+        let hello = json!({
+            "jsonrpc": "2.0", "id": 0, "method": "initialize",
+            "params": { "protocolVersion": 1, "clientCapabilities": capabilities },
+        });
+        let log = Arc::new(Log::new());
+        let inner = Arc::new(Inner {
+            log: Arc::clone(&log),
+            door: OnceLock::new(),
+            policy: Mutex::new(Policy::Silence),
+            host: Host::default(),
+            sent: Mutex::default(),
+        });
+        // The reader must not keep alive what it belongs to.
+        let weak: Weak<Inner> = Arc::downgrade(&inner);
+        let take = move |message| {
+            if let Some(inner) = weak.upgrade() {
+                inner.take(message);
+            }
+        };
+        let (door, answer) = AcpDoor::open(daemon, server, query, &hello, log, take).await?;
+        schema::check_answer("initialize", &answer)?;
+        let hello = answer.get("result").cloned().with_context(|| format!("no hello: {answer}"))?;
+        // Nothing else sets it.
+        let _first = inner.door.set(door);
+        Ok(Self { inner, hello, cwd, ids: AtomicU64::new(1) })
+    }
+
+    pub(crate) fn log(&self) -> &Log {
+        &self.inner.log
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.inner.host
+    }
+
+    /// How what is asked from now on is answered.
+    pub(crate) fn answer_with(&self, policy: Policy) {
+        *lock(&self.inner.policy) = policy;
+    }
+
+    fn door(&self) -> Result<&AcpDoor> {
+        self.inner.door.get().context("a connection")
+    }
+
+    /// Sends a request and gives its id.
+    pub(crate) async fn send(&self, method: &str, params: &Value) -> Result<u64> {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        lock(&self.inner.sent).insert(id, method.to_owned());
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.door()?.send(message).await?;
+        Ok(id)
+    }
+
+    /// Waits for the answer to a request.
+    pub(crate) async fn answer_to(&self, id: u64) -> Result<Value> {
+        let is_answer = |message: &&Value| message["id"] == id && !message["method"].is_string();
+        let what = format!("the answer to {:?}", lock(&self.inner.sent).get(&id));
+        let look = |entries: &[Entry]| entries.iter().filter_map(Entry::message).find(is_answer).cloned();
+        self.log().find(&what, 0, look).await
+    }
+
+    /// Sends a request and waits for its result; an error is an error.
+    pub(crate) async fn call(&self, method: &str, params: &Value) -> Result<Value> {
+        let answer = self.attempt(method, params).await?;
+        answer.get("result").cloned().with_context(|| format!("{method} failed: {}", answer["error"]))
+    }
+
+    /// Sends a request and waits for its answer, whatever it is.
+    pub(crate) async fn attempt(&self, method: &str, params: &Value) -> Result<Value> {
+        let id = self.send(method, params).await?;
+        self.answer_to(id).await
+    }
+
+    pub(crate) async fn notify(&self, method: &str, params: &Value) -> Result<()> {
+        self.door()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
+    }
+
+    /// A new session.
+    pub(crate) async fn session(&self) -> Result<Session<'_>> {
+        self.session_with(&json!([])).await
+    }
+
+    /// A new session with MCP servers.
+    pub(crate) async fn session_with(&self, servers: &Value) -> Result<Session<'_>> {
+        let opened = self.call("session/new", &json!({ "cwd": self.cwd, "mcpServers": servers })).await?;
+        let id = opened["sessionId"].as_str().context("the id of a session")?.to_owned();
+        Ok(Session { client: self, id, opened })
+    }
+
+    /// Opens a session that exists: by `session/load`, `session/resume` or `session/fork`.
+    pub(crate) async fn reopen(&self, how: &str, id: &str) -> Result<Session<'_>> {
+        let params = json!({ "sessionId": id, "cwd": self.cwd, "mcpServers": [] });
+        let opened = self.call(how, &params).await?;
+        let id = opened["sessionId"].as_str().unwrap_or(id).to_owned();
+        Ok(Session { client: self, id, opened })
+    }
+
+    /// Ends the agent.
+    pub(crate) async fn shut(&self) -> Result<()> {
+        self.door()?.shut().await
+    }
+}

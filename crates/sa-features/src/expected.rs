@@ -1,0 +1,43 @@
+//! What is expected of each subject: everything works, but for what this table lists.
+
+use crate::feature::Feature;
+use crate::subject::Subject;
+
+/// How a trial should end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Works,
+    /// The agent cannot do it; why.
+    Lacks(&'static str),
+}
+
+/// Names of subjects, what they lack, and why.
+type Row = (&'static [&'static str], &'static [&'static str], &'static str);
+
+const LACKING: [Row; 1] = [(&["demo"], &[], "It does one thing after the other")];
+
+/// How this trial should end.
+pub(crate) fn expected(subject: &Subject, feature: &Feature) -> Expected {
+    let row = LACKING
+        .iter()
+        .find(|(subjects, features, _)| subjects.contains(&subject.name) && features.contains(&feature.id));
+    row.map_or(Expected::Works, |(_, _, why)| Expected::Lacks(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FEATURES, SUBJECTS};
+
+    #[test]
+    fn the_table_names_what_there_is() {
+        for (subjects, features, _) in LACKING {
+            for name in subjects {
+                assert!(SUBJECTS.iter().any(|subject| subject.name == *name), "no subject {name}");
+            }
+            for id in features {
+                assert!(FEATURES.iter().any(|feature| feature.id == *id), "no feature {id}");
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The feature suite: one list of what coding agents can do, and for each entry a test body that runs against any agent
+//! through the daemon, with the agent's real CLI and a scripted model behind it.
+//!
+//! ```text
+//! feature ─► expected (works, or lacks and why) ─► trial ─► Stage: daemon + model server + client ─► body
+//!                       └─► matrix: docs/compatibility.md
+//! ```
+//!
+//! A body speaks of the agent's behaviour alone: it asks for steps in the words of [`script`], which every
+//! [`Subject`] says in its own way, and looks at what the client was told, what is on disk, and what the model saw.
+
+mod bodies;
+mod client;
+mod door;
+mod expected;
+mod feature;
+mod host;
+mod log;
+mod matrix;
+pub mod mcp;
+mod policy;
+mod render;
+mod schema;
+mod script;
+mod session;
+mod stage;
+mod subject;
+mod tools;
+mod trial;
+
+pub use feature::{FEATURES, Feature};
+pub use matrix::matrix;
+pub use subject::{SUBJECTS, Subject};
+pub use trial::run;

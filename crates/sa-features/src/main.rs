@@ -1,0 +1,15 @@
+//! What the suite needs as a program: `sa-features matrix` prints the compatibility matrix, `sa-features mcp` is an MCP
+//! server on standard input and output.
+
+use anyhow::{Result, bail};
+use sa_features::{matrix, mcp};
+use std::io::Write as _;
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("matrix") => Ok(std::io::stdout().write_all(matrix().as_bytes())?),
+        Some("mcp") => mcp::serve_stdio(arguments.next().as_deref()),
+        _ => bail!("usage: sa-features matrix | mcp [FILE TO WAIT FOR]"),
+    }
+}

@@ -1,0 +1,100 @@
+//! Scripts in the words of each agent.
+
+use crate::script::{Script, Step};
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+/// For the scripted model server (docs/model-server.md).
+pub(crate) fn for_model(script: &Script) -> String {
+    let turns = script.turns.iter().map(|turn| turn.iter().map(model_line).collect::<Vec<_>>().join("\n"));
+    turns.collect::<Vec<_>>().join("\nthen\n")
+}
+
+fn tool(name: &str, input: &Value) -> String {
+    format!("tool: {name} {input}")
+}
+
+fn times(count: Option<u32>) -> String {
+    count.map(|count| format!("x{count}")).unwrap_or_default()
+}
+
+/// Paths start at the directory in which the agent works, as the model knows it.
+fn placed(path: &str) -> String {
+    if path.starts_with('/') { path.to_owned() } else { format!("${{CWD}}/{path}") }
+}
+
+fn model_line(step: &Step) -> String {
+    match step {
+        Step::Say(text) => format!("say: {text}"),
+        Step::Stream { pieces } => format!("repeat: {pieces} x 16"),
+        Step::SayResult => "say: ${LAST_TOOL_RESULT}".to_owned(),
+        Step::SaySettings => "say: model=${MODEL} effort=${EFFORT}".to_owned(),
+        Step::SayImages => "say: images: ${IMAGES}".to_owned(),
+        Step::Think(text) => format!("think: {text}"),
+        Step::Shell { command, background: false } => tool("shell", &json!({ "command": command })),
+        Step::Shell { command, background: true } => {
+            tool("shell", &json!({ "command": command, "background": true }))
+        }
+        Step::Write { path, content } => tool("write", &json!({ "path": placed(path), "content": content })),
+        Step::Edit { path, old, new } => {
+            tool("edit", &json!({ "path": placed(path), "old": old, "new": new }))
+        }
+        Step::Read { path } => tool("read", &json!({ "path": placed(path) })),
+        Step::Todo(items) => {
+            let status = |index| if index == 0 { "in_progress" } else { "pending" };
+            let item = |(index, item): (usize, &String)| json!({ "content": item, "status": status(index) });
+            tool("todo", &json!({ "items": items.iter().enumerate().map(item).collect::<Vec<_>>() }))
+        }
+        Step::Question => {
+            let options = ["Red", "Green", "Blue"];
+            tool("question", &json!({ "question": "Which colour?", "header": "Colour", "options": options }))
+        }
+        Step::LeavePlan { plan } => tool("exit_plan", &json!({ "plan": plan })),
+        Step::Delegate { script, background } => {
+            let prompt = for_model(script);
+            let input = json!({ "description": "Help out", "prompt": prompt, "background": background });
+            tool("task", &input)
+        }
+        Step::Mcp { server, tool: name, input } => tool(&format!("{server}/{name}"), input),
+        Step::Stop(reason) => format!("stop: {reason}"),
+        Step::Usage { input, output } => format!("usage: input={input} output={output}"),
+        Step::Hang => "hang".to_owned(),
+        Step::Fail { status, times: count } => format!("fail: {status} {}", times(*count)),
+        Step::Cut { times: None } => "cut".to_owned(),
+        Step::Cut { times: count } => format!("cut: {}", times(*count)),
+        Step::Compact => "/compact".to_owned(),
+        // Its program is another one then, see `subject`.
+        Step::Noise => String::new(),
+    }
+}
+
+/// For the demo agent (docs/demo-agent.md), which can do less. What it cannot do is an error.
+pub(crate) fn for_demo(script: &Script) -> Result<String> {
+    let mut lines = Vec::new();
+    for step in script.turns.iter().flatten() {
+        lines.push(demo_line(step)?);
+    }
+    Ok(lines.join("\n"))
+}
+
+fn demo_line(step: &Step) -> Result<String> {
+    Ok(match step {
+        Step::Say(text) => format!("say {text}"),
+        Step::Stream { pieces } => format!("stream {pieces} 16"),
+        Step::SaySettings => "config".to_owned(),
+        Step::SayImages => "image".to_owned(),
+        Step::Think(text) => format!("think {text}"),
+        Step::Shell { command, background: false } => format!("run {command}"),
+        Step::Write { path, .. } | Step::Edit { path, .. } => format!("edit {path}"),
+        Step::Read { path } => format!("read {path}"),
+        Step::Todo(_) => "plan".to_owned(),
+        Step::Question => "question".to_owned(),
+        Step::LeavePlan { .. } => "leave-plan".to_owned(),
+        Step::Stop(reason) => format!("stop {reason}"),
+        Step::Usage { .. } => "usage".to_owned(),
+        Step::Hang => "hang".to_owned(),
+        Step::Compact => "compact".to_owned(),
+        Step::Noise => "garbage json".to_owned(),
+        other => bail!("the demo agent has no command for {other:?}"),
+    })
+}

@@ -1,0 +1,131 @@
+//! What a body plays on: a daemon, an agent behind it, a scripted model behind that, and a client before it.
+
+use crate::client::Client;
+use crate::policy::Policy;
+use crate::script::Script;
+use crate::session::Session;
+use crate::subject::Subject;
+use anyhow::{Context, Result, ensure};
+use sa_model::{ModelServer, Request};
+use sa_testkit::{Daemon, Sandbox};
+use serde_json::{Value, json};
+use std::fs;
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How a stage differs from the usual one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Setup {
+    /// The client shows no forms.
+    pub(crate) formless: bool,
+    /// There is no key for the model.
+    pub(crate) keyless: bool,
+    /// The agent's program writes lines that nobody knows.
+    pub(crate) noisy: bool,
+}
+
+/// See the module's comment.
+pub(crate) struct Stage {
+    pub(crate) subject: &'static Subject,
+    setup: Setup,
+    /// The first client.
+    client: Client,
+    pub(crate) daemon: Daemon,
+    model: ModelServer,
+    /// Where sessions work.
+    pub(crate) project: PathBuf,
+}
+
+impl Stage {
+    /// Sets the stage for a subject.
+    pub(crate) async fn set(subject: &'static Subject, setup: Setup) -> Result<Self> {
+        let sandbox = Arc::new(Sandbox::new()?);
+        let project = sandbox.path("project");
+        fs::create_dir_all(&project)?;
+        // As agents see it.
+        let project = fs::canonicalize(project)?;
+        let model = ModelServer::start()?;
+        let builder = subject.daemon(&sandbox, &model, !setup.keyless, setup.noisy).await?;
+        let daemon = builder.sandbox(sandbox).start().await?;
+        let client = connect(&daemon, "main", subject, setup, project.clone()).await?;
+        Ok(Self { subject, setup, client, daemon, model, project })
+    }
+
+    /// Another agent of the same kind on the same daemon.
+    pub(crate) async fn connect(&self, server: &str) -> Result<Client> {
+        connect(&self.daemon, server, self.subject, self.setup, self.project.clone()).await
+    }
+
+    /// A script as a prompt.
+    pub(crate) fn text(&self, script: &Script) -> Result<String> {
+        self.subject.render(script)
+    }
+
+    /// A session in which every change is asked about.
+    pub(crate) async fn asking_session(&self) -> Result<Session<'_>> {
+        self.session_in(self.subject.modes.ask).await
+    }
+
+    /// A session that never asks.
+    pub(crate) async fn free_session(&self) -> Result<Session<'_>> {
+        self.session_in(self.subject.modes.bypass).await
+    }
+
+    /// A session in a mode.
+    pub(crate) async fn session_in(&self, mode: &str) -> Result<Session<'_>> {
+        let session = self.client.session().await?;
+        if session.opened["modes"]["currentModeId"] != mode {
+            session.set_mode(mode).await?;
+        }
+        Ok(session)
+    }
+
+    pub(crate) fn answer_with(&self, policy: Policy) {
+        self.client.answer_with(policy);
+    }
+
+    /// A file of the project, if it is there.
+    pub(crate) fn file(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.project.join(name)).ok()
+    }
+
+    /// Puts a file into the project.
+    pub(crate) fn put(&self, name: &str, content: &str) -> Result<()> {
+        fs::write(self.project.join(name), content).with_context(|| format!("writing {name}"))
+    }
+
+    /// What the model was asked so far. An agent without a model has none.
+    pub(crate) fn asked_of_model(&self) -> Result<Vec<Request>> {
+        ensure!(self.subject.has_model(), "there is no model behind this agent");
+        Ok(self.model.requests())
+    }
+
+    /// The bodies of the requests in which the agent offers its tools: the conversation itself, no calls on the side.
+    pub(crate) fn conversations(&self) -> Result<Vec<Value>> {
+        let asked = self.asked_of_model()?.into_iter().map(|request| request.body);
+        let conversing = |body: &Value| body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+        Ok(asked.filter(conversing).collect())
+    }
+}
+
+/// What the client of the stage can do is what the client itself can do.
+impl Deref for Stage {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+async fn connect(
+    daemon: &Daemon,
+    server: &str,
+    subject: &Subject,
+    setup: Setup,
+    cwd: PathBuf,
+) -> Result<Client> {
+    let forms = json!({ "elicitation": { "form": {} } });
+    let more = if setup.formless { json!({}) } else { forms };
+    Client::connect(daemon, server, &subject.query(setup.noisy), &more, cwd).await
+}
