@@ -29,6 +29,8 @@ pub(crate) struct Descent<'a> {
     make: Option<Mode>,
     /// The directory, by device and inode, that the way must not enter.
     shunned: Option<(u64, u64)>,
+    /// How many directories were open when it was entered, while we are in it.
+    shunned_at: Option<usize>,
 }
 
 enum Step {
@@ -47,7 +49,16 @@ enum Found {
 impl<'a> Descent<'a> {
     pub(crate) fn new(root: &'a Root) -> Result<Self, Fault> {
         let first = rustix::fs::openat(&root.dir, ".", HOLD, Mode::empty())?;
-        Ok(Self { root, open: vec![first], ahead: Vec::new(), links: 0, makes: 0, make: None, shunned: None })
+        Ok(Self {
+            root,
+            open: vec![first],
+            ahead: Vec::new(),
+            links: 0,
+            makes: 0,
+            make: None,
+            shunned: None,
+            shunned_at: None,
+        })
     }
 
     /// Makes missing directories on the way.
@@ -56,7 +67,7 @@ impl<'a> Descent<'a> {
         self
     }
 
-    /// Fails when the way enters this directory.
+    /// Fails when the way ends in this directory or makes one in it.
     pub(crate) fn shunning(mut self, directory: (u64, u64)) -> Self {
         self.shunned = Some(directory);
         self
@@ -106,8 +117,13 @@ impl<'a> Descent<'a> {
     }
 
     fn end(mut self, name: OsString) -> Result<Place, Fault> {
+        self.check_shunned()?;
         let dir = self.open.pop().ok_or(Errno::NOENT)?;
         Ok(Place { dir, name })
+    }
+
+    fn check_shunned(&self) -> Result<(), Fault> {
+        if self.shunned_at.is_some() { Err(Fault::IntoItself) } else { Ok(()) }
     }
 
     fn here(&self) -> Result<&OwnedFd, Fault> {
@@ -129,6 +145,7 @@ impl<'a> Descent<'a> {
     fn up(&mut self) -> Result<(), Fault> {
         if self.open.len() > 1 {
             self.open.pop();
+            self.shunned_at = self.shunned_at.filter(|depth| *depth < self.open.len());
         } else if self.root.confined {
             return Err(Fault::Outside);
         }
@@ -155,7 +172,7 @@ impl<'a> Descent<'a> {
         if let Some(shunned) = self.shunned {
             let stat = rustix::fs::fstat(&fd)?;
             if identity(&stat) == shunned {
-                return Err(Fault::IntoItself);
+                self.shunned_at = Some(self.open.len());
             }
         }
         if self.open.len() >= DEPTH {
@@ -177,11 +194,13 @@ impl<'a> Descent<'a> {
         let root = self.root.path.as_deref().ok_or(Fault::Outside)?;
         let beneath = target.strip_prefix(root).map_err(|_| Fault::Outside)?;
         self.open.truncate(1);
+        self.shunned_at = None;
         self.look_ahead(beneath)
     }
 
     fn make(&mut self, name: OsString) -> Result<(), Fault> {
         let Some(mode) = self.make else { return Err(Errno::NOENT.into()) };
+        self.check_shunned()?;
         match rustix::fs::mkdirat(self.here()?, &name, mode) {
             // Made by another meanwhile; whatever it is, it is looked at again.
             Ok(()) | Err(Errno::EXIST) => {}

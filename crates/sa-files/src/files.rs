@@ -2,7 +2,7 @@
 
 use crate::error::{At, FilesError};
 use crate::limits::FilesLimits;
-use crate::root::{Root, absolute};
+use crate::root::{Place, Root, absolute};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -167,6 +167,18 @@ impl Shared {
             Some(beneath) => Ok(Located { absolute, beneath }),
             None => Err(FilesError::Outside(absolute.to_string_lossy().into_owned())),
         }
+    }
+
+    /// Refuses to remove or move what everything else stands on: the workspace, what is above it, and directories that
+    /// were not reached by a name.
+    pub(crate) fn refuse_footing(&self, place: &Place, located: &Located) -> Result<(), FilesError> {
+        if place.is_nameless() || self.workspace.starts_with(&located.absolute) {
+            let path = located.absolute.to_string_lossy();
+            return Err(FilesError::Invalid(format!(
+                "'{path}' holds the workspace, or has no name here, and stays"
+            )));
+        }
+        Ok(())
     }
 
     /// Keeps other requests from changing names until it is dropped.

@@ -4,7 +4,7 @@ use crate::entry::{Entry, Kind, kind};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::{Last, Place};
-use rustix::fs::{AtFlags, Dir, OFlags};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -89,7 +89,9 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Vec<E
 /// The names in a directory, in no order.
 pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>, FilesError> {
     let mut names = Vec::new();
-    for entry in Dir::read_from(dir).at(path)? {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let readable = rustix::fs::openat(dir, ".", flags, Mode::empty()).at(path)?;
+    for entry in Dir::new(readable).at(path)? {
         let entry = entry.at(path)?;
         let name = entry.file_name().to_bytes();
         if matches!(name, b"." | b"..") {

@@ -46,12 +46,7 @@ struct Move<'a> {
 impl Move<'_> {
     fn run(&self) -> Result<(), FilesError> {
         let source = self.shared.root.place(&self.from.beneath, Last::Keep).at(&self.from.absolute)?;
-        if source.is_nameless() {
-            return Err(FilesError::Invalid(format!(
-                "'{}' cannot be moved",
-                self.from.absolute.to_string_lossy()
-            )));
-        }
+        self.shared.refuse_footing(&source, self.from)?;
         let moved = source.stat().at(&self.from.absolute)?;
         let target = self.target(&moved)?;
         let names = self.shared.lock_names();
@@ -92,10 +87,6 @@ impl Move<'_> {
         let path = &self.to.absolute;
         let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
         if kind(moved) == Kind::Directory {
-            // Known before directories are made in it.
-            if path.starts_with(&self.from.absolute) && *path != self.from.absolute {
-                return Err(Fault::IntoItself.at(path));
-            }
             descent = descent.shunning(identity(moved));
         }
         let target = descent.place(&self.to.beneath, Last::Keep).at(path)?;

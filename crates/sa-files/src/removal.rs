@@ -42,9 +42,7 @@ impl Files {
 fn remove(shared: &Shared, located: &Located, recursive: bool) -> Result<(), FilesError> {
     let path = &located.absolute;
     let place = shared.root.place(&located.beneath, Last::Keep).at(path)?;
-    if place.is_nameless() {
-        return Err(FilesError::Invalid(format!("'{}' cannot be removed", path.to_string_lossy())));
-    }
+    shared.refuse_footing(&place, located)?;
     if recursive {
         return remove_tree(&place.dir, &place.name, path);
     }
@@ -64,14 +62,16 @@ pub(crate) fn remove_tree(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<()
         Err(Errno::ISDIR | Errno::PERM) => {}
         other => return other.at(path),
     }
-    for _ in 0..ROUNDS {
+    let mut rounds = 0;
+    while rounds < ROUNDS {
         let tree = match hold(dir, name) {
             Err(Errno::NOTDIR) => return Err(Fault::from(Errno::PERM).at(path)),
             other => other.at(path)?,
         };
-        empty(&tree, &tree, 0, path)?;
+        let moved = empty(&tree, &tree, 0, path)?;
+        // What was moved up from below is the next round's; only others make a round vain.
+        rounds += usize::from(!moved);
         match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
-            // What was moved up from below, or put in by others.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
             other => return other.at(path),
         }
@@ -84,8 +84,9 @@ fn hold(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
 }
 
 /// Removes what is in a directory. Directories below the depth that may be held open go up to `top`, whose next round
-/// finds them.
-fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<(), FilesError> {
+/// finds them; whether there are such is returned.
+fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<bool, FilesError> {
+    let mut moved = false;
     for name in names(dir, usize::MAX, path)? {
         let inside = path.join(&name);
         match rustix::fs::unlinkat(dir, &name, AtFlags::empty()) {
@@ -95,10 +96,11 @@ fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<(), 
         }
         if depth >= DEPTH {
             rustix::fs::renameat(dir, &name, top, unused_name()).at(&inside)?;
+            moved = true;
             continue;
         }
         match hold(dir, &name) {
-            Ok(child) => empty(&child, top, depth + 1, &inside)?,
+            Ok(child) => moved |= empty(&child, top, depth + 1, &inside)?,
             Err(Errno::NOENT) => continue,
             Err(Errno::NOTDIR | Errno::LOOP) => return Err(Fault::from(Errno::PERM).at(&inside)),
             Err(errno) => return Err(Fault::from(errno).at(&inside)),
@@ -110,5 +112,5 @@ fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<(), 
             Err(errno) => return Err(Fault::from(errno).at(&inside)),
         }
     }
-    Ok(())
+    Ok(moved)
 }

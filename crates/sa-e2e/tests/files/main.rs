@@ -1,8 +1,15 @@
 //! `/v1/fs`: reading, writing and finding files, and all that must not be possible.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod archives;
+mod attacks;
+mod changing;
+mod disk;
 mod fs;
 mod jail;
 mod listing;
 mod reading;
+mod search;
+mod tarball;
+mod watch;
 mod writing;

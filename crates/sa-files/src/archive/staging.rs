@@ -76,13 +76,14 @@ impl Staging {
                 rustix::fs::symlinkat(OsStr::from_bytes(target), &place.dir, &place.name).at(&path)
             }
             MemberKind::HardLink(of) => {
-                let source = self.root.place(of, Last::Keep).map_err(|fault| refuse(fault, &path))?;
+                let dangling = "is a hard link to an entry that the archive does not have";
+                let source = self.root.place(of, Last::Keep).map_err(|fault| {
+                    if fault.is_missing() { invalid(&path, dangling) } else { refuse(fault, &path) }
+                })?;
                 clear(&place, &path)?;
                 rustix::fs::linkat(&source.dir, &source.name, &place.dir, &place.name, AtFlags::empty())
                     .map_err(|errno| match errno {
-                        Errno::NOENT => {
-                            invalid(&path, "is a hard link to an entry that the archive does not have")
-                        }
+                        Errno::NOENT => invalid(&path, dangling),
                         errno => Fault::from(errno).at(&path),
                     })
             }

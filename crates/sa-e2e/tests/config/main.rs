@@ -1,0 +1,5 @@
+//! `/v1/config`: MCP servers and skills, kept for a directory.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod entries;
+mod keeping;
