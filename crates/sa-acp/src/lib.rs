@@ -1,21 +1,45 @@
-//! The agent's end of an ACP v1 connection: lines, JSON-RPC messages, open requests, the handshake, time stamps.
+//! The agent's end of an ACP v1 connection: lines, JSON-RPC messages, open requests, the handshake, time stamps; and what
+//! agents that drive a vendor's CLI have in common: processes, questions to the user, prompts, words for people.
 //!
 //! Knows the protocol's frame and nothing of what a certain agent does with it.
 
+mod asking;
 mod calls;
+mod child;
+mod children;
 mod clock;
+mod content;
+mod desk;
+mod driver;
+mod errors;
 mod handshake;
 mod incoming;
 mod lines;
 mod outbound;
 mod outgoing;
+mod question;
+mod server_form;
+mod shell;
 mod stdio;
+mod terminal;
+mod wording;
 
+pub use asking::{Told, action, chosen};
 pub use calls::Calls;
+pub use children::{ChildId, Effect, Ended};
 pub use clock::{Now, timestamp};
+pub use content::{Piece, first_line, pieces};
+pub use desk::{Caller, Desk};
+pub use driver::{Adapter, Processes, drive, drive_stdio};
+pub use errors::{auth_required, failure, invalid, process_ended};
 pub use handshake::Handshake;
 pub use incoming::{RequestKey, answer, params, refusal, session_not_found};
 pub use lines::{Line, LineReader, MAX_LINE};
 pub use outbound::Outbound;
 pub use outgoing::{write_error, write_notification, write_request, write_result};
+pub use question::{Question, form_answers, question_form};
+pub use server_form::ServerForm;
+pub use shell::only_looks;
 pub use stdio::{StdinReader, StdoutWriter};
+pub use terminal::{printed, terminal_exit, terminal_output};
+pub use wording::{absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};

@@ -1,8 +1,9 @@
 //! The files of the CLI, and directories.
 
-use super::core::{Disk, failure, invalid};
+use super::core::Disk;
 use super::transcript::{self, TranscriptError};
 use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
+use sa_acp::{failure, invalid};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -10,7 +10,6 @@
 //! [`Machine`] is pure: what the client and the CLI write, ends of processes and the time go in; lines for both and effects
 //! come out. [`run`] drives it on a pair of streams and real processes; [`run_stdio`] is all of `sandbox-agent acp claude`.
 
-mod child;
 mod core;
 mod disk;
 mod driver;
@@ -23,7 +22,7 @@ mod session;
 mod tools;
 mod transcript;
 
-pub use self::core::{ChildId, Disk, Effect, Ended, Host};
+pub use self::core::{Disk, Host};
 pub use driver::{Options, run, run_stdio};
 pub use launch::{Conversation, Launch};
 pub use limits::Limits;

@@ -49,6 +49,3 @@ pub(crate) const MAX_CONTROLS: usize = 64;
 
 /// A line that is not known is passed on up to this length, in characters.
 pub(crate) const KEPT_LINE: usize = 16 << 10;
-
-/// As much of the CLI's standard error goes into an error, in characters.
-pub(crate) const STDERR_TAIL: usize = 4 << 10;

@@ -1,9 +1,10 @@
 //! The whole agent without its streams and processes.
 
-use super::core::{ChildId, Core, Effect, Ended, Host};
+use super::core::{Core, Host};
+use super::launch::Launch;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{CancelNotification, Error, SessionId};
-use sa_acp::{Now, RequestKey, answer, params, refusal, session_not_found};
+use sa_acp::{Adapter, ChildId, Effect, Ended, Now, RequestKey, answer, params, refusal, session_not_found};
 use sa_jsonrpc::{Id, Kind, Message};
 use serde::Deserialize;
 use serde_json::json;
@@ -12,8 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Claude Code as a pure state machine. After anything was put in, [`Machine::take_output`] and [`Machine::next_effect`]
-/// have what comes of it, and [`Machine::wake`] the time at which [`Machine::tick`] is due.
+/// Claude Code as a pure state machine, driven through [`Adapter`].
 #[derive(Debug)]
 pub struct Machine {
     pub(super) core: Core,
@@ -25,9 +25,12 @@ impl Machine {
     pub fn new(host: Host) -> Self {
         Self { core: Core::new(host), sessions: BTreeMap::new() }
     }
+}
 
-    /// Takes a line of the client, without its end.
-    pub fn line(&mut self, now: Now, line: &[u8]) {
+impl Adapter for Machine {
+    type Launch = Launch;
+
+    fn line(&mut self, now: Now, line: &[u8]) {
         self.core.now = now;
         let message = match Message::read(line) {
             Ok(message) => message,
@@ -53,30 +56,25 @@ impl Machine {
         self.sweep();
     }
 
-    /// Takes note of a line of the client that was too long to be kept.
-    pub fn overlong(&mut self, now: Now, length: u64) {
+    fn overlong(&mut self, now: Now, length: u64) {
         self.core.now = now;
         let reason = format!("a line of {length} bytes is too long");
         self.core.fail(&RequestKey::unknown(), &Error::invalid_request().data(json!({ "reason": reason })));
     }
 
-    /// Takes a line of a process, without its end.
-    pub fn native(&mut self, now: Now, child: ChildId, line: &[u8]) {
+    fn native(&mut self, now: Now, child: ChildId, line: &[u8]) {
         self.with_child(now, child, |session, core| session.native(core, line));
     }
 
-    /// Takes note of a line of a process that was too long to be kept.
-    pub fn native_overlong(&mut self, now: Now, child: ChildId, length: u64) {
+    fn native_overlong(&mut self, now: Now, child: ChildId, length: u64) {
         self.with_child(now, child, |session, core| session.overlong(core, length));
     }
 
-    /// Takes note that a process ended, after all that it wrote.
-    pub fn ended(&mut self, now: Now, child: ChildId, ended: &Ended) {
+    fn ended(&mut self, now: Now, child: ChildId, ended: &Ended) {
         self.with_child(now, child, |session, core| session.child_ended(core, ended));
     }
 
-    /// Does what is due at this time.
-    pub fn tick(&mut self, now: Now) {
+    fn tick(&mut self, now: Now) {
         self.core.now = now;
         for session in self.sessions.values_mut() {
             if session.wake().is_some_and(|wake| wake <= now.elapsed) {
@@ -86,25 +84,20 @@ impl Machine {
         self.sweep();
     }
 
-    /// The time, since the start, at which something is due.
-    pub fn wake(&self) -> Option<Duration> {
+    fn wake(&self) -> Option<Duration> {
         self.sessions.values().filter_map(Session::wake).min()
     }
 
-    /// Appends what is to be written to the client, whole lines in order, to `out`.
-    pub fn take_output(&mut self, out: &mut Vec<u8>) {
-        if out.is_empty() {
-            std::mem::swap(&mut self.core.outbox, out);
-        } else {
-            out.append(&mut self.core.outbox);
-        }
+    fn take_output(&mut self, out: &mut Vec<u8>) {
+        self.core.take_output(out);
     }
 
-    /// What is to be done next besides writing to the client.
-    pub fn next_effect(&mut self) -> Option<Effect> {
-        self.core.effects.pop_front()
+    fn next_effect(&mut self) -> Option<Effect<Launch>> {
+        self.core.next_effect()
     }
+}
 
+impl Machine {
     pub(super) fn session(&mut self, id: &SessionId) -> Result<&mut Session, Error> {
         let session = self.sessions.get_mut(&id.0).filter(|session| session.is_open());
         session.ok_or_else(|| session_not_found(id))

@@ -1,6 +1,5 @@
 //! The requests of a client.
 
-use super::core::invalid;
 use super::launch::Conversation;
 use super::machine::Machine;
 use super::session::{Opened, Place, Prompt, Reply, Session, Settings, servers};
@@ -13,6 +12,7 @@ use agent_client_protocol_schema::v1::{
     SessionDeleteCapabilities, SessionForkCapabilities, SessionId, SessionListCapabilities,
     SessionResumeCapabilities, SetSessionConfigOptionRequest, SetSessionModeRequest,
 };
+use sa_acp::invalid;
 use sa_acp::{RequestKey, params, session_not_found};
 use serde::Deserialize;
 use serde_json::json;

@@ -3,15 +3,12 @@
 use super::Session;
 use super::permission::Permission;
 use super::question::Questions;
-use crate::core::{Caller, Core};
+use crate::core::Core;
 use crate::native::frame::{Asked, CanUseTool, Question};
 use crate::native::line::{Answer, FormAnswer, Line, Response, ToolAnswer};
-use agent_client_protocol_schema::v1::{
-    Error, PermissionOption, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
-    ToolCallUpdate,
-};
+use agent_client_protocol_schema::v1::{PermissionOption, RequestPermissionRequest, ToolCallUpdate};
+use sa_acp::{Caller, Told};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 /// What a client was asked.
 #[derive(Debug)]
@@ -27,9 +24,6 @@ pub(super) enum Ask {
     /// An MCP server's own form.
     Server,
 }
-
-/// What a client answered.
-pub(crate) type Told = Result<Box<RawValue>, Error>;
 
 impl Session {
     /// Takes a question of the CLI.
@@ -132,15 +126,4 @@ impl Session {
 /// The answer that a tool may not run.
 pub(super) fn deny(message: impl Into<String>, interrupt: bool) -> Answer {
     Answer::Tool(ToolAnswer::Deny { message: message.into(), interrupt })
-}
-
-/// Which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
-pub(super) fn chosen(told: Told) -> Result<Option<String>, String> {
-    let result = told.map_err(|error| format!("the client could not ask: {}", error.message))?;
-    let response: RequestPermissionResponse = serde_json::from_str(result.get())
-        .map_err(|error| format!("the client's answer cannot be read: {error}"))?;
-    Ok(match response.outcome {
-        RequestPermissionOutcome::Selected(selected) => Some(selected.option_id.to_string()),
-        _ => None,
-    })
 }

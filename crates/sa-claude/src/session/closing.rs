@@ -1,9 +1,10 @@
 //! How a session is closed or deleted: its work is cancelled, its process ends, then the client is answered.
 
 use super::Session;
-use crate::core::{Core, failure};
+use crate::core::Core;
 use agent_client_protocol_schema::v1::{CloseSessionResponse, DeleteSessionResponse, StopReason};
 use sa_acp::RequestKey;
+use sa_acp::failure;
 
 /// Requests that wait for the process to end.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ impl Session {
             return;
         };
         if !std::mem::replace(&mut child.ending, true) {
-            core.end(child.id, core.host.limits.farewell);
+            core.dismiss(child.id);
         }
     }
 

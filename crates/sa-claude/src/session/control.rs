@@ -2,12 +2,13 @@
 
 use super::Session;
 use super::settings::Change;
-use crate::core::{Core, failure};
+use crate::core::Core;
 use crate::limits::MAX_CONTROLS;
 use crate::native::frame::Response;
 use crate::native::line::{Line, Request};
 use agent_client_protocol_schema::v1::{SetSessionConfigOptionResponse, SetSessionModeResponse};
 use sa_acp::RequestKey;
+use sa_acp::failure;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;

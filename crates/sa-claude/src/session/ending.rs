@@ -1,12 +1,10 @@
 //! What happens when a process of the CLI ends: as it was told to, or by itself.
 
 use super::{Child, Session};
-use crate::core::{Core, Ended, failure};
+use crate::core::Core;
 use crate::launch::Conversation;
-use crate::limits::STDERR_TAIL;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::session_not_found;
-use serde_json::json;
+use sa_acp::{Ended, process_ended, session_not_found};
 
 /// What the CLI says when it is to resume a conversation that it does not have.
 const NO_CONVERSATION: &str = "No conversation found";
@@ -21,7 +19,7 @@ impl Session {
         self.settling = None;
         core.withdraw(&self.id, None);
         self.asks.clear();
-        let error = describe(ended, child.complaint.as_deref());
+        let error = process_ended("Claude Code", ended, child.complaint.as_deref());
         for then in self.controls.take_all() {
             // Changes fail with the process; the greeting is dealt with below.
             if let super::control::Then::Changed { key, .. } = then {
@@ -69,32 +67,4 @@ impl Session {
             _ => self.greeting_failed(core, error),
         }
     }
-}
-
-fn describe(ended: &Ended, complaint: Option<&str>) -> Error {
-    let tail = tail(&ended.stderr);
-    if let Some(reason) = &ended.not_started {
-        return failure(format!("Claude Code cannot be started: {reason}"), "spawn_failed");
-    }
-    let how = match (ended.code, ended.signal) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "no exit code".to_owned(),
-    };
-    let last = complaint.or_else(|| tail.lines().rev().find(|line| !line.trim().is_empty()));
-    let last = last.map(|line| format!(": {}", line.trim())).unwrap_or_default();
-    let mut error = failure(format!("Claude Code ended with {how}{last}"), "process_exited");
-    error.data = Some(json!({
-        "errorKind": "process_exited",
-        "exitCode": ended.code,
-        "signal": ended.signal,
-        "stderrTail": tail,
-    }));
-    error
-}
-
-/// The last characters of a text.
-fn tail(text: &str) -> String {
-    let count = text.chars().count();
-    text.chars().skip(count.saturating_sub(STDERR_TAIL)).collect()
 }

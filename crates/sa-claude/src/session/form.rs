@@ -1,42 +1,30 @@
 //! Forms and addresses that an MCP server wants the user to see.
 
 use super::Session;
-use super::ask::{Ask, Told};
-use super::question::action;
+use super::ask::Ask;
 use crate::core::Core;
 use crate::native::frame::ServerForm;
 use crate::native::line::{Answer, FormAnswer};
-use agent_client_protocol_schema::v1::{
-    CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationId, ElicitationSchema,
-    ElicitationSessionScope, ElicitationUrlMode,
-};
-use serde::Deserialize;
+use agent_client_protocol_schema::v1::{ElicitationAction, ElicitationSessionScope};
+use sa_acp::{Told, action};
 
 impl Session {
     /// Passes it on as it is, unless the client shows no such thing or the form is of a kind that ACP does not know.
     pub(super) fn server_asks(&mut self, core: &mut Core, id: String, form: ServerForm) {
-        let request = self.server_request(core, &form);
+        let words = form.message.as_deref().unwrap_or_default();
+        let is_url = form.mode.as_deref() == Some("url");
+        let url = form.elicitation_id.as_deref().zip(form.url.as_deref());
+        let form = sa_acp::ServerForm {
+            server: form.mcp_server_name.as_deref(),
+            message: words,
+            url: url.filter(|_| is_url),
+            schema: form.requested_schema.as_ref().filter(|_| !is_url),
+        };
+        let request = form.request(&core.client, ElicitationSessionScope::new(self.id.clone()));
         match request {
             Some(request) => self.pass_on(core, id, Ask::Server, "elicitation/create", request),
             None => self.respond(core, &id, Answer::Form(FormAnswer { action: "decline", content: None })),
         }
-    }
-
-    fn server_request(&self, core: &Core, form: &ServerForm) -> Option<CreateElicitationRequest> {
-        let scope = ElicitationSessionScope::new(self.id.clone());
-        let words = form.message.clone().unwrap_or_default();
-        let message = match &form.mcp_server_name {
-            Some(server) => format!("{server}: {words}"),
-            None => words,
-        };
-        if form.mode.as_deref() == Some("url") {
-            let id = ElicitationId::new(form.elicitation_id.clone()?);
-            let mode = ElicitationUrlMode::new(scope, id, form.url.clone()?);
-            return core.client.opens_urls().then(|| CreateElicitationRequest::new(mode, message));
-        }
-        let schema = ElicitationSchema::deserialize(form.requested_schema.as_ref()?).ok()?;
-        let mode = ElicitationFormMode::new(scope, schema);
-        core.client.shows_forms().then(|| CreateElicitationRequest::new(mode, message))
     }
 
     pub(super) fn server_answered(&mut self, core: &mut Core, id: &str, told: Told) {

@@ -1,12 +1,13 @@
 //! What becomes of each line of the CLI.
 
 use super::Session;
-use crate::core::{Core, auth_required};
+use crate::core::Core;
 use crate::limits::KEPT_LINE;
 use crate::native::Frame;
 use crate::native::frame::{Information, Init, Retry, Status};
 use crate::native::message::UserFrame;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionUpdate};
+use sa_acp::auth_required;
 use serde_json::{Value, json};
 
 impl Session {

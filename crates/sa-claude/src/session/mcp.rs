@@ -55,7 +55,7 @@ pub(crate) fn servers(wanted: Vec<Wanted>) -> Result<BTreeMap<String, McpServer>
                 (http.name, McpServer::Http { url: http.url, headers: headers(http.headers) })
             }
             Wanted::Sse(sse) => (sse.name, McpServer::Sse { url: sse.url, headers: headers(sse.headers) }),
-            _ => return Err(crate::core::invalid("an MCP server of an unknown kind")),
+            _ => return Err(sa_acp::invalid("an MCP server of an unknown kind")),
         };
         servers.insert(name, server);
     }

@@ -37,7 +37,7 @@ pub(crate) use opening::Opened;
 pub(crate) use prompt::Prompt;
 pub(crate) use settings::Settings;
 
-use super::core::{ChildId, Core, Ended};
+use super::core::Core;
 use super::launch::{Conversation, Launch};
 use super::native::line::McpServer;
 use super::tools::Todos;
@@ -48,6 +48,7 @@ use compaction::Compaction;
 use control::Controls;
 use mcp::McpWait;
 use opening::{Greeting, Opening};
+use sa_acp::{ChildId, Ended};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::time::Duration;

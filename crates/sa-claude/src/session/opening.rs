@@ -3,7 +3,7 @@
 use super::control::Then;
 use super::settings::thinking;
 use super::{Place, Session};
-use crate::core::{Core, auth_required, failure};
+use crate::core::Core;
 use crate::launch::Conversation;
 use crate::limits::NICE_TO_KNOW;
 use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
@@ -12,6 +12,7 @@ use agent_client_protocol_schema::v1::{
     Error, ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionUpdate,
 };
 use sa_acp::RequestKey;
+use sa_acp::{auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ impl Session {
             // Its end starts the next one.
             Some(child) => {
                 child.ending = true;
-                core.end(child.id, core.host.limits.farewell);
+                core.dismiss(child.id);
             }
             None => self.restart(core),
         }
@@ -191,7 +192,7 @@ impl Session {
     pub(super) fn greeting_failed(&mut self, core: &mut Core, error: &Error) {
         if let Some(child) = &mut self.child {
             child.ending = true;
-            core.end(child.id, core.host.limits.farewell);
+            core.dismiss(child.id);
         }
         self.opening_failed(core, error);
         self.fail_prompts(core, error);

@@ -1,7 +1,7 @@
 //! Whether a tool may run.
 
 use super::Session;
-use super::ask::{Ask, Told, chosen, deny};
+use super::ask::{Ask, deny};
 use super::read_only::{REFUSAL, changes_something};
 use super::settings::PLAN;
 use crate::core::Core;
@@ -11,6 +11,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallUpdate, ToolCallUpdateFields,
 };
+use sa_acp::{Told, chosen};
 use serde_json::Value;
 
 const ALLOW_ONCE: &str = "allow_once";

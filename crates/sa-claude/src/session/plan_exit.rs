@@ -1,12 +1,13 @@
 //! Leaving plan mode: the user approves the plan and says in which mode to go on.
 
 use super::Session;
-use super::ask::{Ask, Told, chosen, deny};
+use super::ask::{Ask, deny};
 use super::permission::Permission;
 use super::settings::{ACCEPT_EDITS, BYPASS, DEFAULT, PLAN};
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind};
+use sa_acp::{Told, chosen};
 use serde_json::json;
 
 impl Session {

@@ -1,11 +1,8 @@
 //! What a client asks for, in the CLI's own form.
 
-use crate::core::invalid;
 use crate::native::line::{ImageSource, UserBlock, UserContent};
-use agent_client_protocol_schema::v1::{
-    ContentBlock, EmbeddedResourceResource, Error, PromptRequest, ResourceLink,
-};
-use sa_acp::RequestKey;
+use agent_client_protocol_schema::v1::{Error, PromptRequest};
+use sa_acp::{Piece, RequestKey, first_line, pieces};
 
 /// A prompt that waits or is worked on.
 #[derive(Debug)]
@@ -19,20 +16,10 @@ pub(crate) struct Prompt {
 
 impl Prompt {
     pub(crate) fn new(key: RequestKey, request: PromptRequest) -> Result<Self, Error> {
-        let mut blocks = Vec::new();
-        let mut context = Vec::new();
-        for block in request.prompt {
-            convert(block, &mut blocks, &mut context)?;
-        }
-        // What is referred to stands behind what refers to it.
-        blocks.append(&mut context);
-        let first_line = blocks.iter().find_map(|block| match block {
-            UserBlock::Text { text } => text.lines().map(str::trim).find(|line| !line.is_empty()),
-            UserBlock::Image { .. } => None,
-        });
-        let first_line = first_line.unwrap_or_default().chars().take(80).collect();
+        let pieces = pieces("Claude Code", request.prompt)?;
+        let first_line = first_line(&pieces);
+        let mut blocks: Vec<_> = pieces.into_iter().map(block).collect();
         let content = match blocks.as_mut_slice() {
-            [] => return Err(invalid("the prompt is empty")),
             [UserBlock::Text { text }] => UserContent::Text(std::mem::take(text)),
             _ => UserContent::Blocks(blocks),
         };
@@ -40,61 +27,12 @@ impl Prompt {
     }
 }
 
-fn convert(
-    block: ContentBlock,
-    blocks: &mut Vec<UserBlock>,
-    context: &mut Vec<UserBlock>,
-) -> Result<(), Error> {
-    match block {
-        ContentBlock::Text(text) => blocks.push(UserBlock::Text { text: text.text }),
-        ContentBlock::Image(image) => {
-            let source = match image.uri {
-                Some(url) if image.data.is_empty() && url.starts_with("http") => ImageSource::Url { url },
-                _ => ImageSource::Base64 { media_type: image.mime_type, data: image.data },
-            };
-            blocks.push(UserBlock::Image { source });
+fn block(piece: Piece) -> UserBlock {
+    match piece {
+        Piece::Text(text) => UserBlock::Text { text },
+        Piece::Image { media_type, data } => {
+            UserBlock::Image { source: ImageSource::Base64 { media_type, data } }
         }
-        ContentBlock::ResourceLink(link) => blocks.push(UserBlock::Text { text: mention(&link) }),
-        ContentBlock::Resource(embedded) => embed(embedded.resource, blocks, context)?,
-        ContentBlock::Audio(_) => return Err(invalid("Claude Code takes no audio")),
-        _ => return Err(invalid("content of an unknown kind")),
+        Piece::ImageUrl(url) => UserBlock::Image { source: ImageSource::Url { url } },
     }
-    Ok(())
-}
-
-/// A link that the model can follow: local files by their path, everything else as it is.
-fn mention(link: &ResourceLink) -> String {
-    match link.uri.strip_prefix("file://") {
-        Some(path) => format!("[@{}]({path})", link.name),
-        None => format!("[@{}]({})", link.name, link.uri),
-    }
-}
-
-fn embed(
-    resource: EmbeddedResourceResource,
-    blocks: &mut Vec<UserBlock>,
-    context: &mut Vec<UserBlock>,
-) -> Result<(), Error> {
-    match resource {
-        EmbeddedResourceResource::TextResourceContents(resource) => {
-            let uri = resource.uri;
-            blocks.push(UserBlock::Text { text: format!("[@{}]({uri})", name_of(&uri)) });
-            let text = format!("<context ref=\"{uri}\">\n{}\n</context>", resource.text);
-            context.push(UserBlock::Text { text });
-        }
-        EmbeddedResourceResource::BlobResourceContents(resource) => {
-            let media_type = resource.mime_type.unwrap_or_default();
-            if !media_type.starts_with("image/") {
-                return Err(invalid(format!("an embedded file of the type {media_type:?} cannot be sent")));
-            }
-            blocks.push(UserBlock::Image { source: ImageSource::Base64 { media_type, data: resource.blob } });
-        }
-        _ => return Err(invalid("an embedded resource of an unknown kind")),
-    }
-    Ok(())
-}
-
-/// The last part of an address.
-fn name_of(uri: &str) -> &str {
-    uri.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(uri)
 }

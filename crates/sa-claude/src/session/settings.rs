@@ -2,13 +2,14 @@
 //! told, so what is chosen is checked here.
 
 use super::Session;
-use crate::core::{Core, invalid};
+use crate::core::Core;
 use crate::native::answer::{Applied, Initialized, Model};
 use crate::native::line::{FlagSettings, Request};
 use agent_client_protocol_schema::v1::{
     ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
     SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate,
 };
+use sa_acp::invalid;
 
 pub(crate) const DEFAULT: &str = "default";
 pub(crate) const ACCEPT_EDITS: &str = "acceptEdits";

@@ -2,12 +2,13 @@
 
 use super::prompt::Prompt;
 use super::{Child, Session};
-use crate::core::{Core, auth_required, failure};
+use crate::core::Core;
 use crate::limits::{MAX_QUEUE, SETTLE};
 use crate::native::frame::TurnResult;
 use crate::native::line::{Line, Request, UserMessage};
 use agent_client_protocol_schema::v1::{Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason};
 use sa_acp::{RequestKey, timestamp};
+use sa_acp::{auth_required, failure};
 use sa_jsonrpc::Id;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! What a tool call is about, from its name and its input.
 
-use super::wording::{absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};
 use super::{Described, edits, mcp_parts};
 use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallLocation, ToolKind};
+use sa_acp::{absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Diffs: what an edit is about to change, and what it did change.
 
-use super::wording::{absolute, place};
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolCallLocation};
+use sa_acp::{absolute, place};
 use serde_json::Value;
 use std::path::Path;
 

@@ -8,7 +8,6 @@ mod outcome;
 mod permission;
 mod plan;
 mod shell;
-mod wording;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -18,7 +17,6 @@ pub(crate) use call::call;
 pub(crate) use outcome::result;
 pub(crate) use permission::rules_for_always;
 pub(crate) use plan::Todos;
-pub(crate) use wording::{one_line, paragraph};
 
 use agent_client_protocol_schema::v1::{
     Meta, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation, ToolCallStatus, ToolCallUpdate,

@@ -2,11 +2,11 @@
 
 use super::blocks::{blocks_of, text_of};
 use super::shell::Ran;
-use super::wording::{fenced, one_line, paragraph, place};
 use super::{Outcome, edits, mcp_parts};
 use agent_client_protocol_schema::v1::{
     ContentBlock, ImageContent, ResourceLink, ToolCallContent, ToolCallLocation, ToolCallStatus,
 };
+use sa_acp::{fenced, one_line, paragraph, place};
 use serde_json::Value;
 use std::path::Path;
 

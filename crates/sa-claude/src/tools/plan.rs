@@ -1,7 +1,7 @@
 //! The agent's list of what is to be done, kept from the tools it manages the list with.
 
-use super::one_line;
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus};
+use sa_acp::one_line;
 use serde_json::Value;
 
 /// The list as far as it is known. The CLI has had two ways of keeping one: `TodoWrite` states it whole, `TaskCreate` and

@@ -1,8 +1,8 @@
 //! What a command printed and how it ended.
 
-use super::wording::{fenced, paragraph};
 use agent_client_protocol_schema::v1::{Meta, ToolCallContent};
-use serde_json::{Value, json};
+use sa_acp::{printed, terminal_exit, terminal_output};
+use serde_json::Value;
 
 /// A command that came to its end.
 pub(super) struct Ran {
@@ -36,18 +36,14 @@ impl Ran {
 
     /// The output for people.
     pub(super) fn content(&self) -> Vec<ToolCallContent> {
-        let output = self.output.trim_end();
-        if output.is_empty() { Vec::new() } else { vec![paragraph(fenced("console", output))] }
+        printed(&self.output)
     }
 
     /// The output for clients that draw terminals.
     pub(super) fn meta(&self, id: &str) -> Meta {
-        let output = json!({ "terminal_id": id, "data": self.output });
-        let exit = json!({ "terminal_id": id, "exit_code": self.exit_code, "signal": null });
-        [("terminal_output", output), ("terminal_exit", exit)]
-            .map(|(key, value)| (key.to_owned(), value))
-            .into_iter()
-            .collect()
+        let mut meta = terminal_output(id, &self.output);
+        meta.extend(terminal_exit(id, self.exit_code));
+        meta
     }
 }
 

@@ -153,7 +153,7 @@ impl Replay<'_> {
         for call in self.open.drain(..) {
             let fields = ToolCallUpdateFields::new()
                 .status(ToolCallStatus::Failed)
-                .content(vec![tools::paragraph("It was not heard of again.")]);
+                .content(vec![sa_acp::paragraph("It was not heard of again.")]);
             self.updates
                 .push(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(ToolCallId::new(call.id), fields)));
         }

@@ -5,7 +5,8 @@ use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, Error, ListSessionsResponse, SessionUpdate, TextContent,
 };
 use sa_acp::Now;
-use sa_claude::{ChildId, Disk, Effect, Ended, Host, Launch, Limits, Machine};
+use sa_acp::{Adapter, ChildId, Effect, Ended};
+use sa_claude::{Disk, Host, Launch, Limits, Machine};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;

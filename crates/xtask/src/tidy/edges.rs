@@ -16,41 +16,44 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 25] = [
+const TABLE: [Row; 26] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
     Row { name: "sa-agents", needs: &[], may: &[] },
     Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
-    Row { name: "sa-acp", needs: &["sa-jsonrpc"], may: &[] },
+    Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-claude", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-codex", needs: &[], may: &["sa-acp", "sa-jsonrpc", "sa-supervisor"] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
-    Row { name: "sa-processes", needs: &[], may: &["sa-supervisor"] },
+    Row { name: "sa-processes", needs: &["sa-supervisor"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-relay"], may: &["sa-credentials", "sa-files", "sa-install", "sa-probe", "sa-processes"] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay"], may: &["sa-credentials", "sa-files", "sa-install", "sa-probe"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
-        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-http", "sa-hub", "sa-supervisor"],
-        may: &["sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-files", "sa-install", "sa-probe", "sa-processes"],
+        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-http", "sa-hub", "sa-processes", "sa-supervisor"],
+        may: &["sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-files", "sa-install", "sa-probe"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },
+    Row { name: "sa-features", needs: &["sa-model", "sa-testkit"], may: &[] },
     Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
     Row { name: "xtask", needs: &[], may: &[] },
 ];
 
 /// Crates of others that only some of ours may name, tests included.
-const RESERVED: [(&str, &[&str]); 2] =
-    [("axum", &["sa-http", "sa-bench", "sa-model", "sa-testkit"]), ("hyper", &["sa-http", "sa-bench", "sa-model", "sa-testkit"])];
+const RESERVED: [(&str, &[&str]); 2] = [
+    ("axum", &["sa-http", "sa-bench", "sa-features", "sa-model", "sa-testkit"]),
+    ("hyper", &["sa-http", "sa-bench", "sa-model", "sa-testkit"]),
+];
 
 /// What the tests of every crate may use.
 const TEST_HARNESS: &str = "sa-testkit";

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 const TITLE: usize = 120;
 
 /// Text as the content of a tool call.
-pub(crate) fn paragraph(words: impl Into<String>) -> ToolCallContent {
+pub fn paragraph(words: impl Into<String>) -> ToolCallContent {
     ContentBlock::Text(TextContent::new(words)).into()
 }
 
 /// The first line of a text that says something, short enough for a title. What was left out shows as `…`.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
     let mut clean = line.chars().filter(|c| !is_deceptive(*c)).map(|c| if c.is_control() { ' ' } else { c });
@@ -25,7 +25,7 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Whether [`one_line`] shows all of a text.
-pub(super) fn fits_one_line(text: &str) -> bool {
+pub fn fits_one_line(text: &str) -> bool {
     one_line(text) == text.trim()
 }
 
@@ -35,7 +35,7 @@ fn is_deceptive(c: char) -> bool {
 }
 
 /// A block of code. Its fence is longer than every run of backticks in it.
-pub(super) fn fenced(language: &str, text: &str) -> String {
+pub fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat((longest + 1).max(3));
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -43,7 +43,7 @@ pub(super) fn fenced(language: &str, text: &str) -> String {
 }
 
 /// The name of a tool nobody described, as words: `ReportFindings` is "Report findings".
-pub(super) fn humanised(name: &str) -> String {
+pub fn humanised(name: &str) -> String {
     let mut words = String::new();
     let mut before = None;
     for c in name.chars() {
@@ -63,19 +63,19 @@ pub(super) fn humanised(name: &str) -> String {
 }
 
 /// A path as it is shown: relative to the session's folder where it lies in it.
-pub(super) fn shown(path: &str, cwd: &Path) -> String {
+pub fn shown(path: &str, cwd: &Path) -> String {
     let inside = Path::new(path).strip_prefix(cwd).ok();
     let inside = inside.filter(|inside| !inside.as_os_str().is_empty());
     one_line(&inside.map_or_else(|| path.to_owned(), |inside| inside.display().to_string()))
 }
 
 /// A path as ACP wants it: absolute.
-pub(super) fn absolute(path: &str, cwd: &Path) -> PathBuf {
+pub fn absolute(path: &str, cwd: &Path) -> PathBuf {
     cwd.join(path)
 }
 
 /// A place in a file.
-pub(super) fn place(path: &str, line: Option<u64>, cwd: &Path) -> ToolCallLocation {
+pub fn place(path: &str, line: Option<u64>, cwd: &Path) -> ToolCallLocation {
     let line = line.filter(|line| *line > 0).and_then(|line| u32::try_from(line).ok());
     ToolCallLocation::new(absolute(path, cwd)).line(line)
 }

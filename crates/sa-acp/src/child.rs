@@ -1,7 +1,7 @@
-//! One process of the CLI: started, written to, read from, ended.
+//! One process of a vendor's CLI: started, written to, read from, ended.
 
-use super::core::{ChildId, Ended};
-use sa_acp::{Line, LineReader, MAX_LINE};
+use super::children::{ChildId, Ended};
+use super::lines::{Line, LineReader, MAX_LINE};
 use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;

@@ -1,0 +1,298 @@
+//! Runs the state machine of an agent on a pair of streams and real processes.
+
+use super::child::{Event, Run};
+use super::children::{ChildId, Effect, Ended};
+use super::clock::Now;
+use super::lines::{Line, LineReader, MAX_LINE};
+use super::outbound::Outbound;
+use super::stdio::{StdinReader, StdoutWriter};
+use sa_supervisor::{BaseEnv, CommandSpec, Supervisor, SupervisorOptions};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// Lines of processes that may wait to be worked on. Each is as long as the CLI makes it, so they are few.
+const WAITING_LINES: usize = 32;
+
+/// Lines that a process may leave unread: one prompt, and orders and answers beside it.
+const UNREAD_LINES: usize = 256;
+
+/// Orders to end one process.
+const ENDS: usize = 8;
+
+/// How long a client may take to read what was written before the agent ended, and processes to end by themselves.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// An agent that drives processes, as a pure state machine. After anything was put in, [`Adapter::take_output`] and
+/// [`Adapter::next_effect`] have what comes of it, and [`Adapter::wake`] the time at which [`Adapter::tick`] is due.
+pub trait Adapter {
+    /// How a process is started.
+    type Launch;
+
+    /// Takes a line of the client, without its end.
+    fn line(&mut self, now: Now, line: &[u8]);
+
+    /// Takes note of a line of the client that was too long to be kept.
+    fn overlong(&mut self, now: Now, length: u64);
+
+    /// Takes a line of a process, without its end.
+    fn native(&mut self, now: Now, child: ChildId, line: &[u8]);
+
+    /// Takes note of a line of a process that was too long to be kept.
+    fn native_overlong(&mut self, now: Now, child: ChildId, length: u64);
+
+    /// Takes note that a process ended, after all that it wrote.
+    fn ended(&mut self, now: Now, child: ChildId, ended: &Ended);
+
+    /// Does what is due at this time.
+    fn tick(&mut self, now: Now);
+
+    /// The time, since the start, at which something is due.
+    fn wake(&self) -> Option<Duration>;
+
+    /// Appends what is to be written to the client, whole lines in order, to `out`.
+    fn take_output(&mut self, out: &mut Vec<u8>);
+
+    /// What is to be done next besides writing to the client.
+    fn next_effect(&mut self) -> Option<Effect<Self::Launch>>;
+}
+
+/// How the processes of an agent are run.
+pub struct Processes<L> {
+    /// The agent, as complaints name it.
+    pub name: &'static str,
+    /// The environment that they inherit.
+    pub inherited: Vec<(OsString, OsString)>,
+    /// The command of a launch.
+    pub command: Box<dyn Fn(&L) -> CommandSpec + Send>,
+    /// Between SIGTERM and SIGKILL.
+    pub grace: Duration,
+}
+
+/// The environment may hold secrets.
+impl<L> fmt::Debug for Processes<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processes").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Serves the client on this process's standard input and output until either ends.
+pub fn drive_stdio<A: Adapter>(adapter: A, processes: Processes<A::Launch>) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain(&format!("{}: cannot start: {error}", processes.name));
+            return ExitCode::FAILURE;
+        }
+    };
+    let code = runtime
+        .block_on(async { drive(StdinReader::open(), StdoutWriter::open(), adapter, processes).await });
+    // A thread that reads from a terminal cannot be ended, so it must not be waited for.
+    runtime.shutdown_background();
+    code
+}
+
+/// Serves one client until its side of the connection ends. No process is left when this returns.
+pub async fn drive<A: Adapter>(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    adapter: A,
+    processes: Processes<A::Launch>,
+) -> ExitCode {
+    let supervisor = SupervisorOptions { env: BaseEnv::Inherit(processes.inherited.clone()), guardian: None };
+    let supervisor = match Supervisor::start(supervisor) {
+        Ok(supervisor) => supervisor,
+        Err(error) => {
+            complain(&format!("{}: cannot start: {error}", processes.name));
+            return ExitCode::FAILURE;
+        }
+    };
+    let grace = processes.grace;
+    let (sender, events) = mpsc::channel(WAITING_LINES);
+    let driver = Driver {
+        adapter,
+        reader: LineReader::new(input, MAX_LINE),
+        output,
+        outbound: Outbound::default(),
+        processes,
+        supervisor: supervisor.clone(),
+        children: HashMap::new(),
+        sender,
+        events,
+        started: Instant::now(),
+    };
+    driver.serve().await;
+    supervisor.shutdown(grace).await;
+    ExitCode::SUCCESS
+}
+
+/// The way to a process.
+struct Handle {
+    /// `None` once its input is closed.
+    lines: Option<mpsc::Sender<Vec<u8>>>,
+    ends: mpsc::Sender<Duration>,
+}
+
+impl Handle {
+    fn end(&mut self, farewell: Duration) {
+        self.lines = None;
+        // If there is no room, enough of them are on their way.
+        let _ = self.ends.try_send(farewell);
+    }
+}
+
+struct Driver<A: Adapter, R, W> {
+    adapter: A,
+    reader: LineReader<R>,
+    output: W,
+    outbound: Outbound,
+    processes: Processes<A::Launch>,
+    supervisor: Supervisor,
+    children: HashMap<ChildId, Handle>,
+    sender: mpsc::Sender<Event>,
+    events: mpsc::Receiver<Event>,
+    started: Instant,
+}
+
+impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
+    async fn serve(mut self) {
+        loop {
+            self.adapter.take_output(self.outbound.buffer());
+            while let Some(effect) = self.adapter.next_effect() {
+                self.act(effect);
+            }
+            let wake = self.adapter.wake().and_then(|time| self.started.checked_add(time));
+            // What the client has not read yet holds everything back that would add to it.
+            let hears = !self.outbound.is_full();
+            tokio::select! {
+                read = self.reader.fill(), if hears => match read {
+                    Ok(true) => self.take_lines(),
+                    Ok(false) | Err(_) => return self.say_goodbye().await,
+                },
+                event = self.events.recv(), if hears => self.take_event(event),
+                wrote = write(&mut self.outbound, &mut self.output) => if wrote.is_err() { return },
+                () = until(wake) => {
+                    let now = self.now();
+                    self.adapter.tick(now);
+                }
+            }
+        }
+    }
+
+    /// Gives the agent all lines of the client that have arrived.
+    fn take_lines(&mut self) {
+        let now = self.now();
+        while let Some(line) = self.reader.take() {
+            match line {
+                Line::Whole(line) => self.adapter.line(now, line),
+                Line::TooLong(length) => self.adapter.overlong(now, length),
+            }
+        }
+    }
+
+    fn take_event(&mut self, event: Option<Event>) {
+        let now = self.now();
+        match event {
+            Some(Event::Line(child, line)) => self.adapter.native(now, child, &line),
+            Some(Event::Overlong(child, length)) => self.adapter.native_overlong(now, child, length),
+            Some(Event::Ended(child, ended)) => {
+                self.children.remove(&child);
+                self.adapter.ended(now, child, &ended);
+            }
+            // The driver keeps a sender itself.
+            None => {}
+        }
+    }
+
+    fn act(&mut self, effect: Effect<A::Launch>) {
+        match effect {
+            Effect::Start { child, launch } => self.start(child, &launch),
+            // A process that has ended needs nothing.
+            Effect::Write { child, line } => {
+                let Some(handle) = self.children.get_mut(&child) else { return };
+                let full = handle.lines.as_ref().is_some_and(|lines| {
+                    matches!(lines.try_send(line), Err(mpsc::error::TrySendError::Full(_)))
+                });
+                if full {
+                    tracing::warn!(
+                        agent = self.processes.name,
+                        "a process does not read what it is told and is ended"
+                    );
+                    handle.end(Duration::ZERO);
+                }
+            }
+            Effect::End { child, farewell } => {
+                if let Some(handle) = self.children.get_mut(&child) {
+                    handle.end(farewell);
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, child: ChildId, launch: &A::Launch) {
+        let spec = (self.processes.command)(launch);
+        let (lines, lines_receiver) = mpsc::channel(UNREAD_LINES);
+        let (ends, ends_receiver) = mpsc::channel(ENDS);
+        let run = Run {
+            supervisor: self.supervisor.clone(),
+            child,
+            spec,
+            grace: self.processes.grace,
+            events: self.sender.clone(),
+            lines: lines_receiver,
+            ends: ends_receiver,
+        };
+        self.children.insert(child, Handle { lines: Some(lines), ends });
+        tokio::spawn(run.attend());
+    }
+
+    /// The client said its last word: it may still read what was said to it, and processes may end by themselves.
+    async fn say_goodbye(mut self) {
+        for handle in self.children.values_mut() {
+            handle.lines = None;
+        }
+        let (outbound, output) = (&mut self.outbound, &mut self.output);
+        let said = async { while !outbound.is_settled() && outbound.write_some(output).await.is_ok() {} };
+        let (children, events) = (&mut self.children, &mut self.events);
+        let left = async {
+            while !children.is_empty() {
+                if let Some(Event::Ended(child, _)) = events.recv().await {
+                    children.remove(&child);
+                }
+            }
+        };
+        // Nobody is there any more who would care about either.
+        let _ = timeout(LAST_WORDS, async { tokio::join!(said, left) }).await;
+    }
+
+    fn now(&self) -> Now {
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Now { elapsed: self.started.elapsed(), unix }
+    }
+}
+
+/// Writes what waits; never returns while there is nothing.
+async fn write(outbound: &mut Outbound, output: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+    if outbound.is_settled() {
+        return std::future::pending().await;
+    }
+    outbound.write_some(output).await
+}
+
+async fn until(wake: Option<Instant>) {
+    match wake {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes a line to standard error, which nobody may be reading.
+fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
