@@ -5,6 +5,8 @@ mod bounded;
 mod directory;
 mod select;
 mod tarball;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod zipfile;
 

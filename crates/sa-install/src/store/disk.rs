@@ -16,7 +16,9 @@ impl DiskError {
     /// The same in the words of an installation of this agent.
     pub(crate) fn for_agent(self, agent: &str) -> InstallError {
         if room::is_full(&self.error) {
-            let directory = self.path.parent().map(Path::to_owned).unwrap_or(self.path);
+            // Which of its files was the last straw tells nobody anything.
+            let its = self.path.ancestors().find(|path| path.file_name().is_some_and(|name| name == agent));
+            let directory = its.unwrap_or(&self.path).to_owned();
             return InstallError::DiskFull { agent: agent.to_owned(), directory };
         }
         InstallError::Store { path: self.path, reason: self.error.to_string() }
