@@ -17,14 +17,16 @@ const INSTALL_MS = 600_000;
 const CACHE =
   process.env.SANDBOX_AGENT_TEST_CACHE ??
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "sandbox-agent-tests");
-export const DATA_DIR = join(CACHE, "data");
+
+/** The data directory of the newest version of an agent. */
+export const dataDir = (agent) => join(CACHE, `${agent}@newest`);
 
 /** Installs the agent, unless an earlier run did. Only npm itself knows which registry this machine may use. */
 export async function installed(agent) {
   const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
   const kept = Object.entries(process.env).filter(([name]) => /^(SSL_CERT_|https?_proxy$|no_proxy$)/i.test(name));
   const env = { ...Object.fromEntries(kept), HOME: CACHE, PATH: "/nonexistent", npm_config_registry: registry };
-  const args = ["install-agent", agent, "--data-dir", DATA_DIR, "--json"];
+  const args = ["install-agent", agent, "--source", "npm", "--data-dir", dataDir(agent), "--json"];
   const { stdout } = await within(
     `${agent} to be installed`,
     promisify(execFile)(BINARY, args, { env }),

@@ -8,7 +8,7 @@ import { Readable, Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { BINARY } from "../harness/daemon.js";
-import { DATA_DIR, emptyHome, installed, startModel } from "../harness/real.js";
+import { dataDir, emptyHome, installed, startModel } from "../harness/real.js";
 import { Stock } from "../harness/stock.js";
 import { within } from "../harness/wait.js";
 
@@ -23,7 +23,7 @@ after(() => model?.stop());
 function open(t) {
   const home = emptyHome(t);
   const env = { HOME: home, PATH: process.env.PATH, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "sk-fake" };
-  const args = ["acp", "claude", "--data-dir", DATA_DIR];
+  const args = ["acp", "claude", "--data-dir", dataDir("claude")];
   const child = spawn(BINARY, args, { cwd: home, env, stdio: ["pipe", "pipe", "inherit"] });
   const exited = new Promise((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
   t.after(() => child.kill("SIGKILL"));

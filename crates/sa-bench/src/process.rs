@@ -48,7 +48,7 @@ impl Programs {
             let user = user.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
             Some(user.join("sandbox-agent-tests"))
         })?;
-        let program = cache.join("data/agents/claude/current/claude");
+        let program = cache.join("claude@newest/agents/claude/current/claude");
         program.exists().then_some(program)
     }
 }
