@@ -27,7 +27,6 @@ pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;
 pub use installer::{Found, InstallRequest, Installed, Installer, InstallerOptions, Job, Origin, Preinstall};
 pub use launcher::{LaunchError, Launchable, Launcher};
-pub use npm_tree::NpmProgram;
 pub use npmrc::{COMMON_PREFIXES, NpmConfig, NpmSources};
 pub use platform::{detect, detect_in};
 pub use progress::Progress;

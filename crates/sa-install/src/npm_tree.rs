@@ -31,11 +31,11 @@ pub(crate) struct Npm {
 
 /// How npm is started.
 #[derive(Debug, Clone)]
-pub struct NpmProgram {
+pub(crate) struct NpmProgram {
     /// Who starts it.
-    pub supervisor: Supervisor,
+    pub(crate) supervisor: Supervisor,
     /// Where it and node are looked for, as in `PATH`; the supervisor's own if absent.
-    pub search_path: Option<OsString>,
+    pub(crate) search_path: Option<OsString>,
 }
 
 impl Npm {
