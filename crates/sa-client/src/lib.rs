@@ -4,17 +4,22 @@
 mod acp;
 mod agents;
 mod client;
+mod config;
 mod error;
+mod files;
 mod processes;
 mod sse;
 mod stream;
 mod terminal;
+mod transfer;
 
 pub use acp::{PostOptions, Posted};
 pub use agents::{AgentQuery, InstallEvents};
 pub use client::Client;
 pub use error::ClientError;
+pub use files::{FsPackOptions, FsPage, FsSearch, FsWatchOptions, FsWriteOptions};
 pub use processes::{ProcessEnding, ProcessOutput};
 pub use sse::{EventTooLarge, SseEvent, SseParser};
 pub use stream::{EventStream, ReconnectingStream};
 pub use terminal::{Terminal, TerminalEvent};
+pub use transfer::{Download, Upload};

@@ -1,6 +1,6 @@
 //! The flags of `sandbox-agent api`: one command per operation of the HTTP API.
 
-use super::{AgentsCommand, ProcessesCommand};
+use super::{AgentsCommand, ConfigCommand, FsCommand, ProcessesCommand};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -61,6 +61,12 @@ pub(crate) enum ApiCommand {
     /// The running ACP servers
     #[command(subcommand)]
     Acp(AcpCommand),
+    /// The files of the sandbox
+    #[command(subcommand)]
+    Fs(Box<FsCommand>),
+    /// MCP servers and skills, kept for a directory
+    #[command(subcommand)]
+    Config(Box<ConfigCommand>),
     /// Commands, processes and their terminals
     #[command(subcommand)]
     Processes(Box<ProcessesCommand>),

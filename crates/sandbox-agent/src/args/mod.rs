@@ -4,7 +4,9 @@
 mod agents;
 mod api;
 mod api_agents;
+mod config;
 mod credentials;
+mod fs;
 mod processes;
 mod server;
 
@@ -13,7 +15,9 @@ pub(crate) use agents::{
 };
 pub(crate) use api::{AcpCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
 pub(crate) use api_agents::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
+pub(crate) use config::{ConfigCommand, McpCommand, SetArgs, SkillsCommand};
 pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
+pub(crate) use fs::{DownloadArgs, FsCommand, GetArgs, LsArgs, PutArgs, SearchArgs, UploadArgs, WatchArgs};
 pub(crate) use processes::{
     AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, Owner, ProcessesCommand, RunArgs,
     StartArgs, Stream,

@@ -2,6 +2,8 @@
 
 mod acp;
 mod agents;
+mod config;
+mod fs;
 mod processes;
 
 use crate::args::{ApiArgs, ApiCommand, Output};
@@ -62,6 +64,8 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
         }
         ApiCommand::Agents(command) => agents::call(client, command).await,
         ApiCommand::Acp(command) => acp::call(client, command).await,
+        ApiCommand::Fs(command) => fs::call(client, *command).await,
+        ApiCommand::Config(command) => config::call(client, *command).await,
         ApiCommand::Processes(command) => processes::call(client, *command).await,
     }
 }

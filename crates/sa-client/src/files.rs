@@ -1,0 +1,191 @@
+//! The operations on files.
+
+use crate::client::JSON;
+use crate::transfer::{Download, Upload};
+use crate::{Client, ClientError, EventStream};
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, RANGE};
+use reqwest::{Method, RequestBuilder};
+use sa_api::{
+    FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsSearchResponse, FsStat,
+    FsUploadBatchResponse, FsWriteResponse,
+};
+use serde::Serialize;
+
+const EVENT_STREAM: &str = "text/event-stream";
+const BYTES: &str = "application/octet-stream";
+
+/// Which part of a listing.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct FsPage {
+    /// At most so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Only names after this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Default)]
+pub struct FsWriteOptions {
+    /// Permissions, in octal digits.
+    pub mode: Option<String>,
+    /// Do not wait until it is on the disk.
+    pub no_sync: bool,
+    /// Only in place of one of these versions: `If-Match`.
+    pub if_match: Option<String>,
+    /// Only if it is none of these: `If-None-Match`.
+    pub if_none_match: Option<String>,
+}
+
+/// How a directory is packed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FsPackOptions {
+    /// `tar.gz` instead of `tar`.
+    pub compressed: bool,
+    /// Leave out what `.gitignore` and the like exclude.
+    pub leave_ignored: bool,
+}
+
+/// What is watched.
+#[derive(Debug, Clone, Copy)]
+pub struct FsWatchOptions {
+    /// Also what is below.
+    pub recursive: bool,
+    /// Also what `.gitignore` and the like exclude.
+    pub ignored: bool,
+}
+
+/// What is sought.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FsSearch {
+    /// A glob for names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A regular expression for lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Take `content` as it is written.
+    pub literal: bool,
+    /// Capital letters are the same as small ones.
+    pub ignore_case: bool,
+    /// Also what `.gitignore` and the like exclude.
+    pub ignored: bool,
+    /// At most so many results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Go on after this path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+impl Client {
+    fn fs(
+        &self,
+        method: Method,
+        operation: &str,
+        accept: &'static str,
+        path: &str,
+    ) -> Result<RequestBuilder, ClientError> {
+        Ok(self.request(method, &["v1", "fs", operation], accept)?.query(&[("path", path)]))
+    }
+
+    /// The entries of a directory.
+    pub async fn list_fs_entries(&self, path: &str, page: &FsPage) -> Result<Vec<FsEntry>, ClientError> {
+        self.ask(self.fs(Method::GET, "entries", JSON, path)?.query(page)).await
+    }
+
+    /// What is known of a file.
+    pub async fn stat_fs_entry(&self, path: &str, follow: bool) -> Result<FsStat, ClientError> {
+        self.ask(self.fs(Method::GET, "stat", JSON, path)?.query(&[("follow", follow)])).await
+    }
+
+    /// Reads a file, or the part of it that `range` names, such as `bytes=0-99`.
+    pub async fn read_fs_file(&self, path: &str, range: Option<&str>) -> Result<Download, ClientError> {
+        let mut request = self.fs(Method::GET, "file", BYTES, path)?;
+        if let Some(range) = range {
+            request = request.header(RANGE, header(&RANGE, range)?);
+        }
+        self.send(request).await.map(Download::new)
+    }
+
+    /// Writes a file.
+    pub async fn write_fs_file(
+        &self,
+        path: &str,
+        body: Upload,
+        options: &FsWriteOptions,
+    ) -> Result<FsWriteResponse, ClientError> {
+        let mut request = self.fs(Method::PUT, "file", JSON, path)?.header(CONTENT_TYPE, BYTES);
+        if let Some(mode) = &options.mode {
+            request = request.query(&[("mode", mode)]);
+        }
+        if options.no_sync {
+            request = request.query(&[("sync", "false")]);
+        }
+        for (name, value) in [(IF_MATCH, &options.if_match), (IF_NONE_MATCH, &options.if_none_match)] {
+            if let Some(value) = value {
+                request = request.header(&name, header(&name, value)?);
+            }
+        }
+        self.ask(body.attach(request)).await
+    }
+
+    /// Removes a file or a directory.
+    pub async fn delete_fs_entry(
+        &self,
+        path: &str,
+        recursive: bool,
+    ) -> Result<FsActionResponse, ClientError> {
+        self.ask(self.fs(Method::DELETE, "entry", JSON, path)?.query(&[("recursive", recursive)])).await
+    }
+
+    /// Makes a directory and those above it.
+    pub async fn make_fs_directory(&self, path: &str) -> Result<FsActionResponse, ClientError> {
+        self.ask(self.fs(Method::POST, "mkdir", JSON, path)?).await
+    }
+
+    /// Moves a file or a directory.
+    pub async fn move_fs_entry(&self, request: &FsMoveRequest) -> Result<FsMoveResponse, ClientError> {
+        self.post_json(&["v1", "fs", "move"], request).await
+    }
+
+    /// Unpacks a tar archive into a directory.
+    pub async fn upload_fs_batch(
+        &self,
+        path: &str,
+        archive: Upload,
+    ) -> Result<FsUploadBatchResponse, ClientError> {
+        let request = self.fs(Method::POST, "upload-batch", JSON, path)?;
+        self.ask(archive.attach(request.header(CONTENT_TYPE, "application/x-tar"))).await
+    }
+
+    /// Packs a directory.
+    pub async fn download_fs_batch(
+        &self,
+        path: &str,
+        options: FsPackOptions,
+    ) -> Result<Download, ClientError> {
+        let format = if options.compressed { "tar.gz" } else { "tar" };
+        let request = self.fs(Method::GET, "download-batch", "*/*", path)?.query(&[("format", format)]);
+        self.send(request.query(&[("ignored", !options.leave_ignored)])).await.map(Download::new)
+    }
+
+    /// The events of what changes.
+    pub async fn watch_fs(&self, path: &str, options: FsWatchOptions) -> Result<EventStream, ClientError> {
+        let request = self.fs(Method::GET, "watch", EVENT_STREAM, path)?;
+        let query = [("recursive", options.recursive), ("ignored", options.ignored)];
+        EventStream::new(self.send(request.query(&query)).await?)
+    }
+
+    /// Searches for names and contents.
+    pub async fn search_fs(&self, path: &str, search: &FsSearch) -> Result<FsSearchResponse, ClientError> {
+        self.ask(self.fs(Method::GET, "search", JSON, path)?.query(search)).await
+    }
+}
+
+fn header(name: &HeaderName, value: &str) -> Result<HeaderValue, ClientError> {
+    HeaderValue::from_str(value)
+        .map_err(|_| ClientError::Argument(format!("'{value}' cannot be sent in the header {name}")))
+}

@@ -1,0 +1,129 @@
+//! Files that go one way or the other, with a bar where somebody watches.
+
+use crate::args::{GetArgs, PutArgs};
+use crate::commands::api::{explain, print};
+use crate::commands::render::print_text;
+use crate::failure::Failure;
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use sa_client::{Client, Download, FsWriteOptions, Upload};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
+
+/// What is done before anybody could look at a bar needs none.
+const LARGE: u64 = 4 * 1024 * 1024;
+const KNOWN: &str = "{msg} [{bar:24}] {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+const UNKNOWN: &str = "{msg} {bytes} {bytes_per_sec}";
+
+/// A bar on standard error for a transfer of so many bytes; hidden where nobody watches or there is little to see.
+pub(super) fn bar(what: &str, length: Option<u64>) -> ProgressBar {
+    if !io::stderr().is_terminal() || length.is_some_and(|length| length < LARGE) {
+        return ProgressBar::hidden();
+    }
+    let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    let template = if length.is_some() { KNOWN } else { UNKNOWN };
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.with_message(what.to_owned())
+}
+
+/// Writes a download to the end; what is written is flushed.
+pub(super) async fn save(
+    mut download: Download,
+    output: &mut dyn Write,
+    bar: &ProgressBar,
+) -> Result<(), Failure> {
+    while let Some(bytes) = download.chunk().await.map_err(explain)? {
+        output.write_all(&bytes).context("cannot write what was received")?;
+        bar.inc(bytes.len() as u64);
+    }
+    output.flush().context("cannot write what was received")?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+pub(super) async fn get(client: &Client, args: GetArgs) -> Result<(), Failure> {
+    let range = args.range.map(|range| format!("bytes={range}"));
+    let download = client.read_fs_file(&args.path, range.as_deref()).await.map_err(explain)?;
+    let bar = bar(&args.path, download.length());
+    match args.to {
+        None => save(download, &mut io::stdout().lock(), &bar).await,
+        Some(path) => {
+            let mut draft = Draft::create(&path)?;
+            save(download, &mut draft.file, &bar).await?;
+            draft.keep(&path)
+        }
+    }
+}
+
+/// A file that gets its name only when all of it is there.
+struct Draft {
+    file: File,
+    path: std::path::PathBuf,
+    kept: bool,
+}
+
+impl Draft {
+    fn create(target: &Path) -> Result<Self, Failure> {
+        let mut name = target.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let path = target.with_file_name(name);
+        let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self { file, path, kept: false })
+    }
+
+    fn keep(mut self, target: &Path) -> Result<(), Failure> {
+        std::fs::rename(&self.path, target).with_context(|| format!("cannot write {}", target.display()))?;
+        self.kept = true;
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+pub(super) async fn put(client: &Client, args: PutArgs) -> Result<(), Failure> {
+    let (body, bar) = open(&args.from)?;
+    let options = FsWriteOptions {
+        mode: args.mode,
+        no_sync: args.no_sync,
+        if_match: args.if_match,
+        if_none_match: args.if_none_match,
+    };
+    let written = client.write_fs_file(&args.path, body, &options).await.map_err(explain)?;
+    bar.finish_and_clear();
+    print(args.output, &written, |written| {
+        print_text(&format!("{} bytes to {}", written.bytes_written, written.path))
+    })
+}
+
+/// A file of this machine, or standard input, as a body with its bar.
+pub(super) fn open(path: &Path) -> Result<(Upload, ProgressBar), Failure> {
+    if path == Path::new("-") {
+        let bar = bar("standard input", None);
+        return Ok((Upload::reader(Watched { inner: io::stdin(), bar: bar.clone() }, None), bar));
+    }
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|data| data.len());
+    let bar = bar(&path.display().to_string(), length);
+    Ok((Upload::reader(Watched { inner: file, bar: bar.clone() }, length), bar))
+}
+
+/// Moves a bar as it is read.
+pub(super) struct Watched<R> {
+    pub(super) inner: R,
+    pub(super) bar: ProgressBar,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.bar.inc(read as u64);
+        Ok(read)
+    }
+}
