@@ -3,13 +3,12 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { BINARY } from "./daemon.js";
 import { within } from "./wait.js";
 
-const MODEL = fileURLToPath(new URL("../../target/debug/sa-model", import.meta.url));
+const MODEL = join(dirname(BINARY), "sa-model");
 /** A download of some hundred megabytes, the first time. */
 const INSTALL_MS = 600_000;
 
