@@ -6,7 +6,7 @@ use crate::log::{Entry, Log};
 use crate::policy::{Policy, Reply};
 use crate::schema;
 use crate::session::Session;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -141,6 +141,18 @@ impl Client {
     /// How what is asked from now on is answered.
     pub(crate) fn answer_with(&self, policy: Policy) {
         *lock(&self.inner.policy) = policy;
+    }
+
+    /// Answers a question that was left standing.
+    pub(crate) async fn reply(&self, question: &Value, policy: &Policy) -> Result<()> {
+        match policy.reply(question) {
+            Reply::Result(result) => {
+                let message = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+                self.door()?.send(message).await
+            }
+            Reply::Fault(fault) => bail!("{fault}"),
+            Reply::None => Ok(()),
+        }
     }
 
     fn door(&self) -> Result<&AcpDoor> {

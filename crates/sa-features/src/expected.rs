@@ -14,7 +14,22 @@ pub(crate) enum Expected {
 /// Names of subjects, what they lack, and why.
 type Row = (&'static [&'static str], &'static [&'static str], &'static str);
 
-const LACKING: [Row; 1] = [(&["demo"], &[], "It does one thing after the other")];
+const LACKING: [Row; 6] = [
+    (&["demo"], &["parallel_tools"], "It does one thing after the other"),
+    (
+        &["demo"],
+        &["subagent", "subagent_permission", "background_task"],
+        "It has no other agents and no tasks",
+    ),
+    (&["demo"], &["mcp_stdio", "mcp_http", "mcp_sse", "mcp_slow"], "It does not connect to MCP servers"),
+    (&["demo"], &["auth_required"], "It needs no credentials"),
+    (
+        &["demo"],
+        &["error_401", "error_429", "error_529_retried", "cut_stream", "hanging_model", "unknown_model"],
+        "There is no model behind it",
+    ),
+    (&["demo"], &["crash"], "It is its own program"),
+];
 
 /// How this trial should end.
 pub(crate) fn expected(subject: &Subject, feature: &Feature) -> Expected {

@@ -14,6 +14,7 @@ mod client;
 mod door;
 mod expected;
 mod feature;
+mod fifo;
 mod host;
 mod log;
 mod matrix;

@@ -43,13 +43,20 @@ fn model_line(step: &Step) -> String {
         Step::Todo(items) => {
             let status = |index| if index == 0 { "in_progress" } else { "pending" };
             let item = |(index, item): (usize, &String)| json!({ "content": item, "status": status(index) });
-            tool("todo", &json!({ "items": items.iter().enumerate().map(item).collect::<Vec<_>>() }))
+            let items: Vec<_> = items.iter().enumerate().map(item).collect();
+            // Tasks are made first and begun then.
+            let begin = json!({ "taskId": "1", "status": "in_progress" });
+            format!("{}\nthen\n{}", tool("todo", &json!({ "items": items })), tool("TaskUpdate", &begin))
         }
         Step::Question => {
             let options = ["Red", "Green", "Blue"];
             tool("question", &json!({ "question": "Which colour?", "header": "Colour", "options": options }))
         }
-        Step::LeavePlan { plan } => tool("exit_plan", &json!({ "plan": plan })),
+        // The plan is what is in its file.
+        Step::LeavePlan { plan } => {
+            let write = tool("write", &json!({ "path": "${PLAN_FILE}", "content": plan }));
+            format!("{write}\nthen\n{}", tool("exit_plan", &json!({ "plan": plan })))
+        }
         Step::Delegate { script, background } => {
             let prompt = for_model(script);
             let input = json!({ "description": "Help out", "prompt": prompt, "background": background });
@@ -83,6 +90,8 @@ fn demo_line(step: &Step) -> Result<String> {
         Step::Stream { pieces } => format!("stream {pieces} 16"),
         Step::SaySettings => "config".to_owned(),
         Step::SayImages => "image".to_owned(),
+        // Its commands tell their results themselves.
+        Step::SayResult => String::new(),
         Step::Think(text) => format!("think {text}"),
         Step::Shell { command, background: false } => format!("run {command}"),
         Step::Write { path, .. } | Step::Edit { path, .. } => format!("edit {path}"),

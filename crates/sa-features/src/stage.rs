@@ -6,6 +6,7 @@ use crate::script::Script;
 use crate::session::Session;
 use crate::subject::Subject;
 use anyhow::{Context, Result, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 use sa_model::{ModelServer, Request};
 use sa_testkit::{Daemon, Sandbox};
 use serde_json::{Value, json};
@@ -95,6 +96,21 @@ impl Stage {
         fs::write(self.project.join(name), content).with_context(|| format!("writing {name}"))
     }
 
+    /// The processes of the agent's own program, one for each session that is open.
+    pub(crate) fn native_processes(&self) -> Vec<u32> {
+        let Some(program) = self.subject.native_program() else { return Vec::new() };
+        let children = self.daemon.children();
+        let is_native = |pid| children.iter().any(|child| child.pid == pid && child.name == program);
+        let first = children.iter().filter(|child| is_native(child.pid) && !is_native(child.parent));
+        first.filter(|child| !child.is_zombie()).map(|child| child.pid).collect()
+    }
+
+    /// Ends a process at once.
+    pub(crate) fn kill(&self, pid: u32) -> Result<()> {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).context("a process id")?;
+        Ok(kill_process(pid, Signal::KILL)?)
+    }
+
     /// What the model was asked so far. An agent without a model has none.
     pub(crate) fn asked_of_model(&self) -> Result<Vec<Request>> {
         ensure!(self.subject.has_model(), "there is no model behind this agent");
@@ -125,7 +141,12 @@ async fn connect(
     setup: Setup,
     cwd: PathBuf,
 ) -> Result<Client> {
-    let forms = json!({ "elicitation": { "form": {} } });
-    let more = if setup.formless { json!({}) } else { forms };
+    let session = json!({ "compaction": {} });
+    let forms = json!({ "form": {} });
+    let more = if setup.formless {
+        json!({ "session": session })
+    } else {
+        json!({ "session": session, "elicitation": forms })
+    };
     Client::connect(daemon, server, &subject.query(setup.noisy), &more, cwd).await
 }

@@ -114,6 +114,17 @@ impl Subject {
         }
     }
 
+    /// Has the user's own settings allow everything that asks.
+    pub(crate) fn allow_all(&self, home: &Path) -> Result<()> {
+        if self.kind == Kind::Claude {
+            let folder = home.join(".claude");
+            fs::create_dir_all(&folder)?;
+            let rules = r#"{"permissions":{"allow":["Bash","Write","Edit"]}}"#;
+            fs::write(folder.join("settings.json"), rules)?;
+        }
+        Ok(())
+    }
+
     /// What the agent's own program is called, if it is a process beside the agent.
     pub(crate) fn native_program(&self) -> Option<&'static str> {
         (self.kind == Kind::Claude).then_some("claude")

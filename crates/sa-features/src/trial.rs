@@ -5,16 +5,28 @@ use crate::feature::Feature;
 use crate::stage::Stage;
 use crate::subject::Subject;
 use anyhow::{Context, Result, bail};
+use sa_testkit::within;
+use std::time::Duration;
+
+/// How long something may take that is not expected at all.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a feature's body against a subject. What works must work; what is lacking must not, so that the table stays true.
 pub fn run(subject: &'static Subject, feature: &'static Feature) -> Result<()> {
+    let expected = expected(subject, feature);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(async {
         let stage = Stage::set(subject, feature.setup).await.context("setting the stage")?;
-        let outcome = (feature.body)(&stage).await;
-        anyhow::Ok(outcome.and_then(|()| stage.log().check()))
+        let body = async {
+            (feature.body)(&stage).await?;
+            stage.log().check()
+        };
+        anyhow::Ok(match expected {
+            Expected::Works => body.await,
+            Expected::Lacks(_) => within("what is lacking", PATIENCE, body).await.flatten(),
+        })
     })?;
-    match (expected(subject, feature), outcome) {
+    match (expected, outcome) {
         (Expected::Works, outcome) => outcome,
         (Expected::Lacks(_), Err(error)) => {
             println!("lacking, as expected: {error:#}");

@@ -1,0 +1,51 @@
+//! Several prompts, several sessions.
+
+use crate::policy::Policy;
+use crate::script::{say, script};
+use crate::stage::Stage;
+use anyhow::{Result, ensure};
+
+pub(crate) async fn queued_prompts(stage: &Stage) -> Result<()> {
+    let session = stage.asking_session().await?;
+    stage.answer_with(Policy::Leave);
+    let script = script().write("first.txt", "one\n").then().say("The first.");
+    let first = session.begin(&stage.text(&script)?).await?;
+    let question = first.asked().await?;
+    let second = session.begin(&stage.text(&say("The second."))?).await?;
+    let third = session.begin(&stage.text(&say("The third."))?).await?;
+    stage.reply(&question, &Policy::Choose("allow_once")).await?;
+    let first = first.end().await?;
+    ensure!(first.stop_reason() == "end_turn" && first.text().ends_with("The first."), "{first:?}");
+    let position = |messages: &[serde_json::Value], text: &str| {
+        let all: String = messages.iter().filter_map(crate::session::said_by).collect();
+        all.find(text)
+    };
+    ensure!(
+        position(&first.messages, "The second.").is_none(),
+        "the second comes after the first: {first:?}"
+    );
+    let (second, third) = (second.end().await?, third.end().await?);
+    ensure!(second.stop_reason() == "end_turn" && third.stop_reason() == "end_turn", "{second:?} {third:?}");
+    let order =
+        ["The first.", "The second.", "The third."].map(|text| position(&session.messages_since(0), text));
+    ensure!(order.iter().all(Option::is_some) && order.is_sorted(), "one after the other: {order:?}");
+    Ok(())
+}
+
+pub(crate) async fn several_sessions(stage: &Stage) -> Result<()> {
+    let (one, two) = (stage.asking_session().await?, stage.asking_session().await?);
+    ensure!(one.id != two.id, "two sessions");
+    stage.answer_with(Policy::Leave);
+    let script = script().write("one.txt", "one\n").then().say("From one.");
+    let waiting = one.begin(&stage.text(&script)?).await?;
+    let question = waiting.asked().await?;
+    // While one waits for its user, the other works.
+    let turn = two.turn(&stage.text(&say("From two."))?).await?;
+    ensure!(turn.text() == "From two.", "said: {:?}", turn.text());
+    ensure!(!waiting.is_over(), "the first one still waits");
+    stage.reply(&question, &Policy::Choose("allow_once")).await?;
+    let turn = waiting.end().await?;
+    ensure!(turn.text().ends_with("From one.") && !turn.text().contains("two"), "said: {:?}", turn.text());
+    ensure!(stage.file("one.txt").is_some(), "and did its work");
+    Ok(())
+}
