@@ -8,26 +8,40 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 30] = [
+const TESTED: [(&str, &str); 49] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
     ("closeAgentAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
     ("createProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("deleteAcpServer", "transport/bootstrap.rs::delete_may_be_repeated"),
+    (
+        "deleteFsEntry",
+        "files/changing.rs::removing_takes_links_as_they_are_and_full_directories_only_when_told",
+    ),
+    ("deleteMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("deleteProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
+    ("deleteSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
+    ("downloadFsBatch", "files/archives.rs::a_directory_is_packed_as_tar_reads_it"),
     ("getAgent", "transport/listing.rs::agents_are_listed_with_how_many_run"),
     ("getHealth", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
+    ("getMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
     ("getOpenapi", "contract.rs::every_operation_is_tested"),
     ("getProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("getProcessConfig", "processes/config.rs::limits_are_shown_and_changed"),
     ("getProcessLogs", "processes/logs.rs::output_is_read_by_stream_and_by_sequence"),
+    ("getSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
     ("issueTicket", "auth/tickets.rs::a_ticket_opens_one_socket_of_any_kind"),
     ("killProcess", "processes/lifecycle.rs::killing_takes_the_whole_tree_also_those_that_left_the_group"),
     ("listAcpServers", "transport/listing.rs::a_server_is_listed_with_all_that_is_known_of_it"),
     ("listAgents", "transport/listing.rs::agents_are_listed_with_how_many_run"),
+    ("listFsEntries", "files/listing.rs::a_directory_is_listed_with_what_is_in_it"),
+    ("listMcpConfigs", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("listProcesses", "processes/lifecycle.rs::processes_are_listed_in_the_order_of_their_creation"),
+    ("listSkillsConfigs", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
+    ("makeFsDirectory", "files/changing.rs::directories_are_made_with_those_above"),
+    ("moveFsEntry", "files/changing.rs::files_and_directories_are_moved"),
     (
         "postAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
@@ -37,10 +51,15 @@ const TESTED: [(&str, &str); 30] = [
         "postAgentAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
     ),
+    ("readFsFile", "files/reading.rs::a_file_comes_as_it_is"),
     ("resizeProcessTerminal", "processes/terminal.rs::the_size_is_set_at_the_start_by_request_and_by_socket"),
     ("runProcess", "processes/run.rs::a_command_runs_and_its_output_comes_back"),
+    ("searchFs", "files/search.rs::names_are_found_as_git_sees_the_directory"),
     ("sendProcessInput", "processes/input.rs::input_is_base64_unless_it_says_otherwise"),
+    ("setMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("setProcessConfig", "processes/config.rs::limits_are_shown_and_changed"),
+    ("setSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
+    ("statFsEntry", "files/listing.rs::links_are_described_themselves_or_followed"),
     ("stopProcess", "processes/lifecycle.rs::stopping_asks_first_and_reports_the_signal"),
     ("streamAcpConnection", "standard/streams.rs::messages_go_to_the_stream_of_their_session"),
     ("streamAcpMessages", "streams/framing.rs::an_event_is_framed_in_three_lines"),
@@ -48,6 +67,9 @@ const TESTED: [(&str, &str); 30] = [
         "streamAgentAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
     ),
+    ("uploadFsBatch", "files/archives.rs::an_archive_is_unpacked_and_merged"),
+    ("watchFs", "files/watch.rs::changes_are_told_wherever_they_are"),
+    ("writeFsFile", "files/writing.rs::a_body_becomes_a_file"),
 ];
 
 /// Every operation of the contract by its id.
