@@ -148,9 +148,9 @@ async fn the_user_s_own_program_serves_until_one_is_installed() {
     let found = installer.ensure(&tool(), None, Preinstall::Lazy).await.unwrap();
     assert_eq!(said(&found.program), "tool 1.0.0");
 
-    let named = AgentSpec::parse("mine=/opt/mine/agent --acp").unwrap();
+    let named = AgentSpec::parse(&format!("mine={} --acp", own.display())).unwrap();
     let found = installer.find(&named, None).unwrap().unwrap();
-    assert_eq!(found.program.to_str(), Some("/opt/mine/agent"));
+    assert_eq!((found.program.as_path(), found.origin), (own.as_path(), Origin::Path));
     let unknown = AgentSpec::parse("mine=no-such-program").unwrap();
     let error = installer.ensure(&unknown, None, Preinstall::Lazy).await.unwrap_err();
     assert!(matches!(error, InstallError::NotInstallable(_)), "{error}");
