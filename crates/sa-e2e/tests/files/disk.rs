@@ -51,7 +51,7 @@ mod heavy {
     /// Large files go through in pieces, both ways.
     #[tokio::test]
     async fn memory_does_not_grow_with_files() -> Result<()> {
-        const SIZE: usize = 512 << 20;
+        const SIZE: usize = 192 << 20;
         let fs = Fs::start().await?;
         fs.write("warm", vec![1; 1 << 20]).await?.expect_status(200)?;
         fs.read("warm").await?.expect_status(200)?;

@@ -4,6 +4,7 @@
 mod archives;
 mod attacks;
 mod changing;
+mod cli;
 mod disk;
 mod fs;
 mod jail;
