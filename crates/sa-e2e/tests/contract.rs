@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 49] = [
+const TESTED: [(&str, &str); 54] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
     ("closeAgentAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
@@ -22,9 +22,10 @@ const TESTED: [(&str, &str); 49] = [
     ("deleteProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("deleteSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
     ("downloadFsBatch", "files/archives.rs::a_directory_is_packed_as_tar_reads_it"),
-    ("getAgent", "transport/listing.rs::agents_are_listed_with_how_many_run"),
+    ("getAgent", "agents/listing.rs::an_agent_that_is_built_in_needs_nothing"),
     ("getHealth", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
+    ("getLatestAgentVersion", "agents/versions.rs::the_newest_version_is_told"),
     ("getMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
     ("getOpenapi", "contract.rs::every_operation_is_tested"),
@@ -32,10 +33,13 @@ const TESTED: [(&str, &str); 49] = [
     ("getProcessConfig", "processes/config.rs::limits_are_shown_and_changed"),
     ("getProcessLogs", "processes/logs.rs::output_is_read_by_stream_and_by_sequence"),
     ("getSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
+    ("installAgent", "agents/installing.rs::an_agent_is_installed_and_then_it_is_there"),
     ("issueTicket", "auth/tickets.rs::a_ticket_opens_one_socket_of_any_kind"),
     ("killProcess", "processes/lifecycle.rs::killing_takes_the_whole_tree_also_those_that_left_the_group"),
     ("listAcpServers", "transport/listing.rs::a_server_is_listed_with_all_that_is_known_of_it"),
-    ("listAgents", "transport/listing.rs::agents_are_listed_with_how_many_run"),
+    ("listAgentModels", "agents/offers.rs::models_come_with_how_hard_they_think"),
+    ("listAgentModes", "agents/offers.rs::modes_are_what_the_agent_says"),
+    ("listAgents", "agents/listing.rs::every_agent_is_described_in_one_shape"),
     ("listFsEntries", "files/listing.rs::a_directory_is_listed_with_what_is_in_it"),
     ("listMcpConfigs", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("listProcesses", "processes/lifecycle.rs::processes_are_listed_in_the_order_of_their_creation"),
@@ -67,6 +71,7 @@ const TESTED: [(&str, &str); 49] = [
         "streamAgentAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
     ),
+    ("uninstallAgent", "agents/versions.rs::one_version_is_removed_or_all_are"),
     ("uploadFsBatch", "files/archives.rs::an_archive_is_unpacked_and_merged"),
     ("watchFs", "files/watch.rs::changes_are_told_wherever_they_are"),
     ("writeFsFile", "files/writing.rs::a_body_becomes_a_file"),
