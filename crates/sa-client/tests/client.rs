@@ -76,7 +76,11 @@ async fn a_message_is_sent_as_it_is_and_the_padding_of_a_long_wait_is_no_part_of
     let later = PostOptions { respond_async: true, ..PostOptions::default() };
     assert_eq!(client.post_acp("x", later, message).await.unwrap(), Posted::Accepted);
     let requests = requests.await.unwrap();
-    assert!(requests[0].starts_with("POST /v1/acp/a%2Fb%20c?agent=de+mo&agentVersion=1.2%2Bx HTTP/1.1\r\n"), "{}", requests[0]);
+    assert!(
+        requests[0].starts_with("POST /v1/acp/a%2Fb%20c?agent=de+mo&agentVersion=1.2%2Bx HTTP/1.1\r\n"),
+        "{}",
+        requests[0]
+    );
     assert!(requests[0].ends_with(&format!("\r\n\r\n{message}")), "{}", requests[0]);
     assert!(!has_line(&requests[0], "prefer: respond-async"), "{}", requests[0]);
     assert!(has_line(&requests[1], "prefer: respond-async"), "{}", requests[1]);

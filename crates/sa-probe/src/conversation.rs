@@ -4,11 +4,15 @@ use crate::ProbeError;
 use sa_acp::{Line, LineReader};
 use sa_supervisor::{Process, Spawned};
 use serde_json::{Value, json};
+use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 16 << 20;
+
+/// How long an agent that has closed its output may take to end by itself.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// JSON-RPC's code for a method that is not known.
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -55,14 +59,17 @@ impl Conversation {
     async fn write(&mut self, message: &Value) -> Result<(), ProbeError> {
         let mut line = message.to_string().into_bytes();
         line.push(b'\n');
-        self.input.write_all(&line).await.map_err(|_| self.ended())
+        match self.input.write_all(&line).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.ended().await),
+        }
     }
 
     /// The next message; lines that are none are passed over.
     async fn read(&mut self) -> Result<Value, ProbeError> {
         loop {
             if !self.output.fill().await.unwrap_or(false) {
-                return Err(self.ended());
+                return Err(self.ended().await);
             }
             if let Some(Line::Whole(line)) = self.output.take()
                 && let Ok(message) = serde_json::from_slice(line)
@@ -72,7 +79,9 @@ impl Conversation {
         }
     }
 
-    fn ended(&self) -> ProbeError {
+    /// Its last words are all there only when it has ended, which may be a moment after it closed its output.
+    async fn ended(&self) -> ProbeError {
+        let _ = tokio::time::timeout(LAST_WORDS, self.process.wait()).await;
         let tail = self.process.stderr_tail();
         let last = tail.trim().lines().last().unwrap_or_default();
         ProbeError::Ended(if last.is_empty() { String::new() } else { format!(": {last}") })

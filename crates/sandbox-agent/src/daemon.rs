@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use sa_files::{ConfigStore, Files};
 use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
+use sa_install::Installer;
 use sa_processes::Processes;
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
 use std::io;
@@ -24,6 +25,7 @@ pub(crate) struct Daemon {
     hub: Hub,
     files: Files,
     processes: Processes,
+    installer: Installer,
     address: SocketAddr,
     access: Access,
     shutdown: CancellationToken,
@@ -53,6 +55,7 @@ impl Daemon {
             },
             supervisor,
         );
+        let installer = launcher.installer().clone();
         let agents = AgentServices { launcher, probe, host };
         let listener = bind(&settings.host, settings.port).await?;
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
@@ -79,7 +82,7 @@ impl Daemon {
         };
         let shutdown = CancellationToken::new();
         let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
-        Ok(Self { hub, files, processes, address, access: settings.access, shutdown, serving })
+        Ok(Self { hub, files, processes, installer, address, access: settings.access, shutdown, serving })
     }
 
     /// Says on standard output where it listens. A daemon whose output nobody takes works all the same.
@@ -99,16 +102,22 @@ impl Daemon {
         }
     }
 
-    /// Stops accepting and ends agents and processes, which answers the requests that wait for them, and with them the
-    /// connections. Bounded by the limits.
+    /// Stops accepting and ends agents, processes and installations, which answers the requests that wait for them, and
+    /// with them the connections. Bounded by the limits.
     pub(crate) async fn stop(&mut self) {
         self.shutdown.cancel();
         self.files.close();
         let limits = self.hub.limits();
         let bound = Duration::from_millis(limits.shutdown_ms.saturating_add(limits.stop_grace_ms)) + MARGIN;
         let grace = Duration::from_millis(limits.stop_grace_ms);
-        let ended =
-            async { tokio::join!(self.processes.shutdown(grace), self.hub.shutdown(), &mut self.serving) };
+        let ended = async {
+            tokio::join!(
+                self.processes.shutdown(grace),
+                self.installer.shutdown(),
+                self.hub.shutdown(),
+                &mut self.serving
+            )
+        };
         if tokio::time::timeout(bound, ended).await.is_err() {
             tracing::warn!("not everything ended in time; going without it");
         }

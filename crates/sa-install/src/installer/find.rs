@@ -49,11 +49,13 @@ impl Found {
 
 impl Installer {
     /// The agent's program without installing anything: of the version asked for, else the current one, else the one on
-    /// the search path. A program that the catalogue gives by its path is taken as it is. An agent that needs no program has none.
+    /// the search path. A program that the catalogue gives by its path is that file, if it is there. An agent that needs no
+    /// program has none.
     pub fn find(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Option<Found>, InstallError> {
         let Some(program) = agent.program() else { return Ok(None) };
         if program.contains('/') {
-            return Ok(version.is_none().then(|| Found::on_path(PathBuf::from(program))));
+            let file = PathBuf::from(program);
+            return Ok((version.is_none() && is_executable(&file)).then(|| Found::on_path(file)));
         }
         let directory = self.inner.directory(&agent.id)?;
         let receipt = match version {

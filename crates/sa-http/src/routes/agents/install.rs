@@ -85,7 +85,10 @@ async fn read_request(state: &AppState, headers: &HeaderMap, body: Body) -> ApiR
         return Ok(InstallAgent::default());
     }
     check_json_body(headers)?;
-    serde_json::from_slice(&bytes).map_err(|error| ApiError::invalid(format!("the body: {error}")))
+    // Only an object says which value is which; a list would be taken member by member.
+    let object: serde_json::Result<serde_json::Map<_, _>> = serde_json::from_slice(&bytes);
+    let wanted = object.and_then(|object| serde_json::from_value(object.into()));
+    wanted.map_err(|error| ApiError::invalid(format!("the body: {error}")))
 }
 
 fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, Infallible>> {
