@@ -21,6 +21,8 @@ pub struct FilesOptions {
     pub workspace: Option<PathBuf>,
     /// The directory that no path may leave. Without it every path is allowed.
     pub root: Option<PathBuf>,
+    /// Walk paths name by name also where the kernel can resolve them itself, as on a kernel that cannot.
+    pub by_steps: bool,
     /// Bounds.
     pub limits: FilesLimits,
 }
@@ -74,9 +76,10 @@ impl Files {
         if !workspace.starts_with(&root) {
             return Err(FilesError::Outside(workspace.to_string_lossy().into_owned()));
         }
-        let confined = options.root.is_some();
+        let mut root = Root::open(&root, options.root.is_some()).at(&root)?;
+        root.by_steps |= options.by_steps;
         Ok(Self(Arc::new(Shared {
-            root: Root::open(&root, confined).at(&root)?,
+            root,
             prefixes,
             workspace,
             operations: Arc::new(Semaphore::new(limits.operations.max(1))),

@@ -114,6 +114,7 @@ impl Settings {
             files: FilesOptions {
                 workspace: args.workspace.or(file.workspace),
                 root: args.fs_root.or(file.fs_root),
+                by_steps: false,
                 limits: file.files,
             },
             processes: file.processes,

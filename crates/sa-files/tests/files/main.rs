@@ -1,0 +1,9 @@
+//! The files of a sandbox through the public interface, with the kernel resolving paths and with every name taken by
+//! itself, as on kernels that cannot.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod arbitrary;
+mod archives;
+mod confinement;
+mod pieces;
+mod world;
