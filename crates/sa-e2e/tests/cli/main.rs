@@ -7,6 +7,7 @@ mod conversation;
 mod failures;
 mod messages;
 mod meta;
+mod processes;
 mod running;
 mod stdio;
 mod streams;

@@ -1,9 +1,9 @@
 //! A client of processes that shows what comes back as it is.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use sa_testkit::{DEADLINE, Daemon, Http, Reply, Sse, Ws, WsRequest};
+use sa_testkit::{DEADLINE, Daemon, Http, Reply, Sse, Ws, WsRequest, within};
 use serde_json::{Value, json};
 
 /// Processes of one daemon.
@@ -144,11 +144,14 @@ impl Viewer {
 
     /// Reads until that was printed.
     pub(crate) async fn until(&mut self, what: &str) -> Result<()> {
-        while !self.text().contains(what) {
-            let more = self.next().await?;
-            assert!(more, "closed before {what:?}: {:?} {:?}", self.text(), self.said);
-        }
-        Ok(())
+        let printed = async {
+            while !self.text().contains(what) {
+                ensure!(self.next().await?, "the socket was closed");
+            }
+            Ok(())
+        };
+        let outcome = within(what, DEADLINE, printed).await.flatten();
+        outcome.with_context(|| format!("{what:?} was not printed: {:?} {:?}", self.text(), self.said))
     }
 
     /// Reads until the socket is closed; the last thing said.

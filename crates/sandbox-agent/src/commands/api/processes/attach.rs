@@ -7,8 +7,8 @@ use crate::args::{AttachArgs, DetachKey};
 use crate::failure::Failure;
 use anyhow::Context;
 use bytes::Bytes;
-use sa_api::TerminalServerFrame;
-use sa_client::{Client, Terminal, TerminalEvent};
+use sa_api::{ProcessTerminalSize, TerminalServerFrame};
+use sa_client::{Client, ClientError, Terminal, TerminalEvent};
 use std::io::{self, Read, Write};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -72,7 +72,7 @@ async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8
     let mut keys = keyboard();
     let mut typing = true;
     if let Some(size) = raw_mode::size() {
-        terminal.resize(size).await.map_err(explain)?;
+        redraw(terminal, size).await.map_err(explain)?;
     }
     loop {
         tokio::select! {
@@ -106,6 +106,14 @@ async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8
             _ = hung_up.recv() => return Ok(End::Detached),
         }
     }
+}
+
+/// Gives the terminal this one's size. A program is only told of a size that differs, so it gets another one first: then
+/// it draws its screen anew, whatever this terminal has seen of it.
+async fn redraw(terminal: &mut Terminal, size: ProcessTerminalSize) -> Result<(), ClientError> {
+    let rows = if size.rows > 1 { size.rows - 1 } else { size.rows + 1 };
+    terminal.resize(ProcessTerminalSize { rows, ..size }).await?;
+    terminal.resize(size).await
 }
 
 fn show(screen: &mut Screen, bytes: &Bytes) -> io::Result<()> {
