@@ -91,12 +91,13 @@ impl Log {
             }
             self.check()?;
             if timeout_at(deadline, changed.changed()).await.is_err() {
-                bail!("waited {DEADLINE:?} for {what}; what came instead:\n{}", self.tail(start));
+                bail!("waited {DEADLINE:?} for {what}");
             }
         }
     }
 
-    fn tail(&self, start: usize) -> String {
+    /// The last entries from a position on, in words.
+    pub(crate) fn tail(&self, start: usize) -> String {
         let entries = self.since(start);
         let mut text = String::new();
         for entry in entries.iter().skip(entries.len().saturating_sub(SHOWN.0)) {

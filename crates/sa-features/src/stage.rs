@@ -119,7 +119,9 @@ impl Stage {
 
     /// The bodies of the requests in which the agent offers its tools: the conversation itself, no calls on the side.
     pub(crate) fn conversations(&self) -> Result<Vec<Value>> {
-        let asked = self.asked_of_model()?.into_iter().map(|request| request.body);
+        let asked = self.asked_of_model()?.into_iter();
+        let asked =
+            asked.filter(|request| !request.path.contains("count_tokens")).map(|request| request.body);
         let conversing = |body: &Value| body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         Ok(asked.filter(conversing).collect())
     }

@@ -125,6 +125,11 @@ impl Subject {
         Ok(())
     }
 
+    /// A model for which the agent keeps lists of things to do, if it does not for all.
+    pub(crate) fn listing_model(&self) -> Option<&'static str> {
+        (self.kind == Kind::Claude).then_some("claude-sonnet-4-5")
+    }
+
     /// What the agent's own program is called, if it is a process beside the agent.
     pub(crate) fn native_program(&self) -> Option<&'static str> {
         (self.kind == Kind::Claude).then_some("claude")

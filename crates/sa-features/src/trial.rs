@@ -22,7 +22,9 @@ pub fn run(subject: &'static Subject, feature: &'static Feature) -> Result<()> {
             stage.log().check()
         };
         anyhow::Ok(match expected {
-            Expected::Works => body.await,
+            Expected::Works => {
+                body.await.with_context(|| format!("what came at last:\n{}", stage.log().tail(0)))
+            }
             Expected::Lacks(_) => within("what is lacking", PATIENCE, body).await.flatten(),
         })
     })?;

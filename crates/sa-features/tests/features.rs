@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     let trials = SUBJECTS.iter().flat_map(|subject| {
         FEATURES.iter().map(move |feature| {
             let name = format!("{}::{}", subject.name, feature.id);
-            Trial::test(name, move || run(subject, feature).map_err(|error| format!("{error:?}").into()))
+            Trial::test(name, move || run(subject, feature).map_err(|error| format!("{error:#}").into()))
         })
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()

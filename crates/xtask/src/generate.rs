@@ -5,20 +5,23 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::process::ExitCode;
 
-/// A file and the command of the daemon's binary that prints it.
+/// A file, and the binary and its command that print it.
 struct Generated {
     path: &'static str,
+    binary: &'static str,
     command: &'static [&'static str],
 }
 
-const FILES: [Generated; 2] = [
-    Generated { path: "openapi/openapi.json", command: &["gen", "openapi"] },
-    Generated { path: "docs/cli.md", command: &["gen", "cli-reference"] },
+#[rustfmt::skip]
+const FILES: [Generated; 3] = [
+    Generated { path: "openapi/openapi.json", binary: "sandbox-agent", command: &["gen", "openapi"] },
+    Generated { path: "docs/cli.md", binary: "sandbox-agent", command: &["gen", "cli-reference"] },
+    Generated { path: "docs/compatibility.md", binary: "sa-features", command: &["matrix"] },
 ];
 
 /// Writes the files, or only says which are stale.
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
-    cargo(&["build", "--quiet", "--package", "sandbox-agent"]).run()?;
+    cargo(&["build", "--quiet", "--package", "sandbox-agent", "--package", "sa-features"]).run()?;
     let stale = stale(!check)?;
     for file in &stale {
         println!("{}{file}", if check { "" } else { "wrote " });
@@ -29,17 +32,17 @@ pub(crate) fn run(check: bool) -> Result<ExitCode> {
     Ok(if check && !stale.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Fails when a file is not what the binary, built before, makes of it now.
+/// Fails when a file is not what its binary, built before, makes of it now.
 pub(crate) fn check() -> Result<()> {
     let stale = stale(false)?;
     if stale.is_empty() { Ok(()) } else { bail!("{}; run `cargo xtask gen`", stale.join("; ")) }
 }
 
 fn stale(write: bool) -> Result<Vec<String>> {
-    let binary = target()?.join("debug/sandbox-agent");
+    let binaries = target()?.join("debug");
     let mut stale = Vec::new();
     for file in &FILES {
-        let fresh = Program::new(&binary).args(file.command).output()?;
+        let fresh = Program::new(binaries.join(file.binary)).args(file.command).output()?;
         let path = root().join(file.path);
         let present = fs::read_to_string(&path).unwrap_or_default();
         if let Some(difference) = difference(&present, &fresh) {

@@ -34,6 +34,12 @@ pub(crate) async fn cancel_tool(stage: &Stage) -> Result<()> {
     let running = session.begin(&stage.text(&script)?).await?;
     let pid = until_some("the command to run", || stage.file("pid")?.trim().parse::<u32>().ok()).await?;
     ensure!(is_alive(pid), "the command runs");
+    // An agent that leaves its commands to the client has to know by then which one it is.
+    let knows = |entries: &[Entry]| {
+        let asks = |method: &str| entries.iter().filter_map(Entry::message).any(|it| it["method"] == method);
+        (!asks("terminal/create") || asks("terminal/wait_for_exit")).then_some(())
+    };
+    stage.log().find("the agent to wait for the command", 0, knows).await?;
     session.cancel().await?;
     let turn = running.end().await?;
     ensure!(turn.stop_reason() == "cancelled", "{}", turn.answer);

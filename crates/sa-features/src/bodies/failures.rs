@@ -35,7 +35,7 @@ pub(crate) async fn auth_required(stage: &Stage) -> Result<()> {
     ensure!(answer["error"]["code"] == -32000, "{answer}");
     let methods = stage.hello["authMethods"].as_array();
     ensure!(methods.is_some_and(|methods| !methods.is_empty()), "how to log in is told: {}", stage.hello);
-    ensure!(stage.asked_of_model()?.is_empty(), "the model is not asked");
+    ensure!(stage.conversations()?.is_empty(), "the model is not asked");
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub(crate) async fn model_switch(stage: &Stage) -> Result<()> {
     let session = stage.session().await?;
     let settings = stage.text(&script().step(Step::SaySettings))?;
     let before = session.turn(&settings).await?.text();
-    let model = switch(&session, "model", is_plain).await?;
+    let model = switch(&session, "model", |model| is_plain(model) && !before.contains(model)).await?;
     let after = session.turn(&settings).await?.text();
     ensure!(before != after && after.contains(&model), "{before:?}, then {after:?} with {model}");
     Ok(())

@@ -98,12 +98,12 @@ pub(crate) async fn failing_tool(stage: &Stage) -> Result<()> {
 pub(crate) async fn parallel_tools(stage: &Stage) -> Result<()> {
     let (left, right) = (Fifo::new(&stage.project, "left")?, Fifo::new(&stage.project, "right")?);
     let session = stage.free_session().await?;
-    let script = script().shell("cat left").shell("cat right").then().say("Both.");
+    let script = script().shell("grep from left").shell("grep from right").then().say("Both.");
     let running = session.begin(&stage.text(&script)?).await?;
     // Each can be opened only while its reader runs: both run at once.
     let (mut right, mut left) = (right.writer().await?, left.writer().await?);
-    right.write("from the right")?;
-    left.write("from the left")?;
+    right.write("from the right\n")?;
+    left.write("from the left\n")?;
     drop((left, right));
     let turn = running.end().await?;
     let tools = turn.tools();

@@ -11,6 +11,9 @@ use serde_json::Value;
 
 pub(crate) async fn todo(stage: &Stage) -> Result<()> {
     let session = stage.session().await?;
+    if let Some(model) = stage.subject.listing_model() {
+        session.set_option(session.option("model")?["id"].as_str().context("an id")?, model).await?;
+    }
     let items = ["Look around", "Make the change", "Check it"].map(str::to_owned);
     let script = script().step(Step::Todo(items.to_vec())).then().say("Listed.");
     let turn = session.turn(&stage.text(&script)?).await?;

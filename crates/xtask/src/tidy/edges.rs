@@ -25,7 +25,7 @@ const TABLE: [Row; 26] = [
     Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-claude", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
-    Row { name: "sa-codex", needs: &[], may: &["sa-acp", "sa-jsonrpc", "sa-supervisor"] },
+    Row { name: "sa-codex", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
