@@ -247,6 +247,10 @@ fn outcome(result: &TurnResult, turn: &Turn) -> Result<StopReason, Error> {
     if result.subtype.as_deref().is_some_and(|subtype| subtype.starts_with("error_max")) {
         return Ok(StopReason::MaxTurnRequests);
     }
+    // The CLI asks the model to go on a few times before it gives up.
+    if turn.error.as_deref() == Some("max_output_tokens") {
+        return Ok(StopReason::MaxTokens);
+    }
     if result.is_error || result.subtype.as_deref() == Some("error_during_execution") {
         return Err(model_error(result, turn.error.as_deref()));
     }

@@ -208,6 +208,15 @@ fn every_end_has_its_reason() {
 }
 
 #[test]
+fn a_model_that_never_comes_to_an_end_is_no_error() {
+    let mut client = begun("hello");
+    let words = json!([{ "type": "text", "text": "API Error: exceeded the output token maximum" }]);
+    let synthetic = json!({ "id": "m", "model": "<synthetic>", "content": words });
+    client.native(&json!({ "type": "assistant", "message": synthetic, "error": "max_output_tokens" }));
+    assert_eq!(stop_reason(&client.result(json!({ "is_error": true }))), "max_tokens");
+}
+
+#[test]
 fn what_is_not_known_is_kept() {
     let mut client = begun("hello");
     for line in ["no json", "[]", r#"{"type":"brand_new","x":1}"#, r#"{"type":"assistant","message":7}"#] {
