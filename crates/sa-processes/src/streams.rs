@@ -3,8 +3,10 @@
 use crate::log::Stream;
 use crate::scratch::{self, Look};
 use sa_supervisor::{OnPipes, OnTerminal, Process as Child, Terminal, TerminalSize};
+use std::fs::File;
 use std::future::pending;
-use std::io;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
 use tokio::net::unix::pipe;
 
 /// The byte that ends the input of a program on a terminal when it is typed.
@@ -80,18 +82,27 @@ impl Streams {
         }
     }
 
-    /// Reads what is there now of all outputs, and no longer waits for more.
+    /// Reads what is left of all outputs, once nobody writes any more, and closes them. The system is asked, not the
+    /// runtime, which may not have heard yet of the last bytes.
     pub(crate) fn drain(&mut self, mut work: impl FnMut(Stream, &[u8])) {
-        let outputs: &[Stream] = match self {
-            Self::Pipes { .. } => &[Stream::Stdout, Stream::Stderr],
-            Self::Terminal { .. } => &[Stream::Terminal],
-        };
-        for &stream in outputs {
-            while self.read(stream, |bytes| work(stream, bytes)) == Look::Data {}
-        }
         match self {
-            Self::Pipes { stdout, stderr, .. } => (*stdout, *stderr) = (None, None),
-            Self::Terminal { open, .. } => *open = false,
+            Self::Pipes { stdout, stderr, .. } => {
+                for (stream, pipe) in [(Stream::Stdout, stdout.take()), (Stream::Stderr, stderr.take())] {
+                    let file = pipe.map(|pipe| pipe.as_fd().try_clone_to_owned().map(File::from));
+                    let Some(Ok(mut file)) = file else { continue };
+                    while scratch::read(|buffer| file.read(buffer), |bytes| work(stream, bytes)) == Look::Data
+                    {
+                    }
+                }
+            }
+            Self::Terminal { terminal, open, .. } => {
+                let mut look = || {
+                    let work = |bytes: &[u8]| work(Stream::Terminal, bytes);
+                    scratch::read(|buffer| terminal.read_now(buffer), work)
+                };
+                while *open && look() == Look::Data {}
+                *open = false;
+            }
         }
     }
 

@@ -85,11 +85,13 @@ impl Terminal {
 
     /// Reads what was printed. 0: nobody has the terminal open any more.
     pub fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.master.try_io(Interest::READABLE, |master| match rustix::io::read(master, &mut *buffer) {
-            // How Linux says that the other end is closed.
-            Err(Errno::IO) => Ok(0),
-            other => Ok(other?),
-        })
+        self.master.try_io(Interest::READABLE, |master| end_as_zero(rustix::io::read(master, &mut *buffer)))
+    }
+
+    /// The same, also when the runtime has not heard yet that there is something: for the last look at a terminal that
+    /// nobody has open any more.
+    pub fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        end_as_zero(rustix::io::read(self.master.as_fd(), buffer))
     }
 
     /// Writes as if typed.
@@ -111,6 +113,14 @@ impl Terminal {
     /// The child has ended: from now on reading ends when all who have the terminal open are gone, too.
     pub fn release(&mut self) {
         self.peer = None;
+    }
+}
+
+/// Linux says by an error that the other end is closed.
+fn end_as_zero(read: rustix::io::Result<usize>) -> io::Result<usize> {
+    match read {
+        Err(Errno::IO) => Ok(0),
+        other => Ok(other?),
     }
 }
 
