@@ -6,4 +6,5 @@ mod arbitrary;
 mod archives;
 mod confinement;
 mod pieces;
+mod resolution;
 mod world;
