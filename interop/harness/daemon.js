@@ -14,22 +14,22 @@ export const TOKEN = "interop-token";
 /** What ending may take: the daemon's own bound and something for a busy machine. */
 const STOP_MS = 15_000;
 
-
+/** The binary under test. */
 export const BINARY = resolve(
   process.env.SANDBOX_AGENT_TEST_BIN ?? fileURLToPath(new URL("../../target/debug/sandbox-agent", import.meta.url)),
 );
 
 /**
- * Starts a daemon. `limits` go to `[limits]` of its configuration file. Beside the built-in agents it has `kept`: the
- * demo agent with sessions that outlive its process.
+ * Starts a daemon. `limits` go to `[limits]` of its configuration file, `tables` are more of that file, `flags` more of
+ * its command line. Beside the built-in agents it has `kept`: the demo agent with sessions that outlive its process.
  */
-export async function startDaemon({ limits = {} } = {}) {
+export async function startDaemon({ limits = {}, tables = "", flags = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sa-interop-"));
   const home = join(folder, "home");
   const config = join(folder, "config.toml");
   mkdirSync(home);
-  writeFileSync(config, configuration(folder, limits));
-  const args = ["server", "--config", config, "--host", "127.0.0.1", "--port", "0", "--token", TOKEN];
+  writeFileSync(config, configuration(folder, limits) + tables);
+  const args = ["server", "--config", config, "--host", "127.0.0.1", "--port", "0", "--token", TOKEN, ...flags];
   const env = { HOME: home, TMPDIR: folder, PATH: process.env.PATH, LANG: "C.UTF-8" };
   const child = spawn(BINARY, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
   const daemon = new Daemon(child, folder, home);
