@@ -57,17 +57,20 @@ pub enum Builtin {
     Demo,
     /// Claude Code, on the vendor's CLI.
     Claude,
+    /// Codex, on the vendor's CLI.
+    Codex,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Demo, Self::Claude];
+    pub const ALL: [Self; 3] = [Self::Demo, Self::Claude, Self::Codex];
 
     /// Its id, also the argument of `sandbox-agent acp`.
     pub fn id(self) -> &'static str {
         match self {
             Self::Demo => "demo",
             Self::Claude => "claude",
+            Self::Codex => "codex",
         }
     }
 

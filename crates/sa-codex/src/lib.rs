@@ -1,1 +1,32 @@
-//! Codex as an ACP agent: the vendor's own app-server behind the protocol.
+//! Codex as an ACP v1 agent: the vendor's own app-server, one process for all sessions, each of which is a thread in it.
+//!
+//! ```text
+//!  client ──line──► Machine ──► requests ──► Session ──► requests to the app-server
+//!  client ◄─line─── Machine ◄── updates ◄─── Session ◄── notifications and questions of the app-server
+//!  time, end of the process ──►     │
+//!                                   └──► effects: start, write, end
+//! ```
+//!
+//! [`Machine`] is pure: what the client and the app-server write, ends of processes and the time go in; lines for both and
+//! effects come out. [`run`] drives it on a pair of streams and a real process; [`run_stdio`] is all of
+//! `sandbox-agent acp codex`.
+
+mod core;
+mod disk;
+mod driver;
+mod jobs;
+mod launch;
+mod limits;
+mod machine;
+mod native;
+mod replies;
+mod requests;
+mod server;
+mod session;
+mod tools;
+
+pub use self::core::{Disk, Host};
+pub use driver::{Options, run, run_stdio};
+pub use launch::Launch;
+pub use limits::Limits;
+pub use machine::Machine;

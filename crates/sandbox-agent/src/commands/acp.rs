@@ -23,6 +23,7 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
             env: Box::new(|name| std::env::var(name).ok()),
         })),
         Some(Builtin::Claude) => Ok(sa_claude::run_stdio(claude(program(args)?))),
+        Some(Builtin::Codex) => Ok(sa_codex::run_stdio(codex(program(args)?))),
         None => {
             let known = Builtin::ALL.map(Builtin::id).join(", ");
             Err(Failure::usage(format_args!("'{}' is not a built-in agent; there is: {known}", args.agent)))
@@ -32,7 +33,6 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
 
 fn claude(program: PathBuf) -> sa_claude::Options {
     let config_dir = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_else(|| "/".into()));
     sa_claude::Options {
         inherited: std::env::vars_os().collect(),
         is_root: rustix::process::geteuid().is_root(),
@@ -43,6 +43,26 @@ fn claude(program: PathBuf) -> sa_claude::Options {
             .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())),
         ..sa_claude::Options::new(program, config_dir.unwrap_or_else(|| home().join(".claude")))
     }
+}
+
+fn codex(program: PathBuf) -> sa_codex::Options {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let codex_home = std::env::var_os("CODEX_HOME").map(PathBuf::from);
+    let base_url = set("OPENAI_BASE_URL");
+    sa_codex::Options {
+        inherited: std::env::vars_os().collect(),
+        api_key: set("CODEX_API_KEY").or_else(|| set("OPENAI_API_KEY")),
+        // What this program is for is sandboxes.
+        allow_bypass: true,
+        // A gateway may have models of its own.
+        any_model: base_url.is_some(),
+        base_url,
+        ..sa_codex::Options::new(program, codex_home.unwrap_or_else(|| home().join(".codex")))
+    }
+}
+
+fn home() -> PathBuf {
+    PathBuf::from(std::env::var_os("HOME").unwrap_or_else(|| "/".into()))
 }
 
 /// The vendor's program: the given one, else the installed one, else it is installed now.

@@ -1,0 +1,156 @@
+//! What every part of the agent works with: the client, the app-server, and what the agent was given from outside.
+
+use super::jobs::Job;
+use super::launch::Launch;
+use super::limits::Limits;
+use super::native::answer::Model;
+use super::native::line;
+use super::replies::Then;
+use agent_client_protocol_schema::v1::Meta;
+use sa_acp::{ChildId, Desk};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::time::Duration;
+
+/// Under which the agent tells what the protocol has no place for.
+const NAME: &str = "codex";
+
+/// The files that the machine needs to know of, and must not touch itself.
+pub trait Disk: Send {
+    /// Whether there is a directory at that path.
+    fn is_directory(&self, path: &Path) -> bool;
+
+    /// What a file holds, if it is text and not too long to be shown.
+    fn read(&self, path: &Path) -> Option<String>;
+}
+
+/// What the machine needs from outside.
+pub struct Host {
+    /// See there.
+    pub disk: Box<dyn Disk>,
+    /// The key for the model's API.
+    pub api_key: Option<String>,
+    /// Where the model's API is, if not where the CLI expects it.
+    pub base_url: Option<String>,
+    /// Whether a client may switch to the mode that never asks.
+    pub allow_bypass: bool,
+    /// Whether a client may choose models that the CLI does not list.
+    pub any_model: bool,
+    /// Whether the CLI's own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by
+    /// refusing what may change something.
+    pub sandbox: bool,
+    /// See there.
+    pub limits: Limits,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// Something that the app-server was asked.
+#[derive(Debug)]
+struct Open {
+    deadline: Duration,
+    then: Then,
+}
+
+/// See the module's comment.
+#[derive(Debug)]
+pub(super) struct Core {
+    desk: Desk<Launch>,
+    pub(super) host: Host,
+    /// The process that is talked to.
+    pub(super) child: Option<ChildId>,
+    /// The models that it offers.
+    pub(super) models: Vec<Model>,
+    /// Work that needs it to be ready.
+    pub(super) jobs: VecDeque<Job>,
+    last: i64,
+    open: BTreeMap<i64, Open>,
+}
+
+impl Core {
+    pub(super) fn new(host: Host) -> Self {
+        Self {
+            desk: Desk::new(NAME),
+            host,
+            child: None,
+            models: Vec::new(),
+            jobs: VecDeque::new(),
+            last: 0,
+            open: BTreeMap::new(),
+        }
+    }
+
+    /// Asks the app-server something. Never is anything awaited without a bound: it does not answer everything.
+    pub(super) fn ask(&mut self, method: &str, params: impl Serialize, within: Duration, then: Then) {
+        let Some(child) = self.child else { return };
+        self.last += 1;
+        let deadline = self.now.elapsed.saturating_add(within);
+        self.open.insert(self.last, Open { deadline, then });
+        self.desk.write_to(child, line::request(self.last, method, params));
+    }
+
+    /// The same when nothing depends on the answer.
+    pub(super) fn order(&mut self, method: &'static str, params: impl Serialize) {
+        self.ask(method, params, self.host.limits.control, Then::Nothing(method));
+    }
+
+    /// Tells the app-server something.
+    pub(super) fn tell(&mut self, line: Vec<u8>) {
+        if let Some(child) = self.child {
+            self.desk.write_to(child, line);
+        }
+    }
+
+    /// Takes what the answer `id` is awaited for.
+    pub(super) fn answered(&mut self, id: i64) -> Option<Then> {
+        self.open.remove(&id).map(|open| open.then)
+    }
+
+    /// Takes what was not answered in time.
+    pub(super) fn expired(&mut self) -> Vec<Then> {
+        let now = self.now.elapsed;
+        self.open.extract_if(.., |_, open| open.deadline <= now).map(|(_, open)| open.then).collect()
+    }
+
+    /// Takes everything that an answer is awaited for.
+    pub(super) fn take_open(&mut self) -> Vec<Then> {
+        std::mem::take(&mut self.open).into_values().map(|open| open.then).collect()
+    }
+
+    /// What answers are awaited for.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = &Then> {
+        self.open.values().map(|open| &open.then)
+    }
+
+    /// When the next answer is late.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.open.values().map(|open| open.deadline).min()
+    }
+}
+
+impl Deref for Core {
+    type Target = Desk<Launch>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.desk
+    }
+}
+
+impl DerefMut for Core {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.desk
+    }
+}
+
+/// What is told beside the protocol: `value` under the agent's own name.
+pub(super) fn meta(value: Value) -> Meta {
+    Meta::from_iter([(NAME.to_owned(), value)])
+}

@@ -1,0 +1,105 @@
+//! Work that needs the app-server: it is started if it is not there, and the work waits until it is ready.
+
+use super::machine::Machine;
+use super::native::call::{ListThreads, OfThread, ReadThread};
+use super::replies::Then;
+use super::session::Opening;
+use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, ListSessionsRequest, SessionId};
+use sa_acp::{RequestKey, auth_required};
+
+/// A piece of it.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// A client opens a session.
+    Open(Box<Opening>),
+    /// A session goes on in a new process.
+    Revive(SessionId),
+    Authenticate(RequestKey),
+    List(RequestKey, Box<ListSessionsRequest>),
+    /// Deletes a session that is not open.
+    Delete(RequestKey, SessionId),
+}
+
+/// What a client is told that has no credentials.
+const NO_CREDENTIALS: &str = "Codex is not logged in: set CODEX_API_KEY, or run `codex login`";
+
+impl Machine {
+    /// Does all work that can be done.
+    pub(super) fn work(&mut self) {
+        if self.core.jobs.is_empty() || !self.ensure_server() {
+            return;
+        }
+        while let Some(job) = self.core.jobs.pop_front() {
+            match job {
+                Job::Open(opening) => self.open_thread(*opening),
+                Job::Revive(id) => self.revive(&id),
+                Job::Authenticate(key) => self.log_in(key),
+                Job::List(key, request) => self.list_threads(key, &request),
+                Job::Delete(key, id) => {
+                    let limit = self.core.host.limits.control;
+                    self.core.ask("thread/delete", OfThread { thread_id: &id.0 }, limit, Then::Deleted(key));
+                }
+            }
+        }
+    }
+
+    /// Refuses all work that waits.
+    pub(super) fn fail_jobs(&mut self, error: &Error) {
+        for job in std::mem::take(&mut self.core.jobs) {
+            match job {
+                Job::Open(opening) => self.core.fail(&opening.key, error),
+                Job::Revive(id) => {
+                    if let Some(session) = self.sessions.get_mut(&id.0) {
+                        session.not_revived(&mut self.core, error);
+                    }
+                }
+                Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => {
+                    self.core.fail(&key, error);
+                }
+            }
+        }
+    }
+
+    fn open_thread(&mut self, opening: Opening) {
+        if self.server.lacks_credentials {
+            return self.core.fail(&opening.key, &auth_required(NO_CREDENTIALS));
+        }
+        let limit = self.core.host.limits.open;
+        if opening.is_open {
+            // Two readers of one thread get the same turns, so what is open stays as it is.
+            let thread_id = opening.from.as_ref().map(|id| id.0.clone()).unwrap_or_default();
+            let params = ReadThread { thread_id: &thread_id, include_turns: true };
+            return self.core.ask("thread/read", params, limit, Then::Reread(Box::new(opening)));
+        }
+        let method = opening.method();
+        let params = serde_json::to_value(opening.params(&self.core)).unwrap_or_default();
+        self.core.ask(method, params, limit, Then::Opened(Box::new(opening)));
+    }
+
+    fn revive(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get_mut(&id.0) else { return };
+        if self.server.lacks_credentials {
+            return session.not_revived(&mut self.core, &auth_required(NO_CREDENTIALS));
+        }
+        session.revive(&mut self.core);
+    }
+
+    /// The key was sent when the app-server was started, and was taken or not.
+    fn log_in(&mut self, key: RequestKey) {
+        if self.server.lacks_credentials {
+            return self.core.fail(&key, &auth_required(NO_CREDENTIALS));
+        }
+        self.core.reply(&key, AuthenticateResponse::new());
+    }
+
+    fn list_threads(&mut self, key: RequestKey, request: &ListSessionsRequest) {
+        let params = ListThreads {
+            limit: super::limits::PAGE,
+            cursor: request.cursor.as_deref(),
+            cwd: request.cwd.as_deref(),
+        };
+        let then = Then::Listed { key, is_first: request.cursor.is_none(), cwd: request.cwd.clone() };
+        let limit = self.core.host.limits.open;
+        self.core.ask("thread/list", params, limit, then);
+    }
+}

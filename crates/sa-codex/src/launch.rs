@@ -1,0 +1,65 @@
+//! The command line that starts the app-server.
+
+use std::ffi::OsString;
+
+/// What the app-server is started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// Where the model's API is, if not where the CLI expects it.
+    pub base_url: Option<String>,
+    /// Whether credentials are only kept in memory; otherwise the CLI looks for those that were stored by a login.
+    pub ephemeral: bool,
+}
+
+/// Settings that the CLI would have otherwise. Versions that do not know one ignore it.
+const SETTINGS: [&str; 5] = [
+    // A turn without a way to the model would never end.
+    "features.unbounded_connection_retries=false",
+    // Questions to the user, and the list of things to do, are off by default.
+    "features.default_mode_request_user_input=true",
+    "tools.update_plan.enabled=true",
+    "suppress_unstable_features_warning=true",
+    // Updates are the installer's business.
+    "check_for_update_on_startup=false",
+];
+
+impl Launch {
+    /// The arguments.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut settings: Vec<String> = SETTINGS.iter().map(|&setting| setting.to_owned()).collect();
+        if self.ephemeral {
+            settings.push(r#"cli_auth_credentials_store="ephemeral""#.to_owned());
+        }
+        if let Some(url) = &self.base_url {
+            // A JSON text is a TOML text.
+            settings.push(format!("openai_base_url={}", serde_json::Value::from(url.as_str())));
+        }
+        let mut arguments = vec![OsString::from("app-server")];
+        for setting in settings {
+            arguments.extend([OsString::from("-c"), setting.into()]);
+        }
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_kept_in_memory_only_if_they_are_given() {
+        let words = |launch: Launch| {
+            let words: Vec<_> =
+                launch.arguments().iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            words.join(" ")
+        };
+        let plain = words(Launch { base_url: None, ephemeral: false });
+        assert!(
+            plain.starts_with("app-server -c features.unbounded_connection_retries=false -c "),
+            "{plain}"
+        );
+        assert!(!plain.contains("ephemeral") && !plain.contains("openai_base_url"), "{plain}");
+        let all = words(Launch { base_url: Some("http://127.0.0.1:1/v1".to_owned()), ephemeral: true });
+        assert!(all.ends_with(r#"store="ephemeral" -c openai_base_url="http://127.0.0.1:1/v1""#), "{all}");
+    }
+}

@@ -1,0 +1,55 @@
+//! How long is waited, and how much is kept.
+
+use std::time::Duration;
+
+/// Every bound that whoever runs the agent may want to change.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// For the app-server to be ready after its start.
+    pub handshake: Duration,
+    /// For the app-server to open a thread.
+    pub open: Duration,
+    /// For the answer to a question that the app-server may not know.
+    pub control: Duration,
+    /// For a turn to end after it was interrupted; then the prompt is answered without that. After as long again, the
+    /// app-server is ended if a prompt waits behind the turn.
+    pub cancel: Duration,
+    /// For the app-server to end by itself once its input is closed.
+    pub farewell: Duration,
+    /// Between SIGTERM and SIGKILL.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            handshake: Duration::from_secs(60),
+            open: Duration::from_secs(120),
+            control: Duration::from_secs(10),
+            cancel: Duration::from_secs(10),
+            farewell: Duration::from_secs(3),
+            grace: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Between two updates about what a command prints.
+pub(crate) const PRINT_EVERY: Duration = Duration::from_millis(100);
+
+/// As much of what a running command has printed is shown each time, in characters.
+pub(crate) const PRINT_TAIL: usize = 16 << 10;
+
+/// As much of a command's output is kept, in bytes: what the app-server keeps itself.
+pub(crate) const PRINT_KEPT: usize = 1 << 20;
+
+/// The largest file of which a change is shown in its whole, in bytes.
+pub(crate) const DIFF_FILE: u64 = 1 << 20;
+
+/// Prompts of a session that may wait behind the running one.
+pub(crate) const MAX_QUEUE: usize = 128;
+
+/// A notification that is not known is passed on up to this length, in characters.
+pub(crate) const KEPT_LINE: usize = 16 << 10;
+
+/// Sessions on a page of the list.
+pub(crate) const PAGE: u32 = 50;

@@ -1,0 +1,164 @@
+//! What becomes of the app-server's answers.
+
+use super::core::Core;
+use super::machine::Machine;
+use super::native::answer::{OpenedThread, ThreadRead, Threads};
+use super::native::line::Refusal;
+use super::session::{Opening, Session};
+use agent_client_protocol_schema::v1::{
+    DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
+};
+use sa_acp::{RequestKey, failure, one_line, session_not_found, timestamp};
+use serde::de::DeserializeOwned;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What to do with an answer.
+#[derive(Debug)]
+pub(super) enum Then {
+    Initialized,
+    LoggedIn,
+    Account,
+    Models,
+    /// A thread was started, resumed or forked for a client.
+    Opened(Box<Opening>),
+    /// The history of a session that is open was read for a client.
+    Reread(Box<Opening>),
+    /// A thread was resumed in a new process.
+    Revived(SessionId),
+    /// A turn was started.
+    Started(SessionId),
+    Skills(SessionId),
+    /// A session was closed.
+    Closed(SessionId),
+    Listed {
+        key: RequestKey,
+        is_first: bool,
+        cwd: Option<PathBuf>,
+    },
+    Deleted(RequestKey),
+    /// Nobody waits; a refusal is logged under this name.
+    Nothing(&'static str),
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) enum Outcome<'a> {
+    Result(&'a str),
+    Refused(Refusal),
+    /// None came in time.
+    Late,
+}
+
+impl Outcome<'_> {
+    /// The result as it came, or in words why there is none.
+    pub(super) fn text(&self) -> Result<&str, String> {
+        match self {
+            Self::Result(text) => Ok(text),
+            Self::Refused(refusal) => Err(refusal.message.clone()),
+            Self::Late => Err("codex did not answer in time".to_owned()),
+        }
+    }
+
+    /// The result, or in words why there is none.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_str(self.text()?).map_err(|error| format!("codex answered something else: {error}"))
+    }
+}
+
+/// The error for a thread that could not be opened.
+fn not_opened(opening: &Opening, reason: String) -> Error {
+    let unknown = ["no rollout found", "not found", "invalid thread id", "invalid session id"];
+    match &opening.from {
+        Some(id) if unknown.iter().any(|words| reason.contains(words)) => session_not_found(id),
+        _ => failure(reason, "open_failed"),
+    }
+}
+
+impl Machine {
+    pub(super) fn answered(&mut self, then: Then, outcome: Outcome<'_>) {
+        match then {
+            Then::Initialized => self.initialized(outcome),
+            Then::LoggedIn => self.logged_in(&outcome),
+            Then::Account => self.account_known(outcome),
+            Then::Models => self.models_known(outcome),
+            Then::Opened(opening) => self.opened(*opening, &outcome),
+            Then::Reread(opening) => self.reread(&opening, &outcome),
+            Then::Revived(id) => self.of(&id, |session, core| session.revived(core, &outcome)),
+            Then::Started(id) => self.of(&id, |session, core| session.turn_accepted(core, &outcome)),
+            Then::Skills(id) => self.of(&id, |session, core| session.skills_known(core, &outcome)),
+            Then::Closed(id) => self.of(&id, |session, core| session.closed(core)),
+            Then::Listed { key, is_first, cwd } => self.listed(&key, is_first, cwd, &outcome),
+            // A session that does not exist is gone, as was wanted.
+            Then::Deleted(key) => match outcome {
+                Outcome::Late => self.core.fail(&key, &failure("codex did not answer in time", "timeout")),
+                _ => self.core.reply(&key, DeleteSessionResponse::new()),
+            },
+            Then::Nothing(name) => {
+                if let Err(reason) = outcome.text() {
+                    tracing::debug!(name, reason, "codex refused an order");
+                }
+            }
+        }
+    }
+
+    /// No answer will come: the process ended.
+    pub(super) fn unanswerable(&mut self, then: Then, error: &Error) {
+        match then {
+            Then::Opened(opening) | Then::Reread(opening) => self.core.fail(&opening.key, error),
+            Then::Listed { key, .. } | Then::Deleted(key) => self.core.fail(&key, error),
+            // Sessions notice by themselves.
+            _ => {}
+        }
+    }
+
+    fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
+        if let Some(session) = self.sessions.get_mut(&id.0) {
+            act(session, &mut self.core);
+        }
+    }
+
+    fn opened(&mut self, opening: Opening, outcome: &Outcome<'_>) {
+        let opened: OpenedThread = match outcome.read() {
+            Ok(opened) => opened,
+            Err(reason) => return self.core.fail(&opening.key, &not_opened(&opening, reason)),
+        };
+        let session = Session::open(&mut self.core, opening, opened);
+        self.sessions.insert(session.id.0.clone(), session);
+    }
+
+    fn reread(&mut self, opening: &Opening, outcome: &Outcome<'_>) {
+        let session = opening.from.as_ref().and_then(|id| self.sessions.get_mut(&id.0));
+        let Some(session) = session else {
+            return self.core.fail(&opening.key, &failure("the session was closed meanwhile", "closed"));
+        };
+        // Nothing is stored of a thread before its first turn.
+        let turns = outcome.read::<ThreadRead>().map(|read| read.thread.turns).unwrap_or_default();
+        session.reopened(&mut self.core, opening, turns);
+    }
+
+    fn listed(&mut self, key: &RequestKey, is_first: bool, cwd: Option<PathBuf>, outcome: &Outcome<'_>) {
+        let threads: Threads = match outcome.read() {
+            Ok(threads) => threads,
+            Err(reason) => return self.core.fail(key, &failure(reason, "list_failed")),
+        };
+        let mut sessions = Vec::new();
+        if is_first {
+            // Nothing is stored of a session before its first prompt.
+            let open = self.sessions.values().filter(|session| session.is_open() && !session.is_stored());
+            sessions.extend(
+                open.map(Session::info).filter(|info| cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)),
+            );
+        }
+        for thread in threads.data {
+            let title = thread.name.filter(|name| !name.is_empty()).unwrap_or(thread.preview);
+            let title = Some(one_line(&title)).filter(|title| !title.is_empty());
+            // A session that had to begin a second thread keeps its own id.
+            let open = self.sessions.values().find(|session| session.thread() == thread.id);
+            let id = open.map_or_else(|| SessionId::new(thread.id.clone()), |session| session.id.clone());
+            let updated = thread.updated_at.map(|seconds| timestamp(Duration::from_secs(seconds)));
+            sessions.push(SessionInfo::new(id, thread.cwd).title(title).updated_at(updated));
+        }
+        self.core.reply(key, ListSessionsResponse::new(sessions).next_cursor(threads.next_cursor));
+    }
+}

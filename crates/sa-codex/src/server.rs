@@ -1,0 +1,137 @@
+//! The app-server: started when it is needed first, greeted, and started again after it ended.
+
+use super::launch::Launch;
+use super::machine::Machine;
+use super::native::answer::{AccountRead, Initialized, Models, OLDEST};
+use super::native::call::{Initialize, ListModels, Login};
+use super::native::line;
+use super::replies::{Outcome, Then};
+use agent_client_protocol_schema::v1::Error;
+use sa_acp::{Ended, auth_required, failure, process_ended};
+use serde_json::json;
+
+/// What is known of the process.
+#[derive(Debug, Default)]
+pub(super) struct Server {
+    /// Whether it takes requests.
+    is_ready: bool,
+    /// Whether it was told to end.
+    is_ending: bool,
+    /// What it has not answered of the greeting.
+    unanswered: usize,
+    /// Whether the model's API needs credentials and there are none.
+    pub(super) lacks_credentials: bool,
+}
+
+impl Machine {
+    /// Starts the app-server if there is none; `true` if it is ready.
+    pub(super) fn ensure_server(&mut self) -> bool {
+        if self.core.child.is_some() {
+            return self.server.is_ready;
+        }
+        let launch =
+            Launch { base_url: self.core.host.base_url.clone(), ephemeral: self.core.host.api_key.is_some() };
+        self.core.child = Some(self.core.start(launch));
+        self.server = Server { unanswered: 3, ..Server::default() };
+        self.greet();
+        false
+    }
+
+    /// All that has to be known, asked at once.
+    fn greet(&mut self) {
+        let limit = self.core.host.limits.handshake;
+        self.core.ask("initialize", Initialize::new(), limit, Then::Initialized);
+        self.core.tell(line::notification("initialized"));
+        match self.core.host.api_key.clone() {
+            // The CLI does not look for keys in the environment here.
+            Some(api_key) => {
+                let params = Login { r#type: "apiKey", api_key: &api_key };
+                self.core.ask("account/login/start", params, limit, Then::LoggedIn);
+            }
+            None => self.core.ask("account/read", json!({}), limit, Then::Account),
+        }
+        self.core.ask("model/list", ListModels { limit: 100, include_hidden: false }, limit, Then::Models);
+    }
+
+    pub(super) fn initialized(&mut self, outcome: Outcome<'_>) {
+        let initialized: Initialized = match outcome.read() {
+            Ok(initialized) => initialized,
+            Err(reason) => return self.give_up(&failure(reason, "handshake_failed")),
+        };
+        // A number of another form is not ours to judge.
+        if let Some(version) = initialized.version().filter(|version| *version < OLDEST) {
+            let mut error =
+                failure(format!("Codex {OLDEST} or newer is needed; this is {version}"), "version_too_old");
+            error.data = Some(json!({
+                "errorKind": "version_too_old",
+                "version": version.to_string(),
+                "oldest": OLDEST.to_string(),
+            }));
+            return self.give_up(&error);
+        }
+        self.one_answered();
+    }
+
+    pub(super) fn logged_in(&mut self, outcome: &Outcome<'_>) {
+        if let Err(reason) = outcome.text() {
+            return self.give_up(&auth_required(format!("Codex does not take the key: {reason}")));
+        }
+        self.one_answered();
+    }
+
+    pub(super) fn account_known(&mut self, outcome: Outcome<'_>) {
+        self.server.lacks_credentials =
+            outcome.read::<AccountRead>().is_ok_and(|account| account.lacks_credentials());
+        self.one_answered();
+    }
+
+    /// Without a list the model that a thread begins with is the only one.
+    pub(super) fn models_known(&mut self, outcome: Outcome<'_>) {
+        let models = outcome.read::<Models>().unwrap_or_default().data;
+        self.core.models = models.into_iter().filter(|model| !model.hidden).collect();
+        self.one_answered();
+    }
+
+    fn one_answered(&mut self) {
+        self.server.unanswered = self.server.unanswered.saturating_sub(1);
+        self.server.is_ready = self.server.unanswered == 0 && !self.server.is_ending;
+    }
+
+    /// The process is of no use: whoever waits for it is told why.
+    pub(super) fn give_up(&mut self, error: &Error) {
+        self.dismiss();
+        self.fail_jobs(error);
+    }
+
+    /// Ends the process. What needs it waits for the next one.
+    pub(super) fn dismiss(&mut self) {
+        self.server.is_ready = false;
+        if let Some(child) = self.core.child.filter(|_| !self.server.is_ending) {
+            self.server.is_ending = true;
+            let farewell = self.core.host.limits.farewell;
+            self.core.end(child, farewell);
+        }
+    }
+
+    /// Everything that was under way in the process fails with it. The next prompt of a session starts another one.
+    pub(super) fn server_ended(&mut self, ended: &Ended) {
+        let error = process_ended("Codex", ended, None);
+        let expected = self.server.is_ending;
+        if !expected {
+            tracing::warn!(code = ended.code, signal = ended.signal, "the app-server ended by itself");
+        }
+        let was_ready = self.server.is_ready || expected;
+        self.core.child = None;
+        self.server = Server::default();
+        for then in self.core.take_open() {
+            self.unanswerable(then, &error);
+        }
+        for session in self.sessions.values_mut() {
+            session.server_lost(&mut self.core, &error);
+        }
+        if !was_ready {
+            // It would end in the same way again.
+            self.fail_jobs(&error);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Questions of the app-server, passed on to the client, and the answers on their way back.
+
+use super::Session;
+use super::permission::Permission;
+use super::question::Questions;
+use crate::core::Core;
+use crate::native::ask::{Answer, Asked};
+use crate::native::line;
+use agent_client_protocol_schema::v1::{PermissionOption, RequestPermissionRequest, ToolCallUpdate};
+use sa_acp::{Caller, Told};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a client was asked.
+#[derive(Debug)]
+pub(super) enum Ask {
+    /// Whether something may be done.
+    Permission(Box<Permission>),
+    /// Questions to the user, as one form.
+    Form(Questions),
+    /// Questions to the user, one after the other, each as a choice.
+    Choice(Questions),
+    /// An MCP server's own form.
+    Server,
+    /// Whether a plan is good, by the call that it is shown as; the app-server does not ask this.
+    Plan(String),
+}
+
+impl Session {
+    /// Takes a question of the app-server; `id` is its own text.
+    pub(crate) fn asked(&mut self, core: &mut Core, id: &str, asked: Asked) {
+        match asked {
+            Asked::Command(approval) => self.ask_command(core, id, *approval),
+            Asked::Patch(approval) => self.ask_patch(core, id, approval),
+            Asked::Questions(input) => self.ask_user(core, id, input),
+            Asked::Server(form) if form.is_approval() => self.ask_server_tool(core, id, &form),
+            Asked::Server(form) => self.server_asks(core, id, &form),
+            Asked::Permissions(approval) => self.ask_permissions(core, id, approval),
+            Asked::Other => {}
+        }
+    }
+
+    /// Passes a question on.
+    pub(super) fn pass_on(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        ask: Ask,
+        method: &str,
+        params: impl Serialize,
+    ) {
+        let caller = Caller { session: self.id.clone(), ask: id.to_owned() };
+        core.call(caller, method, params);
+        self.asks.insert(id.to_owned(), ask);
+    }
+
+    /// Passes a question on as a request for permission.
+    pub(super) fn pass_on_choice(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        ask: Ask,
+        call: ToolCallUpdate,
+        options: Vec<PermissionOption>,
+    ) {
+        let request = RequestPermissionRequest::new(self.id.clone(), call, options);
+        self.pass_on(core, id, ask, "session/request_permission", request);
+    }
+
+    /// Takes the client's answer.
+    pub(crate) fn answered(&mut self, core: &mut Core, id: &str, told: Told) {
+        let Some(ask) = self.asks.remove(id) else { return };
+        match ask {
+            Ask::Permission(permission) => self.permission_answered(core, id, *permission, told),
+            Ask::Form(questions) => self.form_answered(core, id, questions, told),
+            Ask::Choice(questions) => self.choice_answered(core, id, questions, told),
+            Ask::Server => self.server_answered(core, id, told),
+            Ask::Plan(call) => self.plan_answered(core, &call, told),
+        }
+    }
+
+    /// The app-server takes a question back.
+    pub(super) fn ask_withdrawn(&mut self, core: &mut Core, id: &str) {
+        if self.asks.remove(id).is_some() {
+            core.withdraw(&self.id, Some(id));
+        }
+    }
+
+    /// Takes all questions back from the client and tells the app-server that they are void, in case it still waits.
+    pub(super) fn drop_asks(&mut self, core: &mut Core) {
+        let (own, asks): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.asks).into_iter().partition(|(_, ask)| matches!(ask, Ask::Plan(_)));
+        self.asks = own;
+        for (id, ask) in asks {
+            core.withdraw(&self.id, Some(&id));
+            let answer = match ask {
+                Ask::Permission(permission) => permission.cancelled(),
+                Ask::Form(_) | Ask::Choice(_) => Answer::Answers { answers: BTreeMap::new() },
+                Ask::Server | Ask::Plan(_) => Answer::form("cancel"),
+            };
+            self.respond(core, &id, answer);
+        }
+    }
+
+    pub(super) fn respond(&self, core: &mut Core, id: &str, answer: Answer) {
+        core.tell(line::reply(id, answer));
+    }
+}

@@ -1,0 +1,117 @@
+//! What becomes of each notification of the app-server.
+
+use super::Session;
+use super::plan_exit::Proposal;
+use super::speech::Kind;
+use crate::core::Core;
+use crate::limits::KEPT_LINE;
+use crate::native::event::{Event, Step};
+use crate::native::item::{Body, Item};
+use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
+use sa_acp::one_line;
+use serde_json::{Value, json};
+
+impl Session {
+    /// Takes a notification about the session's own thread.
+    pub(crate) fn event(&mut self, core: &mut Core, event: Event) {
+        match event {
+            Event::TurnStarted(turn) => self.turn_started(core, turn),
+            Event::TurnCompleted(turn) => self.turn_completed(core, &turn),
+            Event::ItemStarted(item) => self.item_started(core, item),
+            Event::ItemCompleted(item) => self.item_completed(core, item),
+            Event::Said(delta) => {
+                self.note_spoken();
+                self.piece(core, Kind::Said, &delta.item_id, &delta.delta);
+            }
+            Event::Thought(delta) => self.piece(core, Kind::Thought, &delta.item_id, &delta.delta),
+            Event::ThoughtPart(part) => self.thought_part(core, &part.item_id, part.summary_index),
+            Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
+            Event::McpProgress(progress) => self.tool_progressed(core, &progress),
+            Event::Plan(plan) => self.plan_changed(core, &plan.plan),
+            Event::Usage(usage) => self.metered(core, &usage.token_usage),
+            Event::Failed(failed) => self.failed(core, failed),
+            Event::Named(named) => {
+                if let Some(name) = named.thread_name.filter(|name| !name.trim().is_empty()) {
+                    self.rename(core, one_line(&name));
+                }
+            }
+            Event::McpStatus(status) => self.mcp_status_changed(core, &status),
+            Event::SkillsChanged => self.ask_skills(core, true),
+            Event::Resolved(id) => self.ask_withdrawn(core, &id),
+            Event::Unknown(value) => self.keep(core, value),
+            Event::ThreadStarted(_) | Event::LoggedIn(_) | Event::Log(_) | Event::Ignored => {}
+        }
+    }
+
+    /// Passes on what is not understood, so that somebody who does can use it.
+    fn keep(&mut self, core: &mut Core, value: Value) {
+        self.unknown += 1;
+        tracing::warn!(session = %self.id, count = self.unknown, "codex wrote a notification that is not known");
+        let text = value.to_string();
+        let raw = if text.len() <= KEPT_LINE {
+            value
+        } else {
+            Value::String(text.chars().take(KEPT_LINE).collect())
+        };
+        core.remark(&self.id, "unparsed", json!({ "raw": raw, "count": self.unknown }));
+    }
+
+    fn note_spoken(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            turn.has_spoken = true;
+        }
+    }
+
+    fn item_started(&mut self, core: &mut Core, item: Item) {
+        match item.body {
+            Body::Compaction => self.compaction_began(core, &item.id),
+            // The prompt itself, and what is told when it is whole.
+            Body::UserMessage { .. }
+            | Body::AgentMessage { .. }
+            | Body::Reasoning { .. }
+            | Body::Plan { .. }
+            | Body::ReviewEntered
+            | Body::ReviewLeft { .. }
+            | Body::Hook => {}
+            body => self.tool_started(core, &item.id, &body, None),
+        }
+    }
+
+    fn item_completed(&mut self, core: &mut Core, item: Item) {
+        match item.body {
+            Body::AgentMessage { text } => {
+                self.note_spoken();
+                self.whole(core, Kind::Said, &item.id, &text);
+            }
+            Body::Reasoning { text } => self.whole(core, Kind::Thought, &item.id, &text),
+            Body::Plan { text } => {
+                self.whole(core, Kind::Said, &item.id, &text);
+                if let Some(turn) = &mut self.turn {
+                    turn.proposal = Some(Proposal { id: item.id, text });
+                }
+            }
+            Body::ReviewLeft { review } => {
+                let has_spoken = self.turn.as_ref().is_some_and(|turn| turn.has_spoken);
+                if !has_spoken {
+                    self.note_spoken();
+                    self.say(core, Kind::Said, &item.id, &review);
+                }
+            }
+            Body::Compaction => self.compaction_done(core, &item.id),
+            Body::UserMessage { .. } | Body::ReviewEntered | Body::Hook => {}
+            body => self.tool_completed(core, &item.id, &body, None),
+        }
+    }
+
+    fn plan_changed(&self, core: &mut Core, steps: &[Step]) {
+        let entry = |step: &Step| {
+            let status = match step.status.as_str() {
+                "completed" => PlanEntryStatus::Completed,
+                "inProgress" => PlanEntryStatus::InProgress,
+                _ => PlanEntryStatus::Pending,
+            };
+            PlanEntry::new(step.step.clone(), PlanEntryPriority::Medium, status)
+        };
+        self.emit(core, &SessionUpdate::Plan(Plan::new(steps.iter().map(entry).collect())));
+    }
+}

@@ -1,0 +1,48 @@
+//! MCP servers of the client, in the CLI's own form.
+
+use super::Session;
+use crate::core::Core;
+use crate::native::event::McpStatus;
+use agent_client_protocol_schema::v1::{Error, McpServer};
+use sa_acp::invalid;
+use serde_json::{Map, Value, json};
+
+/// The servers by name.
+pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<Map<String, Value>, Error> {
+    let mut servers = Map::new();
+    for server in wanted {
+        let (name, server) = match server {
+            McpServer::Stdio(stdio) => {
+                let env: Map<_, _> =
+                    stdio.env.into_iter().map(|variable| (variable.name, variable.value.into())).collect();
+                (stdio.name, json!({ "command": stdio.command, "args": stdio.args, "env": env }))
+            }
+            McpServer::Http(http) => {
+                let headers: Map<_, _> =
+                    http.headers.into_iter().map(|header| (header.name, header.value.into())).collect();
+                (http.name, json!({ "url": http.url, "http_headers": headers }))
+            }
+            _ => return Err(invalid("Codex reaches MCP servers over stdio and http only")),
+        };
+        servers.insert(plain(&name), server);
+    }
+    Ok(servers)
+}
+
+/// The name of a server becomes a part of the names of its tools, which allow little.
+fn plain(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    if name.is_empty() { "server".to_owned() } else { name }
+}
+
+impl Session {
+    /// A server that cannot be reached does not keep a thread from working.
+    pub(super) fn mcp_status_changed(&self, core: &mut Core, status: &McpStatus) {
+        if matches!(status.status.as_str(), "failed" | "cancelled") {
+            let unavailable =
+                json!([{ "name": status.name, "status": status.status, "error": status.error }]);
+            core.remark(&self.id, "mcp", json!({ "unavailable": unavailable }));
+        }
+    }
+}

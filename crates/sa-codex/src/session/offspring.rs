@@ -1,0 +1,46 @@
+//! Sub-agents: threads of their own that work for the session's. Their tool calls are told, with the call that they work
+//! for; what they say is for the agent that sent them.
+
+use super::Session;
+use crate::core::Core;
+use crate::native::event::Event;
+use crate::native::item::{Body, Item};
+
+impl Session {
+    /// Takes a notification about a sub-agent's thread.
+    pub(crate) fn offspring_event(&mut self, core: &mut Core, thread: &str, event: Event) {
+        match event {
+            Event::ItemStarted(Item { id, body }) if is_tool(&body) => {
+                let parent = self.parent_of(thread);
+                self.tool_started(core, &id, &body, Some(&parent));
+            }
+            Event::ItemCompleted(Item { id, body }) if is_tool(&body) => {
+                let parent = self.parent_of(thread);
+                self.tool_completed(core, &id, &body, Some(&parent));
+            }
+            Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
+            Event::McpProgress(progress) => self.tool_progressed(core, &progress),
+            Event::Resolved(id) => self.ask_withdrawn(core, &id),
+            _ => {}
+        }
+    }
+
+    /// The call that a sub-agent works for: the one that it was sent by, or its own thread.
+    fn parent_of(&self, thread: &str) -> String {
+        self.tools.sender_of(thread).map_or_else(|| thread.to_owned(), str::to_owned)
+    }
+}
+
+fn is_tool(body: &Body) -> bool {
+    !matches!(
+        body,
+        Body::UserMessage { .. }
+            | Body::AgentMessage { .. }
+            | Body::Reasoning { .. }
+            | Body::Plan { .. }
+            | Body::Compaction
+            | Body::ReviewEntered
+            | Body::ReviewLeft { .. }
+            | Body::Hook
+    )
+}

@@ -1,0 +1,119 @@
+//! Leaving plan mode: the user approves the plan and says in which mode to go on. The CLI has no question for that, so it is
+//! asked here when a turn ends with a plan, and the prompt ends with what becomes of it.
+
+use super::Session;
+use super::ask::Ask;
+use super::prompt::Work;
+use super::settings::Mode;
+use super::turn::Turn;
+use crate::core::Core;
+use crate::native::call::Input;
+use agent_client_protocol_schema::v1::{
+    PermissionOption, PermissionOptionKind, SessionUpdate, StopReason, ToolCall, ToolCallStatus,
+    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+};
+use sa_acp::{Told, chosen, paragraph};
+
+/// A plan that the model proposes.
+#[derive(Debug)]
+pub(super) struct Proposal {
+    pub(super) id: String,
+    pub(super) text: String,
+}
+
+/// What the model is told when its plan is good.
+const GO: &str = "Implement the approved plan.";
+
+impl Session {
+    pub(super) fn ask_plan(&mut self, core: &mut Core, turn: Turn, proposal: Proposal) {
+        if self.settings.mode() != Mode::Plan || turn.key.is_none() {
+            self.settle(core, turn, Ok(StopReason::EndTurn));
+            return self.start_next(core);
+        }
+        // The plan itself was told as a message under its id.
+        let call = format!("{}-approval", proposal.id);
+        let content = vec![paragraph(proposal.text)];
+        let told = ToolCall::new(call.clone(), "Ready to implement?")
+            .kind(ToolKind::SwitchMode)
+            .status(ToolCallStatus::Pending)
+            .content(content.clone());
+        self.emit(core, &SessionUpdate::ToolCall(told));
+        let fields = ToolCallUpdateFields::new()
+            .title("Ready to implement?".to_owned())
+            .kind(ToolKind::SwitchMode)
+            .content(content);
+        let mut options = vec![PermissionOption::new(
+            Mode::Default.id(),
+            "Yes, and ask before edits",
+            PermissionOptionKind::AllowOnce,
+        )];
+        if self.settings.check_mode(Mode::Auto.id()).is_ok() {
+            let name = "Yes, and accept edits";
+            options.push(PermissionOption::new(Mode::Auto.id(), name, PermissionOptionKind::AllowAlways));
+        }
+        if self.settings.may_bypass() {
+            let name = "Yes, and never ask";
+            options.push(PermissionOption::new(Mode::Bypass.id(), name, PermissionOptionKind::AllowAlways));
+        }
+        let no =
+            PermissionOption::new(Mode::Plan.id(), "No, keep planning", PermissionOptionKind::RejectOnce);
+        options.push(no);
+        let update = ToolCallUpdate::new(call.clone(), fields);
+        // No question of the app-server has such an id.
+        let id = format!("plan-{call}");
+        // It stays the running turn: prompts wait behind it, and it can be cancelled.
+        self.turn = Some(turn);
+        self.pass_on_choice(core, &id, Ask::Plan(call), update, options);
+    }
+
+    pub(super) fn plan_answered(&mut self, core: &mut Core, call: &str, told: Told) {
+        let wanted = match chosen(told) {
+            Ok(Some(mode)) => self.approved(&mode),
+            Ok(None) => return self.end_plan(core, call, StopReason::Cancelled),
+            Err(reason) => {
+                tracing::warn!(session = %self.id, reason, "the plan was not approved");
+                None
+            }
+        };
+        let Some(mode) = wanted else { return self.end_plan(core, call, StopReason::EndTurn) };
+        self.tell_plan(core, call, ToolCallStatus::Completed);
+        self.settings.set_mode(mode);
+        self.tell_mode(core);
+        let turn = Turn::new(self.turn.take().and_then(|turn| turn.key), String::new());
+        self.begin(core, turn, &Work::Turn(vec![Input::Text { text: GO.to_owned() }]));
+    }
+
+    /// The mode to go on in, if it is one that was offered.
+    fn approved(&self, id: &str) -> Option<Mode> {
+        let modes = [Mode::Default, Mode::Auto, Mode::Bypass];
+        let mode = modes.into_iter().find(|mode| mode.id() == id)?;
+        self.settings.check_mode(id).ok().map(|_| mode)
+    }
+
+    fn end_plan(&mut self, core: &mut Core, call: &str, reason: StopReason) {
+        self.tell_plan(core, call, ToolCallStatus::Failed);
+        if let Some(turn) = self.turn.take() {
+            self.settle(core, turn, Ok(reason));
+        }
+        self.let_go(core);
+        self.start_next(core);
+    }
+
+    fn tell_plan(&self, core: &mut Core, call: &str, status: ToolCallStatus) {
+        let update = ToolCallUpdate::new(call.to_owned(), ToolCallUpdateFields::new().status(status));
+        self.emit(core, &SessionUpdate::ToolCallUpdate(update));
+    }
+
+    /// The prompt is cancelled while its plan is looked at; `false` if there is none.
+    pub(super) fn leave_plan(&mut self, core: &mut Core) -> bool {
+        let plan = self.asks.iter().find_map(|(id, ask)| match ask {
+            Ask::Plan(call) => Some((id.clone(), call.clone())),
+            _ => None,
+        });
+        let Some((id, call)) = plan else { return false };
+        self.asks.remove(&id);
+        core.withdraw(&self.id, Some(&id));
+        self.end_plan(core, &call, StopReason::Cancelled);
+        true
+    }
+}

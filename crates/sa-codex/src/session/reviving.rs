@@ -1,0 +1,85 @@
+//! What happens when the app-server ends, and how a session goes on in the next one.
+
+use super::Session;
+use crate::core::Core;
+use crate::jobs::Job;
+use crate::native::answer::OpenedThread;
+use crate::native::call::OpenThread;
+use crate::replies::{Outcome, Then};
+use agent_client_protocol_schema::v1::Error;
+use sa_acp::failure;
+
+/// Whether the thread is there to be worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    Up,
+    /// The process that had it ended.
+    Down,
+    /// The next one was asked for it, or will be.
+    Awaited,
+}
+
+impl Session {
+    /// The app-server ended, and what was under way in it.
+    pub(crate) fn server_lost(&mut self, core: &mut Core, error: &Error) {
+        core.withdraw(&self.id, None);
+        self.asks.clear();
+        self.close_tools(core, "The process of Codex ended");
+        self.compaction_lost(core);
+        self.native_turn = None;
+        self.speech.clear();
+        self.link = Link::Down;
+        self.abort_turn(core, error);
+        if self.closing.is_some() {
+            return self.closed(core);
+        }
+        self.start_next(core);
+    }
+
+    /// Has the next app-server take the thread up.
+    pub(super) fn want_back(&mut self, core: &mut Core) {
+        if self.link == Link::Down {
+            self.link = Link::Awaited;
+            core.jobs.push_back(Job::Revive(self.id.clone()));
+        }
+    }
+
+    /// The app-server is ready. A thread without a turn was never stored, and is begun again.
+    pub(crate) fn revive(&mut self, core: &mut Core) {
+        let method = if self.is_stored { "thread/resume" } else { "thread/start" };
+        let params = OpenThread {
+            thread_id: self.is_stored.then_some(self.thread.as_str()),
+            cwd: &self.place.cwd,
+            model: Some(self.settings.model()).filter(|model| !model.is_empty()),
+            approval_policy: self.settings.approval_policy(),
+            sandbox: self.settings.sandbox(),
+            config: self.place.config(),
+        };
+        core.ask(method, params, core.host.limits.open, Then::Revived(self.id.clone()));
+    }
+
+    pub(crate) fn revived(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+        let reason = match outcome.read::<OpenedThread>() {
+            Ok(opened) => {
+                self.thread = opened.thread.id;
+                self.link = Link::Up;
+                return self.start_next(core);
+            }
+            Err(reason) => reason,
+        };
+        if self.is_stored && reason.contains("no rollout found") {
+            // Nothing was stored before the last process died.
+            self.is_stored = false;
+            return self.revive(core);
+        }
+        self.not_revived(core, &failure(format!("Codex could not go on: {reason}"), "resume_failed"));
+    }
+
+    /// The session stays open: the next prompt tries again.
+    pub(crate) fn not_revived(&mut self, core: &mut Core, error: &Error) {
+        self.link = Link::Down;
+        for prompt in std::mem::take(&mut self.queue) {
+            core.fail(&prompt.key, error);
+        }
+    }
+}

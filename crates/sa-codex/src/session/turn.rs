@@ -1,0 +1,305 @@
+//! Prompts on their way to their answers, one native turn at a time.
+
+use super::Session;
+use super::failing::outcome;
+use super::plan_exit::Proposal;
+use super::prompt::{Prompt, Work};
+use super::reviving::Link;
+use crate::core::Core;
+use crate::limits::MAX_QUEUE;
+use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
+use crate::native::call::{Input, Interrupt, OfThread, StartReview, StartTurn};
+use crate::replies::{Outcome, Then};
+use agent_client_protocol_schema::v1::{Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason};
+use sa_acp::{RequestKey, failure, timestamp};
+use sa_jsonrpc::Id;
+use serde_json::json;
+use std::time::Duration;
+
+/// A prompt that the CLI works on.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// The request to answer; `None` if it was answered before the CLI was done.
+    pub(super) key: Option<RequestKey>,
+    /// The turn's own id, once it is known.
+    id: Option<String>,
+    /// It was cancelled; when that is enforced if the CLI does not heed it.
+    cancel: Option<Duration>,
+    /// What the CLI said about a failure that it does not try again after.
+    pub(super) error: Option<TurnError>,
+    /// A plan that is to be approved when the turn is over.
+    pub(super) proposal: Option<Proposal>,
+    /// Whether something was said, so that a review need not be told again.
+    pub(super) has_spoken: bool,
+    first_line: String,
+}
+
+impl Turn {
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.cancel.filter(|at| *at < Duration::MAX)
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.is_some()
+    }
+
+    /// Whether this is the native turn of that id, or may be: not all that starts one tells its id.
+    pub(super) fn may_be(&self, id: &str) -> bool {
+        self.id.as_deref().is_none_or(|own| own == id)
+    }
+
+    pub(super) fn new(key: Option<RequestKey>, first_line: String) -> Self {
+        let (id, cancel, error, proposal) = (None, None, None, None);
+        Self { key, id, cancel, error, proposal, has_spoken: false, first_line }
+    }
+}
+
+impl Session {
+    /// Takes a prompt: starts on it, or puts it behind the ones before.
+    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
+        if self.queue.len() >= MAX_QUEUE {
+            let reason = format!("{MAX_QUEUE} prompts are waiting already");
+            let error = Error::invalid_request().data(json!({ "reason": reason }));
+            return core.fail(&prompt.key, &error);
+        }
+        self.queue.push_back(prompt);
+        self.start_next(core);
+    }
+
+    /// Sends the next prompt to the app-server if that is ready for it. What is sent while it works would be folded into
+    /// that work and never get an answer of its own.
+    pub(super) fn start_next(&mut self, core: &mut Core) {
+        let is_busy = self.turn.is_some() || self.native_turn.is_some();
+        if is_busy || self.queue.is_empty() || self.closing.is_some() {
+            return;
+        }
+        if self.link != Link::Up {
+            return self.want_back(core);
+        }
+        let Some(mut prompt) = self.queue.pop_front() else { return };
+        let work = self.work_of(&mut prompt);
+        self.begin(core, Turn::new(Some(prompt.key), prompt.first_line), &work);
+    }
+
+    pub(super) fn begin(&mut self, core: &mut Core, turn: Turn, work: &Work) {
+        self.turn = Some(turn);
+        self.meter.turn_begins();
+        let (then, limit) = (Then::Started(self.id.clone()), core.host.limits.open);
+        let thread_id = self.thread.as_str();
+        match work {
+            Work::Turn(input) => self.start_turn(core, input),
+            Work::Compact => core.ask("thread/compact/start", OfThread { thread_id }, limit, then),
+            Work::Review(target) => {
+                let params = StartReview { thread_id, target: target.clone(), delivery: "inline" };
+                core.ask("review/start", params, limit, then);
+            }
+        }
+    }
+
+    fn start_turn(&self, core: &mut Core, input: &[Input]) {
+        let settings = &self.settings;
+        let params = StartTurn {
+            thread_id: &self.thread,
+            input,
+            cwd: &self.place.cwd,
+            approval_policy: settings.approval_policy(),
+            sandbox_policy: settings.sandbox_policy(&self.place.directories),
+            model: settings.model(),
+            effort: settings.effort(),
+            summary: "auto",
+            collaboration_mode: settings.collaboration(),
+        };
+        core.ask("turn/start", params, core.host.limits.open, Then::Started(self.id.clone()));
+    }
+
+    /// The app-server has taken the prompt, or not.
+    pub(crate) fn turn_accepted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+        match outcome.text() {
+            Ok(_) => {
+                // Compactions do not tell which turn they are.
+                if let Ok(accepted) = outcome.read::<TurnAccepted>() {
+                    self.turn_is(core, &accepted.turn.id);
+                }
+            }
+            Err(reason) => {
+                // What has begun all the same comes to its own end.
+                let is_running = self.native_turn.is_some();
+                let turn = self.turn.take_if(|turn| turn.id.is_none() && !is_running);
+                if let Some(turn) = turn {
+                    let error = failure(reason, "refused");
+                    self.settle(core, turn, Err(error));
+                    self.let_go(core);
+                    self.start_next(core);
+                }
+            }
+        }
+    }
+
+    /// The id of the running turn is known. An interrupt needs it, so one that was wanted earlier goes out now.
+    fn turn_is(&mut self, core: &mut Core, id: &str) {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.id.is_none()) else { return };
+        turn.id = Some(id.to_owned());
+        if turn.is_cancelled() {
+            self.send_interrupt(core);
+        }
+    }
+
+    pub(super) fn turn_started(&mut self, core: &mut Core, native: NativeTurn) {
+        self.is_stored = true;
+        self.turn_is(core, &native.id);
+        self.native_turn = Some(native.id);
+    }
+
+    /// Cancels all prompts, running and waiting, and whatever the CLI does by itself.
+    pub(crate) fn cancel(&mut self, core: &mut Core) {
+        for prompt in std::mem::take(&mut self.queue) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        if self.turn.is_some() || self.native_turn.is_some() {
+            self.interrupt(core);
+        }
+    }
+
+    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
+    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
+        let is_it = |key: &RequestKey| key.id == *id;
+        if self.turn.as_ref().and_then(|turn| turn.key.as_ref()).is_some_and(is_it) {
+            self.interrupt(core);
+            return true;
+        }
+        let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
+        if let Some(prompt) = self.queue.remove(index) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        true
+    }
+
+    /// Has the CLI stop what it does. Questions that it asked are void.
+    pub(super) fn interrupt(&mut self, core: &mut Core) {
+        if self.leave_plan(core) {
+            return;
+        }
+        let deadline = core.now.elapsed + core.host.limits.cancel;
+        if let Some(turn) = &mut self.turn {
+            turn.cancel.get_or_insert(deadline);
+        }
+        self.send_interrupt(core);
+        self.drop_asks(core);
+    }
+
+    fn send_interrupt(&self, core: &mut Core) {
+        let turn = self.turn.as_ref().and_then(|turn| turn.id.as_deref()).or(self.native_turn.as_deref());
+        if let Some(turn_id) = turn {
+            core.order("turn/interrupt", Interrupt { thread_id: &self.thread, turn_id });
+        }
+    }
+
+    /// Commands that run on behind an interrupted turn.
+    pub(super) fn clean(&self, core: &mut Core) {
+        core.order("thread/backgroundTerminals/clean", OfThread { thread_id: &self.thread });
+    }
+
+    /// A CLI that does not stop when it is told to is waited for no longer.
+    pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        let limit = core.host.limits.cancel;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
+            return;
+        };
+        let Some(key) = turn.key.take() else {
+            turn.cancel = Some(Duration::MAX);
+            return;
+        };
+        turn.cancel = Some(now + limit);
+        tracing::warn!(session = %self.id, "codex does not heed an interrupt");
+        self.close_tools(core, "Cancelled");
+        core.reply(&key, PromptResponse::new(StopReason::Cancelled));
+        self.send_interrupt(core);
+    }
+
+    /// Whether prompts wait behind a turn that was interrupted long ago.
+    pub(crate) fn is_stuck(&self) -> bool {
+        !self.queue.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
+    }
+
+    /// A turn is over.
+    pub(super) fn turn_completed(&mut self, core: &mut Core, native: &NativeTurn) {
+        if self.native_turn.as_deref() == Some(native.id.as_str()) {
+            self.native_turn = None;
+        }
+        let is_interrupted = native.status.as_deref() == Some("interrupted");
+        self.tell_printed(core);
+        if is_interrupted || native.status.as_deref() == Some("failed") {
+            self.close_tools(core, if is_interrupted { "Cancelled" } else { "The turn failed" });
+            self.compaction_lost(core);
+        }
+        self.drop_asks(core);
+        self.speech.clear();
+        if is_interrupted {
+            self.clean(core);
+        }
+        if let Some(mut turn) = self.turn.take_if(|turn| turn.may_be(&native.id)) {
+            let outcome = outcome(native, &turn);
+            if outcome.is_ok() {
+                self.name_after(core, &turn.first_line);
+            }
+            match turn.proposal.take() {
+                Some(proposal) if matches!(outcome, Ok(StopReason::EndTurn)) => {
+                    return self.ask_plan(core, turn, proposal);
+                }
+                _ => self.settle(core, turn, outcome),
+            }
+        }
+        self.let_go(core);
+        self.start_next(core);
+    }
+
+    pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>) {
+        let Some(key) = turn.key else { return };
+        match outcome {
+            Ok(reason) => core.reply(&key, PromptResponse::new(reason).usage(self.meter.of_turn())),
+            Err(error) => core.fail(&key, &error),
+        }
+    }
+
+    /// Answers the running prompt although the CLI still works on it; `false` if that was done before.
+    pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) -> bool {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return false };
+        if let Some(key) = turn.key.take() {
+            core.fail(&key, error);
+        }
+        true
+    }
+
+    /// Answers the running prompt as cancelled without waiting for the CLI to stop.
+    pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
+        self.close_tools(core, "Cancelled");
+        if let Some(turn) = self.turn.take() {
+            self.settle(core, turn, Ok(StopReason::Cancelled));
+        }
+    }
+
+    /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
+    pub(super) fn abort_turn(&mut self, core: &mut Core, error: &Error) {
+        let Some(turn) = self.turn.take() else { return };
+        let outcome = if turn.is_cancelled() { Ok(StopReason::Cancelled) } else { Err(error.clone()) };
+        self.settle(core, turn, outcome);
+    }
+
+    /// A new session is called by what was asked first, until it gets a better name.
+    fn name_after(&mut self, core: &mut Core, first_line: &str) {
+        if self.is_nameless && self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/')
+        {
+            self.rename(core, first_line.to_owned());
+        }
+    }
+
+    pub(super) fn rename(&mut self, core: &mut Core, title: String) {
+        if self.title.as_ref() == Some(&title) {
+            return;
+        }
+        let update = SessionInfoUpdate::new().title(title.clone()).updated_at(timestamp(core.now.unix));
+        self.title = Some(title);
+        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+    }
+}

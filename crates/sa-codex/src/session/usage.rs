@@ -1,0 +1,44 @@
+//! How full the context is, and what a turn took.
+
+use super::Session;
+use crate::core::Core;
+use crate::native::event::{TokenUsage, Tokens};
+use agent_client_protocol_schema::v1::{SessionUpdate, Usage, UsageUpdate};
+
+/// Tokens of a session.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    /// Of all requests so far.
+    total: Tokens,
+    /// The same when the turn began.
+    before: Tokens,
+}
+
+impl Meter {
+    pub(super) fn turn_begins(&mut self) {
+        self.before = self.total;
+    }
+
+    /// What the turn took; `None` if that is not known.
+    pub(super) fn of_turn(&self) -> Option<Usage> {
+        let (now, before) = (self.total, self.before);
+        let input = now.input_tokens.checked_sub(before.input_tokens)?;
+        let output = now.output_tokens.checked_sub(before.output_tokens)?;
+        let cached = now.cached_input_tokens.saturating_sub(before.cached_input_tokens);
+        let reasoning = now.reasoning_output_tokens.saturating_sub(before.reasoning_output_tokens);
+        (now != before).then(|| {
+            Usage::new(input + output, input.saturating_sub(cached), output)
+                .cached_read_tokens(cached)
+                .thought_tokens(reasoning)
+        })
+    }
+}
+
+impl Session {
+    pub(super) fn metered(&mut self, core: &mut Core, usage: &TokenUsage) {
+        self.meter.total = usage.total;
+        let Some(size) = usage.model_context_window else { return };
+        let update = UsageUpdate::new(usage.last.total_tokens, size);
+        self.emit(core, &SessionUpdate::UsageUpdate(update));
+    }
+}

@@ -1,0 +1,133 @@
+//! Commands.
+
+use super::{Described, Outcome, status};
+use crate::native::item::{Action, Command};
+use agent_client_protocol_schema::v1::{ToolCallLocation, ToolCallStatus, ToolKind};
+use sa_acp::{fenced, fits_one_line, one_line, paragraph, printed, terminal_exit, terminal_output};
+use serde_json::json;
+
+/// What the CLI wraps the model's command in, `/bin/bash -lc '…'`, is nobody's concern.
+pub(crate) fn script(command: &str) -> String {
+    let unwrapped = || {
+        let (shell, rest) = command.split_once(' ')?;
+        let name = shell.rsplit('/').next()?;
+        let (flag, script) = rest.split_once(' ')?;
+        let is_shell = matches!(name, "bash" | "sh" | "zsh" | "dash") && matches!(flag, "-c" | "-lc");
+        if is_shell { unquoted(script) } else { None }
+    };
+    unwrapped().unwrap_or_else(|| command.to_owned())
+}
+
+/// One word of a shell without its quotes; `None` if it is more than one.
+fn unquoted(word: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut letters = word.chars();
+    let mut quote = None;
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if letter == open => quote = None,
+            (None, '\\') => text.push(letters.next()?),
+            (Some('"'), '\\') => match letters.next()? {
+                escaped @ ('"' | '\\' | '$' | '`') => text.push(escaped),
+                '\n' => {}
+                other => text.extend(['\\', other]),
+            },
+            (None, letter) if letter.is_whitespace() => return None,
+            (_, letter) => text.push(letter),
+        }
+    }
+    quote.is_none().then_some(text)
+}
+
+/// The kind is what the CLI takes the command for.
+fn kind(actions: &[Action]) -> ToolKind {
+    let all = |kinds: &[&str]| {
+        !actions.is_empty() && actions.iter().all(|action| kinds.contains(&action.r#type.as_str()))
+    };
+    if all(&["read"]) {
+        ToolKind::Read
+    } else if all(&["read", "listFiles", "search"]) {
+        ToolKind::Search
+    } else {
+        ToolKind::Execute
+    }
+}
+
+pub(super) fn describe(command: &Command) -> Described {
+    let script = script(&command.command);
+    let place = |action: &Action| {
+        let path = action.path.as_deref().filter(|path| !path.is_empty())?;
+        Some(ToolCallLocation::new(command.cwd.join(path)))
+    };
+    let content = if fits_one_line(&script) { Vec::new() } else { vec![paragraph(fenced("sh", &script))] };
+    Described {
+        name: "shell".to_owned(),
+        kind: kind(&command.command_actions),
+        title: one_line(&script),
+        locations: command.command_actions.iter().filter_map(place).collect(),
+        content,
+        input: json!({ "command": script, "cwd": command.cwd }),
+    }
+}
+
+pub(super) fn outcome(id: &str, command: &Command, told: &str) -> Outcome {
+    let output = command.aggregated_output.as_deref().unwrap_or_default();
+    let is_declined = command.status.as_deref() == Some("declined");
+    let status = match (status(command.status.as_deref()), command.exit_code) {
+        (_, Some(code)) if code != 0 => ToolCallStatus::Failed,
+        (ToolCallStatus::InProgress, _) => ToolCallStatus::Failed,
+        (status, _) => status,
+    };
+    let content = if is_declined && output.is_empty() {
+        vec![paragraph("It was rejected or interrupted.")]
+    } else {
+        printed(output)
+    };
+    // The CLI drops pieces of long outputs on the way; then the rest cannot be told from what is missing.
+    let rest = output.strip_prefix(told).unwrap_or_default();
+    let mut meta = if rest.is_empty() { Default::default() } else { terminal_output(id, rest) };
+    meta.extend(terminal_exit(id, command.exit_code));
+    let output = json!({
+        "output": output,
+        "exitCode": command.exit_code,
+        "status": command.status,
+        "durationMs": command.duration_ms,
+    });
+    Outcome { status, content, output, meta: Some(meta) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shell_around_a_command_is_taken_away() {
+        for (command, bare) in [
+            ("/bin/bash -lc 'touch a && ls'", "touch a && ls"),
+            ("bash -c ls", "ls"),
+            (r#"/bin/bash -lc "echo \"a\" 'b' \$x \n""#, r#"echo "a" 'b' $x \n"#),
+            (r#"/bin/zsh -lc 'echo '"'"'a'"'"''"#, "echo 'a'"),
+            (r"/bin/sh -c 'it'\''s'", "it's"),
+            ("/bin/bash -lc 'a' 'b'", "/bin/bash -lc 'a' 'b'"),
+            ("/bin/bash -lc 'a", "/bin/bash -lc 'a"),
+            ("python3 -c 'x'", "python3 -c 'x'"),
+            ("ls", "ls"),
+            ("", ""),
+        ] {
+            assert_eq!(script(command), bare);
+        }
+    }
+
+    #[test]
+    fn a_command_of_another_code_than_nought_has_failed() {
+        let ran = |exit_code, word: &str| {
+            let command = Command { exit_code, status: Some(word.to_owned()), ..Command::default() };
+            outcome("x", &command, "").status
+        };
+        assert_eq!(ran(Some(0), "completed"), ToolCallStatus::Completed);
+        assert_eq!(ran(Some(3), "completed"), ToolCallStatus::Failed);
+        assert_eq!(ran(None, "declined"), ToolCallStatus::Failed);
+        assert_eq!(ran(Some(-1), "failed"), ToolCallStatus::Failed);
+    }
+}

@@ -1,0 +1,3 @@
+//! The adapter as a client and as the app-server see it. Every message it writes to the client in these tests is checked
+//! against ACP's JSON Schema.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
