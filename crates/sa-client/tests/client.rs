@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use sa_client::{Client, ClientError, PostOptions, Posted};
+use sa_api::InstallAgent;
+use sa_client::{AgentQuery, Client, ClientError, PostOptions, Posted};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -155,6 +156,59 @@ async fn a_stream_ends_when_the_daemon_ends_it_and_fails_when_it_breaks() {
     assert_eq!(within(stream.next()).await.unwrap().unwrap().id.as_deref(), Some("3"));
     assert!(matches!(within(stream.next()).await, Err(ClientError::Transport { .. })));
     assert!(matches!(client.stream_acp("x", None).await, Err(ClientError::Protocol { .. })));
+}
+
+#[tokio::test]
+async fn an_installation_is_followed_to_its_end() {
+    let steps = [
+        r#"{"step":"resolving","source":"npm"}"#,
+        r#"{"step":"downloading","url":"u","received":3}"#,
+        r#"{"step":"done","agent":"a","version":"1","path":"/p","source":"npm","already_installed":false,"artifacts":[]}"#,
+    ];
+    let events: String = steps.iter().map(|step| format!("event: x\ndata: {step}\n\n")).collect();
+    let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: hello\n\n{events}");
+    let broken = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"step\":\"dancing\"}\n\n";
+    let (endpoint, requests) = script(vec![answer.leak(), broken]).await;
+    let client = Client::new(&endpoint, None).unwrap();
+    let wanted = InstallAgent { agent_version: Some("1".to_owned()), ..InstallAgent::default() };
+    let mut stream = client.install_agent_events("a b", &wanted).await.unwrap();
+    let mut seen = Vec::new();
+    while let Some(event) = within(stream.next()).await.unwrap() {
+        seen.push(event.name());
+    }
+    assert_eq!(seen, ["resolving", "downloading", "done"]);
+    drop(stream);
+    let mut stream = client.install_agent_events("a", &wanted).await.unwrap();
+    assert!(matches!(within(stream.next()).await, Err(ClientError::Protocol { .. })));
+    let request = requests.await.unwrap().remove(0);
+    assert!(request.starts_with("POST /v1/agents/a%20b/install HTTP/1.1\r\n"), "{request}");
+    assert!(has_line(&request, "accept: text/event-stream"), "{request}");
+    assert!(request.ends_with("\r\n\r\n{\"agentVersion\":\"1\"}"), "{request}");
+}
+
+#[tokio::test]
+async fn what_is_wanted_of_agents_is_in_the_query() {
+    let list = "HTTP/1.1 200 OK\r\ncontent-length: 13\r\nconnection: close\r\n\r\n{\"agents\":[]}";
+    let modes = "HTTP/1.1 200 OK\r\ncontent-length: 12\r\nconnection: close\r\n\r\n{\"modes\":[]}";
+    let gone =
+        "HTTP/1.1 200 OK\r\ncontent-length: 25\r\nconnection: close\r\n\r\n{\"agent\":\"\",\"removed\":[]}";
+    let (endpoint, requests) = script(vec![list, list, modes, gone, gone]).await;
+    let client = Client::new(&endpoint, None).unwrap();
+    client.list_agents(AgentQuery::default()).await.unwrap();
+    client.list_agents(AgentQuery { config: true, no_cache: true }).await.unwrap();
+    client.agent_modes("x", true).await.unwrap();
+    client.uninstall_agent("x", None).await.unwrap();
+    client.uninstall_agent("x", Some("1+2")).await.unwrap();
+    let asked: Vec<String> =
+        requests.await.unwrap().iter().map(|text| text.lines().next().unwrap().to_owned()).collect();
+    let expected = [
+        "GET /v1/agents HTTP/1.1",
+        "GET /v1/agents?config=true&no_cache=true HTTP/1.1",
+        "GET /v1/agents/x/modes?no_cache=true HTTP/1.1",
+        "DELETE /v1/agents/x HTTP/1.1",
+        "DELETE /v1/agents/x?version=1%2B2 HTTP/1.1",
+    ];
+    assert_eq!(asked, expected);
 }
 
 #[tokio::test]
