@@ -69,7 +69,9 @@ impl CorsOptions {
             .allow_origin(origin)
             .allow_methods(self.methods()?)
             .allow_headers(self.headers()?)
-            .expose_headers(["acp-connection-id", "acp-session-id", "etag"].map(HeaderName::from_static))
+            .expose_headers(
+                ["acp-connection-id", "acp-session-id", "content-range", "etag"].map(HeaderName::from_static),
+            )
             .allow_credentials(self.credentials);
         Ok(Some(layer))
     }
@@ -99,6 +101,7 @@ impl CorsOptions {
                 header::ACCEPT,
                 header::IF_MATCH,
                 header::IF_NONE_MATCH,
+                header::IF_RANGE,
                 header::RANGE,
             ];
             return Ok(own.map(HeaderName::from_static).into_iter().chain(standard).collect());
