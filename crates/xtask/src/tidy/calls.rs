@@ -14,12 +14,12 @@ struct Reserved {
 const RESERVED: [Reserved; 2] = [
     Reserved {
         code: concat!("Command", "::new"),
-        crates: &["sa-supervisor", "sa-testkit", "sa-bench", "xtask"],
+        crates: &["sa-supervisor", "sa-testkit", "sa-features", "sa-bench", "xtask"],
         instead: "processes are started by sa-supervisor, which also ends them",
     },
     Reserved {
         code: concat!("env", "::var"),
-        crates: &["sandbox-agent", "sa-testkit", "sa-bench", "xtask"],
+        crates: &["sandbox-agent", "sa-testkit", "sa-features", "sa-bench", "xtask"],
         instead: "the binary reads the environment and passes on what is needed",
     },
 ];
