@@ -15,20 +15,24 @@ pub(crate) enum Expected {
 type Row = (&'static [&'static str], &'static [&'static str], &'static str);
 
 const LACKING: [Row; 6] = [
-    (&["demo"], &["parallel_tools"], "It does one thing after the other"),
+    (&["demo"], &["parallel_tools"], "The demo agent does one thing after the other"),
     (
         &["demo"],
         &["subagent", "subagent_permission", "background_task"],
-        "It has no other agents and no tasks",
+        "The demo agent has neither other agents nor tasks",
     ),
-    (&["demo"], &["mcp_stdio", "mcp_http", "mcp_sse", "mcp_slow"], "It does not connect to MCP servers"),
-    (&["demo"], &["auth_required"], "It needs no credentials"),
+    (
+        &["demo"],
+        &["mcp_stdio", "mcp_http", "mcp_sse", "mcp_slow"],
+        "The demo agent does not connect to MCP servers",
+    ),
+    (&["demo"], &["auth_required"], "The demo agent needs no credentials"),
     (
         &["demo"],
         &["error_401", "error_429", "error_529_retried", "cut_stream", "hanging_model", "unknown_model"],
-        "There is no model behind it",
+        "There is no model behind the demo agent",
     ),
-    (&["demo"], &["crash"], "It is its own program"),
+    (&["demo"], &["crash"], "The demo agent drives no other program"),
 ];
 
 /// How this trial should end.

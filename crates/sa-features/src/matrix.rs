@@ -50,3 +50,14 @@ pub fn matrix() -> String {
     }
     page
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_fresh() {
+        let page = include_str!("../../../docs/compatibility.md");
+        assert!(page == matrix(), "docs/compatibility.md is stale; run `cargo xtask gen`");
+    }
+}

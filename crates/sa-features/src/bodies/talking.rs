@@ -77,10 +77,10 @@ pub(crate) async fn title(stage: &Stage) -> Result<()> {
 
 pub(crate) async fn compaction(stage: &Stage) -> Result<()> {
     let session = stage.session().await?;
-    let long = script().step(Step::Usage { input: 5000, output: 50 }).say("A long story.");
     // Some sum up only what is longer than one turn.
-    for _ in 0..2 {
-        session.turn(&stage.text(&long)?).await?;
+    for words in ["A long story.", "Its end."] {
+        let script = script().step(Step::Usage { input: 5000, output: 50 }).say(words);
+        session.turn(&stage.text(&script)?).await?;
     }
     let start = stage.log().len();
     session.turn(&stage.text(&script().step(Step::Compact))?).await?;

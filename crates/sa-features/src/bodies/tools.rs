@@ -98,7 +98,8 @@ pub(crate) async fn failing_tool(stage: &Stage) -> Result<()> {
 pub(crate) async fn parallel_tools(stage: &Stage) -> Result<()> {
     let (left, right) = (Fifo::new(&stage.project, "left")?, Fifo::new(&stage.project, "right")?);
     let session = stage.free_session().await?;
-    let script = script().shell("grep from left").shell("grep from right").then().say("Both.");
+    // Agents read a file again by themselves that was shown with `cat` or `head`.
+    let script = script().shell("sort left").shell("sort right").then().say("Both.");
     let running = session.begin(&stage.text(&script)?).await?;
     // Each can be opened only while its reader runs: both run at once.
     let (mut right, mut left) = (right.writer().await?, left.writer().await?);

@@ -64,7 +64,7 @@ pub(crate) async fn subagent_permission(stage: &Stage) -> Result<()> {
 pub(crate) async fn background_task(stage: &Stage) -> Result<()> {
     let gate = Fifo::new(&stage.project, "gate")?;
     let session = stage.free_session().await?;
-    let command = "cat gate".to_owned();
+    let command = "sort gate".to_owned();
     let script = script().step(Step::Shell { command, background: true }).then().say("Started.");
     let turn = session.turn(&stage.text(&script.then().say("It has ended."))?).await?;
     ensure!(turn.text() == "Started.", "said: {:?}", turn.text());

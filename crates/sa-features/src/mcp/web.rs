@@ -15,10 +15,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::wrappers::ReceiverStream;
 
 /// The header that a client has to send, so that headers are known to arrive.
 const SECRET: &str = "x-suite-secret";
+
+/// Answers that wait for the listener to take them.
+const QUEUE: usize = 16;
 
 /// A running server, until it is dropped.
 pub(crate) struct WebServer {
@@ -31,7 +34,7 @@ struct Shared {
     greeting: Arc<str>,
     secret: Arc<str>,
     /// Where answers to what is posted go, in the older form.
-    listener: Arc<Mutex<Option<mpsc::UnboundedSender<Value>>>>,
+    listener: Arc<Mutex<Option<mpsc::Sender<Value>>>>,
 }
 
 impl WebServer {
@@ -82,24 +85,22 @@ async fn listened(State(shared): State<Shared>, headers: HeaderMap) -> Response 
     if !is_known(&shared, &headers) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    let (sender, receiver) = mpsc::unbounded_channel::<Value>();
+    let (sender, receiver) = mpsc::channel::<Value>(QUEUE);
     *shared.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
     Sse::new(events(receiver)).into_response()
 }
 
-fn events(
-    answers: mpsc::UnboundedReceiver<Value>,
-) -> impl Stream<Item = std::result::Result<Event, Infallible>> {
+fn events(answers: mpsc::Receiver<Value>) -> impl Stream<Item = std::result::Result<Event, Infallible>> {
     let first = stream::iter([Ok(Event::default().event("endpoint").data("/messages"))]);
-    let answers = UnboundedReceiverStream::new(answers);
+    let answers = ReceiverStream::new(answers);
     first.chain(answers.map(|answer| Ok(Event::default().event("message").data(answer.to_string()))))
 }
 
 async fn sent(State(shared): State<Shared>, Json(message): Json<Value>) -> StatusCode {
-    let listener = shared.listener.lock().unwrap_or_else(PoisonError::into_inner);
-    if let (Some(listener), Some(answer)) = (listener.as_ref(), answer(&message, &shared.greeting)) {
+    let listener = shared.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let (Some(listener), Some(answer)) = (listener, answer(&message, &shared.greeting)) {
         // Nobody listens any more if this fails.
-        let _gone = listener.send(answer);
+        let _gone = listener.send(answer).await;
     }
     StatusCode::ACCEPTED
 }
