@@ -5,12 +5,12 @@ use sa_testkit::{Daemon, Reply};
 use serde_json::{Value, json};
 
 /// Where one entry is.
-pub fn place(kind: &str, directory: &str, name: &str) -> String {
+pub(crate) fn place(kind: &str, directory: &str, name: &str) -> String {
     let parameter = if kind == "mcp" { "mcpName" } else { "skillName" };
     format!("/v1/config/{kind}?directory={directory}&{parameter}={name}")
 }
 
-pub async fn put(daemon: &Daemon, place: &str, value: &Value) -> Result<Reply> {
+pub(crate) async fn put(daemon: &Daemon, place: &str, value: &Value) -> Result<Reply> {
     daemon.http().put(place).json(value.to_string()).send().await
 }
 

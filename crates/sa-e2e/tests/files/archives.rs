@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 impl Fs {
     /// Sends an archive.
-    pub async fn unpack(&self, path: &str, archive: impl Into<Vec<u8>>) -> Result<Reply> {
+    pub(crate) async fn unpack(&self, path: &str, archive: impl Into<Vec<u8>>) -> Result<Reply> {
         let request = self.post("upload-batch", path).header("content-type", "application/x-tar");
         request.body(archive.into()).send().await
     }

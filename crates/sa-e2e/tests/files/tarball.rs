@@ -1,7 +1,7 @@
 //! Tar archives made by hand, so that they can be as wrong as an attacker's.
 
 /// An archive in the making.
-pub struct Tarball {
+pub(crate) struct Tarball {
     bytes: Vec<u8>,
     mode: u32,
 }
@@ -13,24 +13,24 @@ impl Default for Tarball {
 }
 
 impl Tarball {
-    pub fn file(self, name: &str, contents: &[u8]) -> Self {
+    pub(crate) fn file(self, name: &str, contents: &[u8]) -> Self {
         self.entry(name, b'0', "", contents)
     }
 
-    pub fn directory(self, name: &str) -> Self {
+    pub(crate) fn directory(self, name: &str) -> Self {
         self.entry(name, b'5', "", &[])
     }
 
-    pub fn symlink(self, name: &str, target: &str) -> Self {
+    pub(crate) fn symlink(self, name: &str, target: &str) -> Self {
         self.entry(name, b'2', target, &[])
     }
 
-    pub fn hard_link(self, name: &str, target: &str) -> Self {
+    pub(crate) fn hard_link(self, name: &str, target: &str) -> Self {
         self.entry(name, b'1', target, &[])
     }
 
     /// What `build` adds has these permissions.
-    pub fn with_mode(mut self, mode: u32, build: impl FnOnce(Self) -> Self) -> Self {
+    pub(crate) fn with_mode(mut self, mode: u32, build: impl FnOnce(Self) -> Self) -> Self {
         let before = std::mem::replace(&mut self.mode, mode);
         let mut built = build(self);
         built.mode = before;
@@ -38,7 +38,7 @@ impl Tarball {
     }
 
     /// Any entry; a name that is too long for the header is given before it as GNU does.
-    pub fn entry(mut self, name: &str, kind: u8, link: &str, contents: &[u8]) -> Self {
+    pub(crate) fn entry(mut self, name: &str, kind: u8, link: &str, contents: &[u8]) -> Self {
         if name.len() > 100 {
             let long = [name.as_bytes(), b"\0"].concat();
             self = self.header(b"././@LongLink", b'L', "", long.len() as u64).contents(&long);
@@ -48,7 +48,7 @@ impl Tarball {
     }
 
     /// Only a header, which may announce any size.
-    pub fn header(mut self, name: &[u8], kind: u8, link: &str, size: u64) -> Self {
+    pub(crate) fn header(mut self, name: &[u8], kind: u8, link: &str, size: u64) -> Self {
         let mut header = [0_u8; 512];
         let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, name);
@@ -67,21 +67,21 @@ impl Tarball {
     }
 
     /// Bytes, filled up to a block.
-    pub fn contents(mut self, contents: &[u8]) -> Self {
+    pub(crate) fn contents(mut self, contents: &[u8]) -> Self {
         self.bytes.extend_from_slice(contents);
         self.bytes.resize(self.bytes.len().next_multiple_of(512), 0);
         self
     }
 
     /// The archive with its end.
-    pub fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         let mut bytes = self.bytes;
         bytes.resize(bytes.len() + 1024, 0);
         bytes
     }
 
     /// The archive without its end.
-    pub fn unfinished(self) -> Vec<u8> {
+    pub(crate) fn unfinished(self) -> Vec<u8> {
         self.bytes
     }
 }

@@ -114,7 +114,7 @@ async fn what_cannot_be_written_is_refused_with_the_reason() -> Result<()> {
     fs.write("/dev/null", "x").await?.expect_problem(409, "conflict")?;
     fs.write("large", vec![0; 1001]).await?.expect_problem(413, "payload_too_large")?;
     fs.write("fits", vec![0; 1000]).await?.expect_status(200)?;
-    fs.write(format!("{}", "n".repeat(300)), "x").await?.expect_problem(400, "invalid_request")?;
+    fs.write("n".repeat(300), "x").await?.expect_problem(400, "invalid_request")?;
     fs.write("nul\0byte", "x").await?.expect_problem(400, "invalid_request")?;
     let mode = "/v1/fs/file?path=a&mode=999";
     fs.daemon.http().put(mode).body("x").send().await?.expect_problem(400, "invalid_request")?;

@@ -25,14 +25,14 @@ fn unpacks_safely(world: &World, archive: Vec<u8>) {
 }
 
 /// The bytes as they are.
-pub fn raw_bytes_stay_inside(data: &[u8]) {
+pub(crate) fn raw_bytes_stay_inside(data: &[u8]) {
     for by_steps in [false, true] {
         unpacks_safely(&World::new(by_steps), data.to_vec());
     }
 }
 
 /// An archive that the bytes describe: well-formed, with all kinds of entries and names.
-pub fn described_archives_stay_inside(data: &[u8]) {
+pub(crate) fn described_archives_stay_inside(data: &[u8]) {
     for by_steps in [false, true] {
         let world = World::new(by_steps);
         unpacks_safely(&world, describe(data, world.outside().to_str().unwrap()));
@@ -40,7 +40,7 @@ pub fn described_archives_stay_inside(data: &[u8]) {
 }
 
 /// The archive that the bytes describe.
-pub fn describe(data: &[u8], outside: &str) -> Vec<u8> {
+pub(crate) fn describe(data: &[u8], outside: &str) -> Vec<u8> {
     let mut pieces = Pieces::new(data);
     let mut archive = Vec::new();
     while let Some(kind) = pieces.byte() {

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// What must never be seen from inside.
-pub const SECRET: &[u8] = b"the secret outside";
+pub(crate) const SECRET: &[u8] = b"the secret outside";
 
 /// The two directories.
-pub struct World {
-    pub files: Files,
+pub(crate) struct World {
+    pub(crate) files: Files,
     home: TempDir,
 }
 
 impl World {
     /// With the limits that tests need.
-    pub fn new(by_steps: bool) -> Self {
+    pub(crate) fn new(by_steps: bool) -> Self {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("inside")).unwrap();
         std::fs::create_dir(home.path().join("outside")).unwrap();
@@ -26,16 +26,16 @@ impl World {
         Self { files, home }
     }
 
-    pub fn inside(&self) -> PathBuf {
+    pub(crate) fn inside(&self) -> PathBuf {
         self.home.path().canonicalize().unwrap().join("inside")
     }
 
-    pub fn outside(&self) -> PathBuf {
+    pub(crate) fn outside(&self) -> PathBuf {
         self.home.path().canonicalize().unwrap().join("outside")
     }
 
     /// Nothing outside was added, removed or changed.
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         let names = |path: &Path| {
             let mut names: Vec<_> =
                 std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -48,7 +48,7 @@ impl World {
     }
 
     /// No name that only exists while something is written is left.
-    pub fn check_tidy(&self) {
+    pub(crate) fn check_tidy(&self) {
         let mut stack = vec![self.inside()];
         while let Some(directory) = stack.pop() {
             for entry in std::fs::read_dir(directory).unwrap().flatten() {
@@ -62,7 +62,7 @@ impl World {
 }
 
 /// Runs a future to its end.
-pub fn run<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: tokio::runtime::Runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
