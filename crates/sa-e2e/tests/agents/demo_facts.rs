@@ -67,10 +67,10 @@ fn shown(said: &[Value]) -> BTreeSet<&'static str> {
                 }
             }
             Some("tool_call_update") if update["status"] == "in_progress" => drop(shown.insert("status")),
-            Some("tool_call_update") if update["status"] == "completed" => {
-                if update["rawOutput"] != Value::Null {
-                    shown.insert("toolResults");
-                }
+            Some("tool_call_update")
+                if update["status"] == "completed" && update["rawOutput"] != Value::Null =>
+            {
+                shown.insert("toolResults");
             }
             _ => {}
         }

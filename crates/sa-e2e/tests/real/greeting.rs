@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 /// No address that anybody answers at.
@@ -25,7 +25,7 @@ impl Talk {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().with_context(|| format!("starting {command:?}"))?;
         let output = BufReader::new(child.stdout.take().context("its output")?);
-        let (sender, lines) = channel();
+        let (sender, lines) = sync_channel(64);
         std::thread::spawn(move || {
             let spoken = output.lines().map_while(Result::ok);
             spoken.filter_map(|line| serde_json::from_str(&line).ok()).try_for_each(|line| sender.send(line))
