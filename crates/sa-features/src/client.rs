@@ -27,7 +27,7 @@ pub(crate) struct Client {
 /// What is needed to listen and to answer.
 struct Inner {
     log: Arc<Log>,
-    door: OnceLock<AcpDoor>,
+    door: OnceLock<Box<dyn Door>>,
     policy: Mutex<Policy>,
     host: Host,
     /// The methods of the requests that were sent, by id.
@@ -126,7 +126,7 @@ impl Client {
         schema::check_answer("initialize", &answer)?;
         let hello = answer.get("result").cloned().with_context(|| format!("no hello: {answer}"))?;
         // Nothing else sets it.
-        let _first = inner.door.set(door);
+        let _first = inner.door.set(Box::new(door));
         Ok(Self { inner, hello, cwd, ids: AtomicU64::new(1) })
     }
 
@@ -155,8 +155,8 @@ impl Client {
         }
     }
 
-    fn door(&self) -> Result<&AcpDoor> {
-        self.inner.door.get().context("a connection")
+    fn door(&self) -> Result<&dyn Door> {
+        Ok(self.inner.door.get().context("a connection")?.as_ref())
     }
 
     /// Sends a request and gives its id.

@@ -119,7 +119,7 @@ impl Subject {
         if self.kind == Kind::Claude {
             let folder = home.join(".claude");
             fs::create_dir_all(&folder)?;
-            let rules = r#"{"permissions":{"allow":["Bash","Write","Edit"]}}"#;
+            let rules = r#"{"permissions":{"allow":["Bash(touch:*)","Write","Edit"]}}"#;
             fs::write(folder.join("settings.json"), rules)?;
         }
         Ok(())

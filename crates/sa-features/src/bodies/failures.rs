@@ -40,9 +40,12 @@ pub(crate) async fn auth_required(stage: &Stage) -> Result<()> {
 }
 
 pub(crate) async fn error_401(stage: &Stage) -> Result<()> {
-    let turn = fails(stage, &failing(401)).await?;
+    let session = stage.session().await?;
+    let turn = session.prompt(&stage.text(&failing(401))?).await?;
     ensure!(turn.error()?["code"] == -32000, "{}", turn.answer);
-    Ok(())
+    let tries = stage.conversations()?.len();
+    ensure!(tries == 1, "it is not tried again with credentials that are wrong: {tries} times");
+    goes_on(stage, &session).await
 }
 
 pub(crate) async fn error_429(stage: &Stage) -> Result<()> {
