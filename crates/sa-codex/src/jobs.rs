@@ -37,7 +37,8 @@ impl Machine {
                 Job::List(key, request) => self.list_threads(key, &request),
                 Job::Delete(key, id) => {
                     let limit = self.core.host.limits.control;
-                    self.core.ask("thread/delete", OfThread { thread_id: &id.0 }, limit, Then::Deleted(key));
+                    let params = OfThread { thread_id: &id.0 };
+                    self.core.ask("thread/delete", params, limit, Then::Deleted(key, id.clone()));
                 }
             }
         }

@@ -14,6 +14,8 @@ pub struct Limits {
     /// For a turn to end after it was interrupted; then the prompt is answered without that. After as long again, the
     /// app-server is ended if a prompt waits behind the turn.
     pub cancel: Duration,
+    /// For MCP servers to be reached before the first prompt goes out without the tools of those that were not.
+    pub mcp: Duration,
     /// For the app-server to end by itself once its input is closed.
     pub farewell: Duration,
     /// Between SIGTERM and SIGKILL.
@@ -27,6 +29,7 @@ impl Default for Limits {
             open: Duration::from_secs(120),
             control: Duration::from_secs(10),
             cancel: Duration::from_secs(10),
+            mcp: Duration::from_secs(30),
             farewell: Duration::from_secs(3),
             grace: Duration::from_secs(2),
         }

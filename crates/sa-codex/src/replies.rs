@@ -3,6 +3,7 @@
 use super::core::Core;
 use super::machine::Machine;
 use super::native::answer::{OpenedThread, ThreadRead, Threads};
+use super::native::call::OfThread;
 use super::native::line::Refusal;
 use super::session::{Opening, Session};
 use agent_client_protocol_schema::v1::{
@@ -36,7 +37,9 @@ pub(super) enum Then {
         is_first: bool,
         cwd: Option<PathBuf>,
     },
-    Deleted(RequestKey),
+    Deleted(RequestKey, SessionId),
+    /// A session that could not be deleted was put away.
+    Archived(RequestKey),
     /// Nobody waits; a refusal is logged under this name.
     Nothing(&'static str),
 }
@@ -66,11 +69,16 @@ impl Outcome<'_> {
     }
 }
 
+/// Whether these are the words for a thread that does not exist.
+fn is_unknown(reason: &str) -> bool {
+    let words = ["no rollout found", "not found", "invalid thread id", "invalid session id"];
+    words.iter().any(|words| reason.contains(words))
+}
+
 /// The error for a thread that could not be opened.
 fn not_opened(opening: &Opening, reason: String) -> Error {
-    let unknown = ["no rollout found", "not found", "invalid thread id", "invalid session id"];
     match &opening.from {
-        Some(id) if unknown.iter().any(|words| reason.contains(words)) => session_not_found(id),
+        Some(id) if is_unknown(&reason) => session_not_found(id),
         _ => failure(reason, "open_failed"),
     }
 }
@@ -89,10 +97,10 @@ impl Machine {
             Then::Skills(id) => self.of(&id, |session, core| session.skills_known(core, &outcome)),
             Then::Closed(id) => self.of(&id, |session, core| session.closed(core)),
             Then::Listed { key, is_first, cwd } => self.listed(&key, is_first, cwd, &outcome),
-            // A session that does not exist is gone, as was wanted.
-            Then::Deleted(key) => match outcome {
-                Outcome::Late => self.core.fail(&key, &failure("codex did not answer in time", "timeout")),
-                _ => self.core.reply(&key, DeleteSessionResponse::new()),
+            Then::Deleted(key, id) => self.deleted(key, &id, &outcome),
+            Then::Archived(key) => match outcome.text() {
+                Ok(_) => self.core.reply(&key, DeleteSessionResponse::new()),
+                Err(reason) => self.core.fail(&key, &failure(reason, "delete_failed")),
             },
             Then::Nothing(name) => {
                 if let Err(reason) = outcome.text() {
@@ -106,7 +114,9 @@ impl Machine {
     pub(super) fn unanswerable(&mut self, then: Then, error: &Error) {
         match then {
             Then::Opened(opening) | Then::Reread(opening) => self.core.fail(&opening.key, error),
-            Then::Listed { key, .. } | Then::Deleted(key) => self.core.fail(&key, error),
+            Then::Listed { key, .. } | Then::Deleted(key, _) | Then::Archived(key) => {
+                self.core.fail(&key, error)
+            }
             // Sessions notice by themselves.
             _ => {}
         }
@@ -135,6 +145,19 @@ impl Machine {
         // Nothing is stored of a thread before its first turn.
         let turns = outcome.read::<ThreadRead>().map(|read| read.thread.turns).unwrap_or_default();
         session.reopened(&mut self.core, opening, turns);
+    }
+
+    /// What copies were made of is kept by the CLI as long as they are; it is not listed any more.
+    fn deleted(&mut self, key: RequestKey, id: &SessionId, outcome: &Outcome<'_>) {
+        match outcome {
+            Outcome::Refused(refusal) if !is_unknown(&refusal.message) => {
+                let limit = self.core.host.limits.control;
+                self.core.ask("thread/archive", OfThread { thread_id: &id.0 }, limit, Then::Archived(key));
+            }
+            Outcome::Late => self.core.fail(&key, &failure("codex did not answer in time", "timeout")),
+            // A session that does not exist is gone, as was wanted.
+            _ => self.core.reply(&key, DeleteSessionResponse::new()),
+        }
     }
 
     fn listed(&mut self, key: &RequestKey, is_first: bool, cwd: Option<PathBuf>, outcome: &Outcome<'_>) {

@@ -19,6 +19,8 @@ pub(crate) struct Conversation {
     pub(crate) stream: bool,
     /// How the agent names its session, if it says so.
     pub(crate) session: Option<String>,
+    /// Whether the conversation is to be summed up in the vendor's own form.
+    pub(crate) compaction: bool,
 }
 
 /// What one side said at once.

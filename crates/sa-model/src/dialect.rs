@@ -57,6 +57,8 @@ pub(crate) trait Dialect: Send {
     fn close(&mut self, out: &mut Vec<Event>);
     /// A tool call, whole. No text is open.
     fn call(&mut self, call: &Call, step: usize, out: &mut Vec<Event>);
+    /// The conversation summed up, in APIs that do so. No text is open.
+    fn compaction(&mut self, _out: &mut Vec<Event>) {}
     /// The answer ends, for a reason in the words of the scripts.
     fn end(&mut self, stop: &str, tokens: &Tokens, out: &mut Vec<Event>);
     /// The answer breaks off with an error in place of its end.

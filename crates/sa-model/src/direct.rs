@@ -37,6 +37,8 @@ pub(crate) enum Cue {
         bytes: usize,
     },
     Call(Call),
+    /// The conversation so far, summed up for the vendor's eyes only.
+    Compaction,
     Chunk(usize),
     Slow(Duration),
     Pause(Duration),
@@ -60,6 +62,9 @@ const HELPERS: [(&str, &str); 4] = [
 
 /// What to do for this request. `is_due` says whether a fault that comes so many times is still to come, and counts it.
 pub(crate) fn direct(conversation: &Conversation, is_due: impl Fn(Place, u32) -> bool) -> Direction {
+    if conversation.compaction {
+        return Direction { cues: vec![Cue::Compaction], ..Direction::default() };
+    }
     let Some(prompt) = prompt::find(conversation) else { return saying("ok") };
     if let Some(answer) = helper(conversation, &prompt) {
         return saying(&answer);

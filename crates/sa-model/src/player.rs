@@ -142,6 +142,10 @@ impl Player {
                 let step = self.step;
                 self.tell(|dialect, out| dialect.call(&call, step, out));
             }
+            Cue::Compaction => {
+                self.close();
+                self.tell(|dialect, out| dialect.compaction(out));
+            }
             Cue::Chunk(characters) => self.chunk = Some(characters),
             Cue::Slow(pause) => self.pace = Some(pause),
             Cue::Pause(pause) => self.ready.push_back(Action::Wait(pause)),

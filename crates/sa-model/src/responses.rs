@@ -173,6 +173,13 @@ impl Dialect for Responses {
         self.done(item, out);
     }
 
+    fn compaction(&mut self, out: &mut Vec<Event>) {
+        let (id, secret) = (format!("cmp_{}", unique()), format!("c2NyaXB0ZWQ{}", unique()));
+        let item = json!({ "type": "compaction", "id": id, "encrypted_content": secret });
+        self.add(&item, out);
+        self.done(item, out);
+    }
+
     fn end(&mut self, stop: &str, tokens: &Tokens, out: &mut Vec<Event>) {
         self.response["usage"] = usage(tokens);
         let reason = match stop {

@@ -40,6 +40,7 @@ fn read_item(item: &Value, conversation: &mut Conversation) {
             images: images(item, "content"),
             results: Vec::new(),
         }),
+        ("compaction_trigger", _) => conversation.compaction = true,
         ("additional_tools", _) => offers(list_of(item, "tools"), None, &mut conversation.tools),
         (kind, _) if kind.ends_with("_output") => conversation.user(Said {
             texts: Vec::new(),

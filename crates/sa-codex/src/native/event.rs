@@ -28,6 +28,8 @@ pub(crate) enum Event {
     Failed(Failed),
     Named(Named),
     McpStatus(McpStatus),
+    /// The thread has nothing to do.
+    Idle,
     SkillsChanged,
     Resolved(String),
     LoggedIn(LoggedIn),
@@ -77,6 +79,8 @@ pub(crate) struct Step {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Usage {
+    #[serde(default)]
+    pub(crate) turn_id: Option<String>,
     pub(crate) token_usage: TokenUsage,
 }
 
@@ -142,7 +146,7 @@ pub(crate) struct OfThread {
 }
 
 /// Told for other clients than this, or in another form, too.
-const IGNORED: [&str; 26] = [
+const IGNORED: [&str; 25] = [
     "account/rateLimits/updated",
     "account/updated",
     "app/list/updated",
@@ -165,7 +169,6 @@ const IGNORED: [&str; 26] = [
     "thread/queuedMessages/updated",
     "thread/readState/changed",
     "thread/settings/updated",
-    "thread/status/changed",
     "thread/unarchived",
     "turn/diff/updated",
     "turn/moderationMetadata",
@@ -197,6 +200,10 @@ impl Event {
             "error" => Self::Failed(body(params)?),
             "thread/name/updated" => Self::Named(body(params)?),
             "mcpServer/startupStatus/updated" => Self::McpStatus(body(params)?),
+            "thread/status/changed" => match body::<Status>(params)?.status.r#type.as_str() {
+                "idle" => Self::Idle,
+                _ => Self::Ignored,
+            },
             "skills/changed" => Self::SkillsChanged,
             "serverRequest/resolved" => Self::Resolved(body::<Resolved>(params)?.request_id.get().to_owned()),
             "account/login/completed" => Self::LoggedIn(body(params)?),
@@ -205,6 +212,16 @@ impl Event {
             _ => return None,
         })
     }
+}
+
+#[derive(Deserialize)]
+struct Status {
+    status: StatusKind,
+}
+
+#[derive(Deserialize)]
+struct StatusKind {
+    r#type: String,
 }
 
 #[derive(Deserialize)]

@@ -28,13 +28,14 @@ impl Session {
             Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
             Event::McpProgress(progress) => self.tool_progressed(core, &progress),
             Event::Plan(plan) => self.plan_changed(core, &plan.plan),
-            Event::Usage(usage) => self.metered(core, &usage.token_usage),
+            Event::Usage(usage) => self.metered(core, &usage.token_usage, usage.turn_id.as_deref()),
             Event::Failed(failed) => self.failed(core, failed),
             Event::Named(named) => {
                 if let Some(name) = named.thread_name.filter(|name| !name.trim().is_empty()) {
                     self.rename(core, one_line(&name));
                 }
             }
+            Event::Idle => self.idle(core),
             Event::McpStatus(status) => self.mcp_status_changed(core, &status),
             Event::SkillsChanged => self.ask_skills(core, true),
             Event::Resolved(id) => self.ask_withdrawn(core, &id),
@@ -56,9 +57,10 @@ impl Session {
         core.remark(&self.id, "unparsed", json!({ "raw": raw, "count": self.unknown }));
     }
 
+    /// A review that the model says itself need not be told.
     fn note_spoken(&mut self) {
         if let Some(turn) = &mut self.turn {
-            turn.has_spoken = true;
+            turn.review = None;
         }
     }
 
@@ -91,10 +93,8 @@ impl Session {
                 }
             }
             Body::ReviewLeft { review } => {
-                let has_spoken = self.turn.as_ref().is_some_and(|turn| turn.has_spoken);
-                if !has_spoken {
-                    self.note_spoken();
-                    self.say(core, Kind::Said, &item.id, &review);
+                if let Some(turn) = &mut self.turn {
+                    turn.review = Some((item.id, review));
                 }
             }
             Body::Compaction => self.compaction_done(core, &item.id),

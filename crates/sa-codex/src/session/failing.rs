@@ -106,6 +106,10 @@ impl Session {
             return;
         }
         let details = error.additional_details.clone().unwrap_or_default();
+        if details.contains("content_filter") {
+            // The model would refuse again and again.
+            return self.refused(core);
+        }
         if core.client.shows_notices() {
             let title = format!("The model's API failed: {}", error.message);
             let notice = Notice::new(NoticeSeverity::Warning, title).description(details);

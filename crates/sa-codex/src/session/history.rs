@@ -35,7 +35,7 @@ impl Session {
                 let described = tools::describe(body, &self.place.cwd, &tools::NoDisk);
                 let call = described.into_call(id.clone()).status(ToolCallStatus::Pending);
                 self.emit(core, &SessionUpdate::ToolCall(call));
-                let update = tools::outcome(&id, body, "").into_update(id);
+                let update = tools::outcome(&id, body).into_update(id);
                 self.emit(core, &SessionUpdate::ToolCallUpdate(update));
             }
         }

@@ -41,6 +41,7 @@ use agent_client_protocol_schema::v1::{Error, SessionId, SessionInfo, SessionUpd
 use ask::Ask;
 use closing::Closing;
 use compaction::Compaction;
+use mcp::McpWait;
 use reviving::Link;
 use sa_acp::failure;
 use serde_json::{Map, Value};
@@ -75,6 +76,7 @@ pub(crate) struct Session {
     closing: Option<Closing>,
     /// Whether nothing is left of it.
     gone: bool,
+    mcp: McpWait,
     settings: Settings,
     skills: Vec<Skill>,
     queue: VecDeque<Prompt>,
@@ -103,6 +105,7 @@ impl Session {
             link: Link::Up,
             closing: None,
             gone: false,
+            mcp: McpWait::default(),
             settings,
             skills: Vec::new(),
             queue: VecDeque::new(),
@@ -164,12 +167,13 @@ impl Session {
     pub(crate) fn wake(&self) -> Option<Duration> {
         let turn = self.turn.as_ref().and_then(Turn::deadline);
         let closing = self.closing.as_ref().and_then(Closing::deadline);
-        [turn, closing, self.tools.deadline()].into_iter().flatten().min()
+        [turn, closing, self.tools.deadline(), self.mcp.deadline()].into_iter().flatten().min()
     }
 
     /// Does what is due.
     pub(crate) fn tick(&mut self, core: &mut Core) {
         self.tell_printed(core);
+        self.enforce_mcp(core);
         self.enforce_cancel(core);
         self.enforce_close(core);
     }

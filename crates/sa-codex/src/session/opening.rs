@@ -1,5 +1,6 @@
 //! How a session is opened.
 
+use super::mcp::McpWait;
 use super::settings::Settings;
 use super::{Place, Session};
 use crate::core::Core;
@@ -81,6 +82,7 @@ impl Session {
             from.filter(|_| how != How::Forked).unwrap_or_else(|| SessionId::new(opened.thread.id.clone()));
         let mut session = Self::new(id, place, settings);
         session.thread = opened.thread.id;
+        session.mcp = McpWait::of(&session.place.servers, core.now.elapsed + core.host.limits.mcp);
         session.is_stored = how != How::New;
         session.is_nameless = how == How::New;
         session.title = opened.thread.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());

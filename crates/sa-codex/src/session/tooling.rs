@@ -9,7 +9,6 @@ use crate::tools::{self, Described};
 use agent_client_protocol_schema::v1::{
     Meta, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
-use sa_acp::terminal_output;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,8 +22,8 @@ pub(super) struct Tool {
     parent: Option<String>,
     /// What a command has printed.
     output: String,
-    /// As much of it has been told.
-    told: usize,
+    /// Whether there is more of it than was told.
+    has_news: bool,
     number: u64,
 }
 
@@ -96,7 +95,7 @@ impl Session {
             server,
             parent: parent.map(str::to_owned),
             output: String::new(),
-            told: 0,
+            has_news: false,
             number: self.tools.last,
         };
         self.tools.open.insert(id.to_owned(), tool);
@@ -107,11 +106,13 @@ impl Session {
         let Some(tool) = self.tools.open.get_mut(id) else { return };
         if tool.output.len() + text.len() <= PRINT_KEPT {
             tool.output.push_str(text);
+            tool.has_news = true;
             self.tools.print_at.get_or_insert(core.now.elapsed + PRINT_EVERY);
         }
     }
 
-    /// Tells what commands have printed since it was told last, if it is time to.
+    /// Tells what running commands have printed, if it is time to. The CLI drops pieces of it on the way, so that clients
+    /// that draw terminals get the output when it is whole.
     pub(super) fn tell_printed(&mut self, core: &mut Core) {
         if self.tools.print_at.is_none_or(|at| at > core.now.elapsed) {
             return;
@@ -119,15 +120,10 @@ impl Session {
         self.tools.print_at = None;
         let mut updates = Vec::new();
         for (id, tool) in &mut self.tools.open {
-            let news = tool.output.get(tool.told..).unwrap_or_default();
-            if news.is_empty() {
-                continue;
+            if std::mem::take(&mut tool.has_news) {
+                let fields = ToolCallUpdateFields::new().content(sa_acp::printed(tail(&tool.output)));
+                updates.push(ToolCallUpdate::new(id.clone(), fields).meta(about(tool.parent.as_deref())));
             }
-            let mut about = terminal_output(id, news);
-            about.extend(self::about(tool.parent.as_deref()).unwrap_or_default());
-            let fields = ToolCallUpdateFields::new().content(sa_acp::printed(tail(&tool.output)));
-            updates.push(ToolCallUpdate::new(id.clone(), fields).meta(about));
-            tool.told = tool.output.len();
         }
         for update in updates {
             self.emit(core, &SessionUpdate::ToolCallUpdate(update));
@@ -146,8 +142,7 @@ impl Session {
     pub(super) fn tool_completed(&mut self, core: &mut Core, id: &str, body: &Body, parent: Option<&str>) {
         self.tool_started(core, id, body, parent);
         let Some(tool) = self.tools.open.remove(id) else { return };
-        let told = tool.output.get(..tool.told).unwrap_or_default();
-        let mut update = tools::outcome(id, body, told).into_update(id.to_owned());
+        let mut update = tools::outcome(id, body).into_update(id.to_owned());
         if let Some(parent) = about(tool.parent.as_deref()) {
             update.meta.get_or_insert_default().extend(parent);
         }

@@ -5,6 +5,7 @@ use super::failing::outcome;
 use super::plan_exit::Proposal;
 use super::prompt::{Prompt, Work};
 use super::reviving::Link;
+use super::speech::Kind;
 use crate::core::Core;
 use crate::limits::MAX_QUEUE;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
@@ -29,8 +30,8 @@ pub(super) struct Turn {
     pub(super) error: Option<TurnError>,
     /// A plan that is to be approved when the turn is over.
     pub(super) proposal: Option<Proposal>,
-    /// Whether something was said, so that a review need not be told again.
-    pub(super) has_spoken: bool,
+    /// What a review came to, with the id of its item: told at the end if nothing else was said.
+    pub(super) review: Option<(String, String)>,
     first_line: String,
 }
 
@@ -48,9 +49,14 @@ impl Turn {
         self.id.as_deref().is_none_or(|own| own == id)
     }
 
+    /// Whether this is the native turn of that id.
+    pub(super) fn is(&self, id: &str) -> bool {
+        self.id.as_deref() == Some(id)
+    }
+
     pub(super) fn new(key: Option<RequestKey>, first_line: String) -> Self {
-        let (id, cancel, error, proposal) = (None, None, None, None);
-        Self { key, id, cancel, error, proposal, has_spoken: false, first_line }
+        let (id, cancel, error, proposal, review) = (None, None, None, None, None);
+        Self { key, id, cancel, error, proposal, review, first_line }
     }
 }
 
@@ -75,6 +81,9 @@ impl Session {
         }
         if self.link != Link::Up {
             return self.want_back(core);
+        }
+        if !self.mcp.is_done() {
+            return;
         }
         let Some(mut prompt) = self.queue.pop_front() else { return };
         let work = self.work_of(&mut prompt);
@@ -222,9 +231,26 @@ impl Session {
         !self.queue.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
     }
 
+    /// The app-server has nothing to do; a turn of its own that is not known to be over is.
+    pub(super) fn idle(&mut self, core: &mut Core) {
+        if self.turn.is_none() {
+            self.native_turn = None;
+            self.let_go(core);
+            self.start_next(core);
+        }
+    }
+
+    fn tell_review(&self, core: &mut Core, turn: &mut Turn) {
+        if let Some((id, review)) = turn.review.take() {
+            self.say(core, Kind::Said, &id, &review);
+        }
+    }
+
     /// A turn is over.
     pub(super) fn turn_completed(&mut self, core: &mut Core, native: &NativeTurn) {
-        if self.native_turn.as_deref() == Some(native.id.as_str()) {
+        // A review begins under another id than it ends.
+        let is_ours = self.turn.as_ref().is_some_and(|turn| turn.may_be(&native.id));
+        if is_ours || self.native_turn.as_deref() == Some(native.id.as_str()) {
             self.native_turn = None;
         }
         let is_interrupted = native.status.as_deref() == Some("interrupted");
@@ -238,7 +264,8 @@ impl Session {
         if is_interrupted {
             self.clean(core);
         }
-        if let Some(mut turn) = self.turn.take_if(|turn| turn.may_be(&native.id)) {
+        if let Some(mut turn) = self.turn.take_if(|_| is_ours) {
+            self.tell_review(core, &mut turn);
             let outcome = outcome(native, &turn);
             if outcome.is_ok() {
                 self.name_after(core, &turn.first_line);
@@ -269,6 +296,15 @@ impl Session {
             core.fail(&key, error);
         }
         true
+    }
+
+    /// The model refuses: the prompt is answered, and the CLI does not try again.
+    pub(super) fn refused(&mut self, core: &mut Core) {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
+        if let Some(key) = turn.key.take() {
+            core.reply(&key, PromptResponse::new(StopReason::Refusal).usage(self.meter.of_turn()));
+        }
+        self.interrupt(core);
     }
 
     /// Answers the running prompt as cancelled without waiting for the CLI to stop.

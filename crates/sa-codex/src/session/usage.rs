@@ -35,8 +35,12 @@ impl Meter {
 }
 
 impl Session {
-    pub(super) fn metered(&mut self, core: &mut Core, usage: &TokenUsage) {
+    pub(super) fn metered(&mut self, core: &mut Core, usage: &TokenUsage, turn: Option<&str>) {
         self.meter.total = usage.total;
+        // What a thread had taken when it was opened is told after that, even if a turn has begun meanwhile.
+        if !turn.is_some_and(|id| self.turn.as_ref().is_some_and(|turn| turn.is(id))) {
+            self.meter.before = usage.total;
+        }
         let Some(size) = usage.model_context_window else { return };
         let update = UsageUpdate::new(usage.last.total_tokens, size);
         self.emit(core, &SessionUpdate::UsageUpdate(update));

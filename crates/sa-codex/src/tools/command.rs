@@ -71,7 +71,7 @@ pub(super) fn describe(command: &Command) -> Described {
     }
 }
 
-pub(super) fn outcome(id: &str, command: &Command, told: &str) -> Outcome {
+pub(super) fn outcome(id: &str, command: &Command) -> Outcome {
     let output = command.aggregated_output.as_deref().unwrap_or_default();
     let is_declined = command.status.as_deref() == Some("declined");
     let status = match (status(command.status.as_deref()), command.exit_code) {
@@ -84,9 +84,7 @@ pub(super) fn outcome(id: &str, command: &Command, told: &str) -> Outcome {
     } else {
         printed(output)
     };
-    // The CLI drops pieces of long outputs on the way; then the rest cannot be told from what is missing.
-    let rest = output.strip_prefix(told).unwrap_or_default();
-    let mut meta = if rest.is_empty() { Default::default() } else { terminal_output(id, rest) };
+    let mut meta = terminal_output(id, output);
     meta.extend(terminal_exit(id, command.exit_code));
     let output = json!({
         "output": output,
@@ -123,7 +121,7 @@ mod tests {
     fn a_command_of_another_code_than_nought_has_failed() {
         let ran = |exit_code, word: &str| {
             let command = Command { exit_code, status: Some(word.to_owned()), ..Command::default() };
-            outcome("x", &command, "").status
+            outcome("x", &command).status
         };
         assert_eq!(ran(Some(0), "completed"), ToolCallStatus::Completed);
         assert_eq!(ran(Some(3), "completed"), ToolCallStatus::Failed);

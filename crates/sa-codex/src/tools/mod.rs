@@ -95,10 +95,10 @@ pub(crate) fn describe(body: &Body, cwd: &Path, disk: &dyn Disk) -> Described {
     }
 }
 
-/// What became of it. `told` is what was told before of what a command printed.
-pub(crate) fn outcome(id: &str, body: &Body, told: &str) -> Outcome {
+/// What became of it.
+pub(crate) fn outcome(id: &str, body: &Body) -> Outcome {
     match body {
-        Body::Command(command) => command::outcome(id, command, told),
+        Body::Command(command) => command::outcome(id, command),
         Body::FileChange(change) => patch::outcome(change),
         other => other::outcome(other),
     }
