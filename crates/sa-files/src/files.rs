@@ -42,6 +42,7 @@ pub(crate) struct Shared {
     operations: Arc<Semaphore>,
     archives: Arc<Semaphore>,
     watches: Arc<Semaphore>,
+    searches: Arc<Semaphore>,
     /// Held while a name is checked and then changed, so that conditions hold against other requests.
     names: Mutex<()>,
     closed: CancellationToken,
@@ -85,6 +86,7 @@ impl Files {
             operations: Arc::new(Semaphore::new(limits.operations.max(1))),
             archives: Arc::new(Semaphore::new(limits.archives)),
             watches: Arc::new(Semaphore::new(limits.watches)),
+            searches: Arc::new(Semaphore::new(limits.searches)),
             names: Mutex::new(()),
             closed: CancellationToken::new(),
             limits,
@@ -140,16 +142,23 @@ impl Files {
 
     /// A seat for one archive that is packed or unpacked.
     pub(crate) fn seat_archive(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        let busy =
-            |_| FilesError::TooMany("too many archives are packed or unpacked; see files.archives".into());
-        Arc::clone(&self.0.archives).try_acquire_owned().map_err(busy)
+        seat(&self.0.archives, "archives are packed or unpacked; see files.archives")
     }
 
     /// A seat for one watch.
     pub(crate) fn seat_watch(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        let busy = |_| FilesError::TooMany("too many watches exist; see files.watches".to_owned());
-        Arc::clone(&self.0.watches).try_acquire_owned().map_err(busy)
+        seat(&self.0.watches, "watches exist; see files.watches")
     }
+
+    /// A seat for one search, which may take long: others must not wait for it.
+    pub(crate) fn seat_search(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+        seat(&self.0.searches, "searches run; see files.searches")
+    }
+}
+
+fn seat(seats: &Arc<Semaphore>, what: &str) -> Result<OwnedSemaphorePermit, FilesError> {
+    let taken = |_| FilesError::TooMany(format!("too many {what}"));
+    Arc::clone(seats).try_acquire_owned().map_err(taken)
 }
 
 impl Shared {

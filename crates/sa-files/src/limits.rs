@@ -40,6 +40,8 @@ pub struct FilesLimits {
     pub watch_pending: usize,
     /// How long changes are gathered before they are sent.
     pub watch_gather_ms: u64,
+    /// Searches at once; then 429.
+    pub searches: usize,
     /// Results that one search returns at most.
     pub search_results: usize,
     /// Entries that one search looks at before it returns what it has.
@@ -67,6 +69,7 @@ impl Default for FilesLimits {
             watch_directories: 16_384,
             watch_pending: 4_096,
             watch_gather_ms: 50,
+            searches: 16,
             search_results: 10_000,
             search_entries: 5_000_000,
             search_ms: 30_000,

@@ -86,9 +86,17 @@ impl Files {
         let located = self.locate(path)?;
         let abandoned = Abandoned::default();
         let flag = Arc::clone(&abandoned.0);
-        let results = self.run(move |shared| search(shared, &located, &query, flag)).await;
+        let seat = self.seat_search()?;
+        let shared = Arc::clone(self.shared());
+        let searching = tokio::task::spawn_blocking(move || {
+            let _seat = seat;
+            search(&shared, &located, &query, flag)
+        });
+        let results = searching.await;
         drop(abandoned);
-        results
+        results.unwrap_or_else(|_| {
+            Err(FilesError::Io { path: "search".to_owned(), reason: "it ended early".to_owned() })
+        })
     }
 }
 

@@ -129,5 +129,7 @@ async fn what_makes_no_sense_is_refused_and_what_cannot_be_read_is_counted() -> 
     }
     fs.get("search", "none").send().await?.expect_problem(404, "not_found")?;
     fs.get("search", "s/short").send().await?.expect_problem(409, "conflict")?;
+    let none = Fs::with_limits("searches = 0").await?;
+    none.get("search", ".").send().await?.expect_problem(429, "too_many_requests")?;
     Ok(())
 }

@@ -32,6 +32,7 @@ use sa_files::{Hit, Query};
         (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such directory", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "Not a directory", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many searches", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn search(
