@@ -12,6 +12,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 use sa_api::AcpServerStatus;
 use sa_hub::Hub;
+use sa_processes::Processes;
 
 /// Requests answered, by route.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -28,7 +29,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new(hub: Hub) -> Self {
+    pub(crate) fn new(hub: Hub, processes: Processes) -> Self {
         let mut registry = Registry::with_prefix("sandbox_agent");
         let requests = Family::default();
         registry.register(
@@ -37,6 +38,7 @@ impl Metrics {
             requests.clone(),
         );
         registry.register_collector(Box::new(HubCollector(hub)));
+        registry.register_collector(Box::new(ProcessCollector(processes)));
         Self { registry, requests }
     }
 
@@ -117,6 +119,28 @@ impl Collector for HubCollector {
             ("acp_servers", "ACP servers that exist", servers.len()),
             ("acp_servers_running", "ACP servers whose agent runs", running),
             ("pending_requests", "Requests that agents have not answered", pending),
+        ];
+        for (name, help, value) in gauges {
+            let gauge = ConstGauge::new(value as i64);
+            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the processes when somebody asks.
+#[derive(Debug)]
+struct ProcessCollector(Processes);
+
+impl Collector for ProcessCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let totals = self.0.totals();
+        let started = ConstCounter::new(totals.started);
+        let help = "Processes started for clients, commands included";
+        started.encode(encoder.encode_descriptor("process_starts", help, None, MetricType::Counter)?)?;
+        let gauges = [
+            ("processes_running", "Processes of clients that run, commands included", totals.running),
+            ("processes_ended", "Ended processes that are remembered", totals.ended),
         ];
         for (name, help, value) in gauges {
             let gauge = ConstGauge::new(value as i64);

@@ -32,7 +32,7 @@ pub(crate) struct Parts {
 impl AppState {
     pub(crate) fn new(options: HttpOptions, services: Services) -> Self {
         let Services { agents, hub, files, configs, processes } = services;
-        let metrics = Metrics::new(hub.clone());
+        let metrics = Metrics::new(hub.clone(), processes.clone());
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
         Self(Arc::new(Parts {
             agents,

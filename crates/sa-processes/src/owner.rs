@@ -134,14 +134,14 @@ impl Owner {
         let exit = exit.unwrap_or(Exit { code: None, signal: None });
         tracing::info!(process = %id, pid = child.pid(), code = exit.code, signal = exit.signal, "process ended");
         commands.close();
-        // Its place is free before anybody can see that it ended: who waits for that may start the next one.
+        // Its place is free, and it counts as ended, before anybody can see that: who waits for it may start the next.
         drop(slot);
+        registry.ended(&id);
         shared.end(Ended {
             code: exit.code,
             signal: exit.signal,
             out_of_memory: child.ran_out_of_memory(),
             at_ms: now_ms(),
         });
-        registry.ended(&id);
     }
 }

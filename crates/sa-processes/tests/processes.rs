@@ -6,6 +6,7 @@ mod stage;
 use bytes::Bytes;
 use sa_processes::{
     Config, Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, Step, Stream,
+    TerminalSize,
 };
 use stage::*;
 use std::time::Duration;
@@ -231,4 +232,23 @@ async fn shutting_down_ends_all_and_starts_none() {
     assert!(process.ended().is_some());
     assert!(matches!(processes.create(command("true", &[])).await, Err(StartError::ShuttingDown)));
     assert!(matches!(run(&processes, command("true", &[])).await, Err(StartError::ShuttingDown)));
+}
+
+#[tokio::test]
+async fn a_terminal_is_one_stream_and_its_input_ends_by_a_key() {
+    let processes = processes();
+    let process = processes.create(on_terminal("echo $TERM; stty size >&2; cat; echo over")).await.unwrap();
+    assert!(process.has_terminal());
+    within(printed(&process, "24 80")).await;
+    process.resize(TerminalSize { columns: 90, rows: 30 }).await.unwrap();
+    process.input(Bytes::from_static(b"typed\n"), true).await.unwrap();
+    within(process.wait()).await;
+    let (entries, _) = process.output(Position::After(0), None);
+    assert!(entries.iter().all(|entry| entry.stream == Stream::Terminal));
+    let text = all_text(&process);
+    assert!(
+        text.starts_with("xterm-256color\r\n24 80\r\n") && text.ends_with("typed\r\nover\r\n"),
+        "{text:?}"
+    );
+    assert!(matches!(process.resize(SIZE).await, Err(ResizeError::Ended)));
 }

@@ -161,3 +161,18 @@ async fn a_process_inherits_no_secret_of_the_daemon() -> Result<()> {
     assert!(names.contains(&"PATH"));
     Ok(())
 }
+
+#[tokio::test]
+async fn processes_are_counted() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let api = Api::of(&daemon);
+    let ended = api.create(json!({"command": "true"})).await?;
+    api.ended(&ended).await?;
+    api.create(json!({"command": "sleep", "args": ["600"]})).await?;
+    api.run(json!({"command": "true"})).await?;
+    let metrics = daemon.http().get("/metrics").send().await?.expect_status(200)?.text();
+    for line in ["process_starts_total 3", "processes_running 1", "processes_ended 1"] {
+        assert!(metrics.contains(&format!("\nsandbox_agent_{line}\n")), "{line}: {metrics}");
+    }
+    Ok(())
+}
