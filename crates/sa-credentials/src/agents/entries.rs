@@ -3,6 +3,7 @@
 use crate::search::{Search, Unit, sort};
 use crate::{Credential, Kind, Origin, Secret, Variable};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Providers and the variables that the agent takes their keys from, the preferred one first.
 pub(super) type Variables = [(&'static str, &'static [&'static str])];
@@ -19,7 +20,9 @@ pub(super) fn add(
     let Value::Object(entries) = document else {
         return search.problem(origin.clone(), format!("is {}, not an object", sort(document)));
     };
-    for (provider, entry) in entries {
+    // The agent has no preference among them; the order must not depend on how the file was written.
+    let sorted: BTreeMap<&String, &Value> = entries.iter().collect();
+    for (provider, entry) in sorted {
         let Some(mut credential) = credential(search, provider, entry, origin) else { continue };
         if let Some(name) = plain_variable(&credential, entry, variables) {
             credential = credential.handed_as(name);
