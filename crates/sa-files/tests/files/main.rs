@@ -5,6 +5,7 @@
 mod arbitrary;
 mod archives;
 mod confinement;
+mod documentation;
 mod pieces;
 mod resolution;
 mod world;
