@@ -28,8 +28,8 @@ pub fn invalid(reason: impl Into<String>) -> Error {
 
 /// The error for what was under way when a process of `program` ended. `complaint` is what it said itself, if it did.
 pub fn process_ended(program: &str, ended: &Ended, complaint: Option<&str>) -> Error {
-    let count = ended.stderr.chars().count();
-    let tail: String = ended.stderr.chars().skip(count.saturating_sub(STDERR_TAIL)).collect();
+    let stderr = uncoloured(&ended.stderr);
+    let tail: String = stderr.chars().skip(stderr.chars().count().saturating_sub(STDERR_TAIL)).collect();
     if let Some(reason) = &ended.not_started {
         return failure(format!("{program} cannot be started: {reason}"), "spawn_failed");
     }
@@ -48,4 +48,37 @@ pub fn process_ended(program: &str, ended: &Ended, complaint: Option<&str>) -> E
         "stderrTail": tail,
     }));
     error
+}
+
+/// A text without the marks that colour it on a terminal.
+fn uncoloured(text: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1b}' => {
+                if letters.next() == Some('[') {
+                    letters.by_ref().find(|letter| ('@'..='~').contains(letter));
+                }
+            }
+            _ => plain.push(letter),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_of_a_process_are_plain_text() {
+        let stderr = "first\n\u{1b}[31mERROR\u{1b}[0m \u{1b}[2mit\u{1b}[0m hurts\n\n".to_owned();
+        let ended = Ended { code: Some(7), stderr, ..Ended::default() };
+        let error = process_ended("The CLI", &ended, None);
+        assert_eq!(error.message, "The CLI ended with exit code 7: ERROR it hurts");
+        assert_eq!(error.data.unwrap_or_default()["stderrTail"], "first\nERROR it hurts\n\n");
+        assert_eq!(uncoloured("a\u{1b}"), "a");
+        assert_eq!(uncoloured("a\u{1b}[0"), "a");
+    }
 }

@@ -182,15 +182,31 @@ impl Machine {
                     session.event(&mut self.core, Event::SkillsChanged);
                 }
             }
-            (event, Some(thread)) => match self.of_thread(&thread) {
-                Some((session, core, false)) => session.event(core, event),
-                Some((session, core, true)) => session.offspring_event(core, &thread, event),
-                None => {}
-            },
+            (event, Some(thread)) => self.heard_of(&thread, event),
             (Event::Unknown(_), None) => {
                 tracing::warn!(method, "the app-server wrote a notification that is not known");
             }
             (_, None) => {}
+        }
+    }
+
+    /// The app-server tells something about a thread. Sub-agents are known by the calls that send them.
+    fn heard_of(&mut self, thread: &str, event: Event) {
+        let Some((session, core, is_offspring)) = self.of_thread(thread) else { return };
+        let sent = match &event {
+            Event::ItemStarted(item) | Event::ItemCompleted(item) => item.body.receivers(),
+            _ => Vec::new(),
+        };
+        let key = session.id.0.clone();
+        if is_offspring {
+            session.offspring_event(core, thread, event);
+        } else {
+            session.event(core, event);
+        }
+        for thread in sent {
+            if !self.sessions.values().any(|session| session.thread() == thread) {
+                self.offspring.insert(thread, key.clone());
+            }
         }
     }
 

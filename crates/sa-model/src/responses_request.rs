@@ -40,6 +40,12 @@ fn read_item(item: &Value, conversation: &mut Conversation) {
             images: images(item, "content"),
             results: Vec::new(),
         }),
+        // What one agent tells another. The server does not encrypt what it is given to.
+        ("agent_message", _) => {
+            let parts = list_of(item, "content").iter();
+            let words = parts.filter_map(|part| text_of(part, "encrypted_content").or(text_of(part, "text")));
+            conversation.user(Said { texts: words.map(str::to_owned).collect(), ..Said::default() });
+        }
         ("compaction_trigger", _) => conversation.compaction = true,
         ("additional_tools", _) => offers(list_of(item, "tools"), None, &mut conversation.tools),
         (kind, _) if kind.ends_with("_output") => conversation.user(Said {

@@ -36,6 +36,7 @@ pub(crate) fn shape(neutral: &str, input: &Value, name: &str, schema: &Value) ->
         ("todo", "TaskCreate") => todos(fields).iter().map(|todo| Input::Object(task(todo))).collect(),
         ("todo", _) => vec![Input::Object(todo_list(fields, schema))],
         ("question", _) => vec![Input::Object(questions(fields, schema))],
+        ("task", "spawn_agent") => vec![Input::Object(errand(fields))],
         _ => {
             let mut shaped = renamed(fields, schema, &FIELDS);
             if neutral == "task" && property(schema, "run_in_background").is_some() {
@@ -47,6 +48,25 @@ pub(crate) fn shape(neutral: &str, input: &Value, name: &str, schema: &Value) ->
             vec![Input::Object(shaped)]
         }
     }
+}
+
+/// A sub-agent that has a name and knows nothing of the conversation: it would play the same script otherwise.
+fn errand(fields: &Map<String, Value>) -> Map<String, Value> {
+    let word = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let name: String = word("description").chars().map(letter).collect();
+    let mut errand = Map::new();
+    errand.insert("task_name".to_owned(), if name.is_empty() { json!("scripted") } else { json!(name) });
+    errand.insert("message".to_owned(), json!(word("prompt")));
+    errand.insert("fork_turns".to_owned(), json!("none"));
+    let known = ["description", "prompt", "background", "agent"];
+    errand.extend(
+        fields
+            .iter()
+            .filter(|(name, _)| !known.contains(&name.as_str()))
+            .map(|(n, v)| (n.clone(), v.clone())),
+    );
+    errand
 }
 
 /// For agents that read files with their shell.

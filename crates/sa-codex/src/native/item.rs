@@ -161,6 +161,15 @@ impl<'de> Deserialize<'de> for Item {
 }
 
 impl Body {
+    /// The threads of the agents that this sends or is about.
+    pub(crate) fn receivers(&self) -> Vec<String> {
+        match self {
+            Self::Collab(collab) => collab.receiver_thread_ids.clone(),
+            Self::SubAgent(agent) => vec![agent.agent_thread_id.clone()],
+            _ => Vec::new(),
+        }
+    }
+
     fn read(value: &Value) -> Option<Self> {
         let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
         Some(match value["type"].as_str()? {

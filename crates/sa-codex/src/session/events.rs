@@ -75,6 +75,7 @@ impl Session {
             | Body::ReviewEntered
             | Body::ReviewLeft { .. }
             | Body::Hook => {}
+            Body::SubAgent(agent) if agent.kind != "started" => {}
             body => self.tool_started(core, &item.id, &body, None),
         }
     }
@@ -99,6 +100,16 @@ impl Session {
             }
             Body::Compaction => self.compaction_done(core, &item.id),
             Body::UserMessage { .. } | Body::ReviewEntered | Body::Hook => {}
+            // News of an agent are told at the call that sent it.
+            Body::SubAgent(agent) if agent.kind != "started" => {
+                if matches!(agent.kind.as_str(), "completed" | "interrupted") {
+                    let sender = self.tools.sender_of(&agent.agent_thread_id).map(str::to_owned);
+                    let sender = sender.filter(|sender| self.tools.get(sender).is_some());
+                    if let Some(sender) = sender {
+                        self.tool_completed(core, &sender, &Body::SubAgent(agent), None);
+                    }
+                }
+            }
             body => self.tool_completed(core, &item.id, &body, None),
         }
     }

@@ -43,6 +43,7 @@ impl TurnError {
             (_, Some(500..)) | ("internalServerError" | "serverOverloaded", _) => "server_error",
             ("httpConnectionFailed", None) => "connection_failed",
             ("sandboxError", _) => "sandbox_error",
+            _ if self.message.contains("invalid_request_error") => "invalid_request",
             _ if self.message.contains("stream disconnected") || self.message.contains("idle timeout") => {
                 "stream_cut"
             }

@@ -53,12 +53,7 @@ impl Tools {
     }
 
     fn note_senders(&mut self, id: &str, body: &Body) {
-        let threads = match body {
-            Body::Collab(collab) => collab.receiver_thread_ids.clone(),
-            Body::SubAgent(agent) => vec![agent.agent_thread_id.clone()],
-            _ => return,
-        };
-        for thread in threads {
+        for thread in body.receivers() {
             self.senders.entry(thread).or_insert_with(|| id.to_owned());
         }
     }
@@ -141,6 +136,10 @@ impl Session {
     /// A call is done. One that nobody was told of is told of first.
     pub(super) fn tool_completed(&mut self, core: &mut Core, id: &str, body: &Body, parent: Option<&str>) {
         self.tool_started(core, id, body, parent);
+        if matches!(body, Body::SubAgent(agent) if agent.kind == "started") {
+            // The agent is on its way; another item tells when it is done.
+            return;
+        }
         let Some(tool) = self.tools.open.remove(id) else { return };
         let mut update = tools::outcome(id, body).into_update(id.to_owned());
         if let Some(parent) = about(tool.parent.as_deref()) {

@@ -34,8 +34,9 @@ pub(super) fn describe(body: &Body, cwd: &Path) -> Described {
         },
         Body::Collab(collab) => crew(collab),
         Body::SubAgent(agent) => {
-            let title = one_line(&format!("Agent {} {}", agent.agent_path, agent.kind));
-            plain("sub_agent", ToolKind::Think, title, json!({ "thread": agent.agent_thread_id }))
+            let title =
+                one_line(&format!("Agent {}", agent.agent_path.rsplit('/').next().unwrap_or_default()));
+            plain("spawn_agent", ToolKind::Think, title, json!({ "thread": agent.agent_thread_id }))
         }
         Body::Other(item) => other(item),
         _ => plain("unknown", ToolKind::Other, "Something else".to_owned(), Value::Null),
@@ -84,6 +85,12 @@ pub(super) fn outcome(body: &Body) -> Outcome {
             status: settled(collab.status.as_deref()),
             content: Vec::new(),
             output: collab.agents_states.clone(),
+            meta: None,
+        },
+        Body::SubAgent(agent) => Outcome {
+            status: settled(Some(agent.kind.as_str())),
+            content: Vec::new(),
+            output: Value::Null,
             meta: None,
         },
         Body::Other(item) => Outcome {
