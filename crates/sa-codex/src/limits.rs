@@ -56,3 +56,6 @@ pub(crate) const KEPT_LINE: usize = 16 << 10;
 
 /// Sessions on a page of the list.
 pub(crate) const PAGE: u32 = 50;
+
+/// What was not understood before there was a session is kept up to this number.
+pub(crate) const MAX_KEPT: usize = 16;

@@ -2,6 +2,7 @@
 
 use super::core::{Core, Host};
 use super::launch::Launch;
+use super::limits::{KEPT_LINE, MAX_KEPT};
 use super::native::ask::Asked;
 use super::native::event::{Event, OfThread};
 use super::native::line::{self, Line};
@@ -12,8 +13,8 @@ use agent_client_protocol_schema::v1::{CancelNotification, Error, SessionId};
 use sa_acp::{Adapter, ChildId, Effect, Ended, Now, RequestKey, answer, params, refusal, session_not_found};
 use sa_jsonrpc::{Id, Kind, Message};
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,8 @@ pub struct Machine {
     pub(super) sessions: BTreeMap<Arc<str>, Session>,
     /// Threads of sub-agents, each with the session that it works for.
     offspring: BTreeMap<String, Arc<str>>,
+    /// What was not understood before there was a session to tell it to.
+    unparsed: Vec<Value>,
 }
 
 impl Machine {
@@ -36,6 +39,7 @@ impl Machine {
             server: Server::default(),
             sessions: BTreeMap::new(),
             offspring: BTreeMap::new(),
+            unparsed: Vec::new(),
         }
     }
 }
@@ -91,13 +95,19 @@ impl Adapter for Machine {
                 };
                 self.answered(then, outcome);
             }
-            Err(reason) => tracing::warn!(reason, "the app-server wrote a line that is no message"),
+            Err(reason) => {
+                let line = String::from_utf8_lossy(line);
+                self.keep(
+                    json!({ "reason": reason, "raw": line.chars().take(KEPT_LINE).collect::<String>() }),
+                );
+            }
         }
         self.settle();
     }
 
-    fn native_overlong(&mut self, _: Now, _: ChildId, length: u64) {
-        tracing::warn!(length, "the app-server wrote a line that is too long");
+    fn native_overlong(&mut self, now: Now, _: ChildId, length: u64) {
+        self.core.now = now;
+        self.keep(json!({ "reason": format!("a line of {length} bytes is too long") }));
     }
 
     fn ended(&mut self, now: Now, child: ChildId, ended: &Ended) {
@@ -144,9 +154,32 @@ impl Machine {
         session.ok_or_else(|| session_not_found(id))
     }
 
+    /// Passes on what is not understood and belongs to no session: to all of them, or to the first that there will be.
+    fn keep(&mut self, what: Value) {
+        tracing::warn!(%what, "the app-server wrote a line that is not known");
+        if self.sessions.is_empty() {
+            self.unparsed.push(what);
+            self.unparsed.truncate(MAX_KEPT);
+            return;
+        }
+        for session in self.sessions.values_mut() {
+            session.keep(&mut self.core, what.clone());
+        }
+    }
+
+    fn tell_kept(&mut self) {
+        let Some(session) = self.sessions.values_mut().next() else { return };
+        for what in std::mem::take(&mut self.unparsed) {
+            session.keep(&mut self.core, what);
+        }
+    }
+
     /// Does what has become possible, and forgets sessions of which nothing is left.
     fn settle(&mut self) {
         self.work();
+        if !self.unparsed.is_empty() {
+            self.tell_kept();
+        }
         self.sessions.retain(|_, session| !session.is_gone());
         let sessions = &self.sessions;
         self.offspring.retain(|_, session| sessions.contains_key(session));
@@ -183,9 +216,7 @@ impl Machine {
                 }
             }
             (event, Some(thread)) => self.heard_of(&thread, event),
-            (Event::Unknown(_), None) => {
-                tracing::warn!(method, "the app-server wrote a notification that is not known");
-            }
+            (Event::Unknown(value), None) => self.keep(json!({ "raw": value })),
             (_, None) => {}
         }
     }

@@ -40,12 +40,7 @@ fn read_item(item: &Value, conversation: &mut Conversation) {
             images: images(item, "content"),
             results: Vec::new(),
         }),
-        // What one agent tells another. The server does not encrypt what it is given to.
-        ("agent_message", _) => {
-            let parts = list_of(item, "content").iter();
-            let words = parts.filter_map(|part| text_of(part, "encrypted_content").or(text_of(part, "text")));
-            conversation.user(Said { texts: words.map(str::to_owned).collect(), ..Said::default() });
-        }
+        ("agent_message", _) => agent_message(item, conversation),
         ("compaction_trigger", _) => conversation.compaction = true,
         ("additional_tools", _) => offers(list_of(item, "tools"), None, &mut conversation.tools),
         (kind, _) if kind.ends_with("_output") => conversation.user(Said {
@@ -56,6 +51,21 @@ fn read_item(item: &Value, conversation: &mut Conversation) {
         (kind, _) if kind.ends_with("_call") => conversation.assistant(text_of(item, "call_id")),
         _ => {}
     }
+}
+
+/// What one agent tells another: a task, which is a prompt, or what came of one. It is not really encrypted here: the
+/// server gave it away as it is.
+fn agent_message(item: &Value, conversation: &mut Conversation) {
+    let parts = list_of(item, "content").iter();
+    let words = parts.filter_map(|part| text_of(part, "encrypted_content").or(text_of(part, "text")));
+    let words: Vec<_> = words.map(str::to_owned).collect();
+    let is_answer = words.first().is_some_and(|first| first.starts_with("Message Type: FINAL_ANSWER"));
+    let said = if is_answer {
+        Said { results: vec![words.join("\n")], ..Said::default() }
+    } else {
+        Said { texts: words, ..Said::default() }
+    };
+    conversation.user(said);
 }
 
 /// The texts of a field that is a text or a list of parts.

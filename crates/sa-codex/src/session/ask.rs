@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::permission::Permission;
+use super::plan_exit::Plan;
 use super::question::Questions;
 use crate::core::Core;
 use crate::native::ask::{Answer, Asked};
@@ -22,8 +23,8 @@ pub(super) enum Ask {
     Choice(Questions),
     /// An MCP server's own form.
     Server,
-    /// Whether a plan is good, by the call that it is shown as; the app-server does not ask this.
-    Plan(String),
+    /// Whether a plan is good; the app-server does not ask this.
+    Plan(Plan),
 }
 
 impl Session {
@@ -75,7 +76,7 @@ impl Session {
             Ask::Form(questions) => self.form_answered(core, id, questions, told),
             Ask::Choice(questions) => self.choice_answered(core, id, questions, told),
             Ask::Server => self.server_answered(core, id, told),
-            Ask::Plan(call) => self.plan_answered(core, &call, told),
+            Ask::Plan(plan) => self.plan_answered(core, &plan, told),
         }
     }
 

@@ -39,22 +39,27 @@ impl Session {
             Event::McpStatus(status) => self.mcp_status_changed(core, &status),
             Event::SkillsChanged => self.ask_skills(core, true),
             Event::Resolved(id) => self.ask_withdrawn(core, &id),
-            Event::Unknown(value) => self.keep(core, value),
+            Event::Unknown(value) => self.unknown(core, value),
             Event::ThreadStarted(_) | Event::LoggedIn(_) | Event::Log(_) | Event::Ignored => {}
         }
     }
 
     /// Passes on what is not understood, so that somebody who does can use it.
-    fn keep(&mut self, core: &mut Core, value: Value) {
+    pub(crate) fn keep(&mut self, core: &mut Core, mut what: Value) {
         self.unknown += 1;
-        tracing::warn!(session = %self.id, count = self.unknown, "codex wrote a notification that is not known");
+        what["count"] = json!(self.unknown);
+        core.remark(&self.id, "unparsed", what);
+    }
+
+    fn unknown(&mut self, core: &mut Core, value: Value) {
+        tracing::warn!(session = %self.id, "codex wrote a notification that is not known");
         let text = value.to_string();
         let raw = if text.len() <= KEPT_LINE {
             value
         } else {
             Value::String(text.chars().take(KEPT_LINE).collect())
         };
-        core.remark(&self.id, "unparsed", json!({ "raw": raw, "count": self.unknown }));
+        self.keep(core, json!({ "raw": raw }));
     }
 
     /// A review that the model says itself need not be told.

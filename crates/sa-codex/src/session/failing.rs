@@ -38,6 +38,7 @@ impl TurnError {
             ("contextWindowExceeded", _) => "context_window_exceeded",
             ("usageLimitExceeded", _) => "usage_limit",
             (_, Some(403)) => "permission_denied",
+            (_, Some(404)) => "model_not_found",
             (_, Some(429)) => "rate_limit",
             (_, Some(400..=499)) | ("badRequest", _) => "invalid_request",
             (_, Some(500..)) | ("internalServerError" | "serverOverloaded", _) => "server_error",

@@ -10,6 +10,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+/// How long the CLI waits for a server to start, in seconds; by itself it gives up sooner.
+const START: u64 = 30;
+const TIMEOUT: &str = "startup_timeout_sec";
+
 /// The servers by name.
 pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<Map<String, Value>, Error> {
     let mut servers = Map::new();
@@ -18,12 +22,15 @@ pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<Map<String, Value>, Erro
             McpServer::Stdio(stdio) => {
                 let env: Map<_, _> =
                     stdio.env.into_iter().map(|variable| (variable.name, variable.value.into())).collect();
-                (stdio.name, json!({ "command": stdio.command, "args": stdio.args, "env": env }))
+                (
+                    stdio.name,
+                    json!({ "command": stdio.command, "args": stdio.args, "env": env, TIMEOUT: START }),
+                )
             }
             McpServer::Http(http) => {
                 let headers: Map<_, _> =
                     http.headers.into_iter().map(|header| (header.name, header.value.into())).collect();
-                (http.name, json!({ "url": http.url, "http_headers": headers }))
+                (http.name, json!({ "url": http.url, "http_headers": headers, TIMEOUT: START }))
             }
             _ => return Err(invalid("Codex reaches MCP servers over stdio and http only")),
         };

@@ -84,6 +84,8 @@ pub(crate) struct Session {
     /// The turn that the app-server works on, be it a prompt's or its own.
     native_turn: Option<String>,
     asks: BTreeMap<String, Ask>,
+    /// Whether files of the session's directories may be changed without asking.
+    edits_allowed: bool,
     speech: Speech,
     tools: Tools,
     meter: Meter,
@@ -112,6 +114,7 @@ impl Session {
             turn: None,
             native_turn: None,
             asks: BTreeMap::new(),
+            edits_allowed: false,
             speech: Speech::default(),
             tools: Tools::default(),
             meter: Meter::default(),

@@ -2,7 +2,6 @@
 
 use super::Session;
 use super::ask::Ask;
-use super::settings::Mode;
 use crate::core::{Core, meta};
 use crate::native::ask::{
     Answer, CommandApproval, Elicitation, FormAnswer, PatchApproval, PermissionApproval,
@@ -14,6 +13,7 @@ use agent_client_protocol_schema::v1::{
 };
 use sa_acp::{Told, chosen, only_looks, paragraph};
 use serde_json::{Map, Value, json};
+use std::path::{Component, Path};
 
 const ALLOW_ONCE: &str = "allow_once";
 const ALLOW_ALWAYS: &str = "allow_always";
@@ -29,8 +29,11 @@ pub(super) struct Permission {
 
 #[derive(Debug)]
 enum Kind {
-    /// A command or a change of files.
-    Decision,
+    Command,
+    /// A change of files; whether all of them are the session's to change.
+    Change {
+        is_inside: bool,
+    },
     /// A tool of an MCP server.
     Tool,
     /// More than the sandbox allows.
@@ -50,7 +53,7 @@ enum Choice {
 impl Permission {
     fn answer(self, choice: Choice) -> Answer {
         match self.kind {
-            Kind::Decision => Answer::decision(match choice {
+            Kind::Command | Kind::Change { .. } => Answer::decision(match choice {
                 Choice::Once => "accept",
                 Choice::Session | Choice::Forever => "acceptForSession",
                 Choice::Rejected => "decline",
@@ -107,10 +110,10 @@ fn options(always: &str) -> Vec<PermissionOption> {
 impl Session {
     pub(super) fn ask_command(&mut self, core: &mut Core, id: &str, approval: CommandApproval) {
         let harmless = is_harmless(&approval);
-        if harmless && matches!(self.settings.mode(), Mode::Default | Mode::Plan) {
+        if harmless && self.settings.lets_look() {
             return self.respond(core, id, Answer::decision("accept"));
         }
-        if self.settings.guards_plan() {
+        if self.settings.refuses() {
             return self.respond(core, id, Answer::decision("decline"));
         }
         let call = if approval.item_id.is_empty() { format!("approval-{id}") } else { approval.item_id };
@@ -128,22 +131,29 @@ impl Session {
         if let Some(network) = approval.network_approval_context {
             update = update.meta(meta(json!({ "network": network })));
         }
-        self.ask_permission(core, id, Permission { call, kind: Kind::Decision }, update, options(always));
+        self.ask_permission(core, id, Permission { call, kind: Kind::Command }, update, options(always));
     }
 
     pub(super) fn ask_patch(&mut self, core: &mut Core, id: &str, approval: PatchApproval) {
-        if self.settings.guards_plan() {
+        if self.settings.refuses() {
             return self.respond(core, id, Answer::decision("decline"));
         }
+        let is_inside = self.is_inside(&approval.item_id);
+        if is_inside && self.edits_allowed {
+            return self.respond(core, id, Answer::decision("accept"));
+        }
         let update = self.waiting(&approval.item_id, approval.reason.as_deref());
-        let permission = Permission { call: approval.item_id, kind: Kind::Decision };
-        let options = options("Always allow changes of these files in this session");
+        let permission = Permission { call: approval.item_id, kind: Kind::Change { is_inside } };
+        let options = options(match is_inside {
+            true => "Always allow changes of files in the project in this session",
+            false => "Always allow changes of these files in this session",
+        });
         self.ask_permission(core, id, permission, update, options);
     }
 
     /// The question does not tell the call, which is the latest of that server.
     pub(super) fn ask_server_tool(&mut self, core: &mut Core, id: &str, form: &Elicitation) {
-        if self.settings.guards_plan() {
+        if self.settings.refuses() {
             return self.respond(core, id, Answer::form("decline"));
         }
         let call = self.tools.latest_of(&form.server_name).map(str::to_owned);
@@ -167,7 +177,7 @@ impl Session {
     pub(super) fn ask_permissions(&mut self, core: &mut Core, id: &str, approval: PermissionApproval) {
         let permission =
             Permission { call: approval.item_id, kind: Kind::Grant(approval.permissions.clone()) };
-        if self.settings.guards_plan() {
+        if self.settings.refuses() {
             let answer = permission.answer(Choice::Rejected);
             return self.respond(core, id, answer);
         }
@@ -229,7 +239,19 @@ impl Session {
         if matches!(choice, Choice::Once | Choice::Session | Choice::Forever) {
             self.tool_runs(core, &permission.call);
         }
+        // For the CLI, always means the very same files.
+        self.edits_allowed |=
+            choice == Choice::Session && matches!(permission.kind, Kind::Change { is_inside: true });
         let answer = permission.answer(choice);
         self.respond(core, id, answer);
+    }
+
+    /// Whether a change is known to concern only files of the session's directories.
+    fn is_inside(&self, call: &str) -> bool {
+        let roots = || std::iter::once(&self.place.cwd).chain(&self.place.directories);
+        let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        let is_ours = |path: &Path| !climbs(path) && roots().any(|root| path.starts_with(root));
+        let changed = self.tools.get(call).map(|tool| tool.described.locations.as_slice());
+        changed.is_some_and(|places| !places.is_empty() && places.iter().all(|place| is_ours(&place.path)))
     }
 }

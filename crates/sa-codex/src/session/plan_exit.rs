@@ -21,8 +21,15 @@ pub(super) struct Proposal {
     pub(super) text: String,
 }
 
-/// What the model is told when its plan is good.
-const GO: &str = "Implement the approved plan.";
+/// A plan that the user looks at, and the call that it is shown as.
+#[derive(Debug)]
+pub(super) struct Plan {
+    call: String,
+    text: String,
+}
+
+/// What the model is told when its plan is good. The plan follows: the conversation may be summed up before it is done.
+const GO: &str = "The user approved this plan. Implement it.";
 
 impl Session {
     pub(super) fn ask_plan(&mut self, core: &mut Core, turn: Turn, proposal: Proposal) {
@@ -32,7 +39,7 @@ impl Session {
         }
         // The plan itself was told as a message under its id.
         let call = format!("{}-approval", proposal.id);
-        let content = vec![paragraph(proposal.text)];
+        let content = vec![paragraph(proposal.text.clone())];
         let told = ToolCall::new(call.clone(), "Ready to implement?")
             .kind(ToolKind::SwitchMode)
             .status(ToolCallStatus::Pending)
@@ -63,10 +70,12 @@ impl Session {
         let id = format!("plan-{call}");
         // It stays the running turn: prompts wait behind it, and it can be cancelled.
         self.turn = Some(turn);
-        self.pass_on_choice(core, &id, Ask::Plan(call), update, options);
+        let plan = Plan { call, text: proposal.text };
+        self.pass_on_choice(core, &id, Ask::Plan(plan), update, options);
     }
 
-    pub(super) fn plan_answered(&mut self, core: &mut Core, call: &str, told: Told) {
+    pub(super) fn plan_answered(&mut self, core: &mut Core, plan: &Plan, told: Told) {
+        let call = plan.call.as_str();
         let wanted = match chosen(told) {
             Ok(Some(mode)) => self.approved(&mode),
             Ok(None) => return self.end_plan(core, call, StopReason::Cancelled),
@@ -80,7 +89,7 @@ impl Session {
         self.settings.set_mode(mode);
         self.tell_mode(core);
         let turn = Turn::new(self.turn.take().and_then(|turn| turn.key), String::new());
-        self.begin(core, turn, &Work::Turn(vec![Input::Text { text: GO.to_owned() }]));
+        self.begin(core, turn, &Work::Turn(vec![Input::Text { text: format!("{GO}\n\n{}", plan.text) }]));
     }
 
     /// The mode to go on in, if it is one that was offered.
@@ -107,7 +116,7 @@ impl Session {
     /// The prompt is cancelled while its plan is looked at; `false` if there is none.
     pub(super) fn leave_plan(&mut self, core: &mut Core) -> bool {
         let plan = self.asks.iter().find_map(|(id, ask)| match ask {
-            Ask::Plan(call) => Some((id.clone(), call.clone())),
+            Ask::Plan(plan) => Some((id.clone(), plan.call.clone())),
             _ => None,
         });
         let Some((id, call)) = plan else { return false };

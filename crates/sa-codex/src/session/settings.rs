@@ -113,18 +113,24 @@ impl Settings {
         self.effort.as_deref()
     }
 
-    /// Whether what may change something is refused here rather than by the CLI's sandbox.
-    pub(super) fn guards_plan(&self) -> bool {
-        self.mode == Mode::Plan && !self.sandbox
+    /// Whether commands that only look have to be let through: those that the CLI does not run by itself.
+    pub(super) fn lets_look(&self) -> bool {
+        self.mode == Mode::Default || (self.mode == Mode::Plan && !self.sandbox)
     }
 
-    /// When the CLI asks. What it is let do then runs outside of its sandbox.
+    /// Whether everything that is asked about is refused.
+    pub(super) fn refuses(&self) -> bool {
+        self.mode == Mode::Plan
+    }
+
+    /// When the CLI asks. What it is let do then runs outside of its sandbox. In plan mode it asks to be refused: what it is
+    /// never to ask about it drops without a word, so that nobody would know of the attempt.
     pub(super) fn approval_policy(&self) -> &'static str {
         match self.mode {
             Mode::Default => "untrusted",
             Mode::Plan if !self.sandbox => "untrusted",
-            Mode::Auto | Mode::ReadOnly => "on-request",
-            Mode::Plan | Mode::Bypass => "never",
+            Mode::Auto | Mode::ReadOnly | Mode::Plan => "on-request",
+            Mode::Bypass => "never",
         }
     }
 

@@ -25,6 +25,11 @@ fn diff(change: &Change, cwd: &Path, disk: &dyn Disk) -> ToolCallContent {
     ToolCallContent::Diff(diff)
 }
 
+/// Where a file is, and where it will be.
+fn paths(change: &Change) -> impl Iterator<Item = &str> {
+    std::iter::once(change.path.as_str()).chain(change.kind.move_path.as_deref())
+}
+
 fn verb(change: &Change) -> &'static str {
     match (change.kind.r#type.as_str(), &change.kind.move_path) {
         ("add", _) => "Create",
@@ -56,7 +61,11 @@ pub(super) fn describe(change: &FileChange, cwd: &Path, disk: &dyn Disk) -> Desc
         name: "apply_patch".to_owned(),
         kind,
         title,
-        locations: changes.iter().map(|change| ToolCallLocation::new(absolute(&change.path, cwd))).collect(),
+        locations: changes
+            .iter()
+            .flat_map(paths)
+            .map(|path| ToolCallLocation::new(absolute(path, cwd)))
+            .collect(),
         content: changes.iter().map(|change| diff(change, cwd, disk)).collect(),
         input: json!({ "changes": changes.iter().map(about).collect::<Vec<_>>() }),
     }

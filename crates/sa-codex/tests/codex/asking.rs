@@ -267,7 +267,7 @@ fn a_plan_is_approved_before_it_is_carried_out() {
     let messages = client.choose(&asked, "default");
     assert_eq!(updates(&messages, "current_mode_update")[0]["currentModeId"], "default");
     let turn = client.take("turn/start");
-    assert_eq!(turn["params"]["input"][0]["text"], "Implement the approved plan.");
+    assert_eq!(turn["params"]["input"][0]["text"], "The user approved this plan. Implement it.\n\n# Plan\n");
     assert_eq!(turn["params"]["collaborationMode"]["mode"], "default");
     client.tell("turn/started", json!({ "turn": { "id": "t2" } }));
     assert_eq!(stop_reason(&client.end("t2", "completed")), "end_turn");
@@ -295,6 +295,45 @@ fn a_plan_can_be_turned_down_or_left() {
     let messages = planned(&mut client);
     let messages = client.choose(&request(&messages, "session/request_permission"), "bypass");
     assert_eq!(stop_reason(&messages), "end_turn", "it was not offered");
+}
+
+#[test]
+fn changes_in_the_project_are_allowed_for_the_whole_session() {
+    let mut client = Client::open(json!({}));
+    client.begin("hi", "t1");
+    let change = |client: &mut Client, id: &str, path: &str| {
+        let change = json!({ "path": path, "kind": { "type": "add" }, "diff": "x\n" });
+        started(
+            client,
+            json!({ "type": "fileChange", "id": id, "changes": [change], "status": "inProgress" }),
+        );
+        client.written();
+        client.ask(
+            0,
+            "item/fileChange/requestApproval",
+            json!({ "turnId": "t1", "itemId": id, "reason": null }),
+        )
+    };
+    let messages = change(&mut client, "p1", "/project/one");
+    client.choose(&request(&messages, "session/request_permission"), "allow_always");
+    assert!(change(&mut client, "p2", "/project/two").is_empty());
+    assert_eq!(client.replies()[0]["result"]["decision"], "accept");
+    for path in ["/etc/passwd", "/project/../etc/passwd", "/projects"] {
+        request(&change(&mut client, path, path), "session/request_permission");
+    }
+}
+
+#[test]
+fn plan_mode_refuses_whatever_is_asked() {
+    let mut client = Client::open(json!({}));
+    client.set_mode("plan");
+    client.begin("hi", "t1");
+    client.written();
+    client.ask(0, "item/commandExecution/requestApproval", command("ls", json!({ "type": "listFiles" })));
+    client.ask(1, "item/fileChange/requestApproval", json!({ "turnId": "t1", "itemId": "p" }));
+    let decisions: Vec<_> =
+        client.replies().iter().map(|reply| reply["result"]["decision"].clone()).collect();
+    assert_eq!(decisions, ["decline", "decline"], "what the sandbox allows is not asked about");
 }
 
 #[test]

@@ -240,8 +240,8 @@ fn the_first_prompt_waits_for_mcp_servers() {
     assert_eq!(
         config["mcp_servers"],
         json!({
-            "my_server": { "command": "/bin/s", "args": ["-x"], "env": { "A": "1" } },
-            "web": { "url": "http://h/mcp", "http_headers": { "K": "v" } },
+            "my_server": { "command": "/bin/s", "args": ["-x"], "env": { "A": "1" }, "startup_timeout_sec": 30 },
+            "web": { "url": "http://h/mcp", "http_headers": { "K": "v" }, "startup_timeout_sec": 30 },
         })
     );
     client.respond("thread/start", opened(THREAD));
@@ -269,4 +269,16 @@ fn the_first_prompt_does_not_wait_for_ever() {
     client.wait(2_000);
     client.respond("turn/start", json!({ "turn": { "id": "t1" } }));
     assert_eq!(stop_reason(&client.end("t1", "completed")), "end_turn");
+}
+
+#[test]
+fn what_is_not_understood_before_there_is_a_session_is_told_to_the_first() {
+    let mut client = Client::greeted(host(), json!({}));
+    client.call("session/new", place());
+    assert!(client.native(&json!({ "method": "from/theFuture", "params": {} })).is_empty());
+    client.shake_hands();
+    let messages = client.respond("thread/start", opened(THREAD));
+    let kept = &updates(&messages, "session_info_update")[0]["_meta"]["codex"]["unparsed"];
+    assert_eq!(kept["raw"]["method"], "from/theFuture");
+    assert_eq!(messages[0]["result"]["sessionId"], THREAD, "after the session is known");
 }

@@ -24,7 +24,7 @@ fn each_mode_has_its_policy_and_sandbox() {
         ("default", "untrusted", "dangerFullAccess", "default"),
         ("auto", "on-request", "workspaceWrite", "default"),
         ("read-only", "on-request", "readOnly", "default"),
-        ("plan", "never", "readOnly", "plan"),
+        ("plan", "on-request", "readOnly", "plan"),
         ("bypass", "never", "dangerFullAccess", "default"),
     ] {
         let messages = client.set_mode(mode);

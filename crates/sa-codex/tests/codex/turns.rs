@@ -307,7 +307,8 @@ fn what_is_not_known_is_kept() {
     let messages =
         client.tell("item/completed", item(json!({ "type": "newThing", "id": "n", "status": "completed" })));
     assert_eq!(updates(&messages, "tool_call")[0]["title"], "New thing");
-    assert!(client.native(&json!({ "no": "message" })).is_empty());
+    let messages = client.native(&json!({ "no": "message" }));
+    assert_eq!(updates(&messages, "session_info_update").len(), 1, "belongs to nobody");
     client.ask(9, "attestation/generate", json!({}));
     assert_eq!(client.replies()[0]["error"]["code"], -32601, "what is not answered would block");
     assert_eq!(stop_reason(&client.end("t1", "completed")), "end_turn");
