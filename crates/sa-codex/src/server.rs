@@ -37,20 +37,22 @@ impl Machine {
         false
     }
 
-    /// All that has to be known, asked at once.
+    /// All that has to be known, asked at once but for the login: nothing else is answered while that goes on.
     fn greet(&mut self) {
         let limit = self.core.host.limits.handshake;
         self.core.ask("initialize", Initialize::new(), limit, Then::Initialized);
         self.core.tell(line::notification("initialized"));
-        match self.core.host.api_key.clone() {
-            // The CLI does not look for keys in the environment here.
-            Some(api_key) => {
-                let params = Login { r#type: "apiKey", api_key: &api_key };
-                self.core.ask("account/login/start", params, limit, Then::LoggedIn);
-            }
-            None => self.core.ask("account/read", json!({}), limit, Then::Account),
+        if self.core.host.api_key.is_none() {
+            self.core.ask("account/read", json!({}), limit, Then::Account);
         }
         self.core.ask("model/list", ListModels { limit: 100, include_hidden: false }, limit, Then::Models);
+    }
+
+    /// The CLI does not look for keys in the environment here.
+    fn log_in_with_key(&mut self) {
+        let Some(api_key) = self.core.host.api_key.clone() else { return };
+        let params = Login { r#type: "apiKey", api_key: &api_key };
+        self.core.ask("account/login/start", params, self.core.host.limits.handshake, Then::LoggedIn);
     }
 
     pub(super) fn initialized(&mut self, outcome: Outcome<'_>) {
@@ -89,6 +91,7 @@ impl Machine {
     pub(super) fn models_known(&mut self, outcome: Outcome<'_>) {
         let models = outcome.read::<Models>().unwrap_or_default().data;
         self.core.models = models.into_iter().filter(|model| !model.hidden).collect();
+        self.log_in_with_key();
         self.one_answered();
     }
 

@@ -14,7 +14,7 @@ pub(crate) enum Expected {
 /// Names of subjects, what they lack, and why.
 type Row = (&'static [&'static str], &'static [&'static str], &'static str);
 
-const LACKING: [Row; 6] = [
+const LACKING: [Row; 9] = [
     (&["demo"], &["parallel_tools"], "The demo agent does one thing after the other"),
     (
         &["demo"],
@@ -29,10 +29,21 @@ const LACKING: [Row; 6] = [
     (&["demo"], &["auth_required"], "The demo agent needs no credentials"),
     (
         &["demo"],
-        &["error_401", "error_429", "error_529_retried", "cut_stream", "hanging_model", "unknown_model"],
+        &[
+            "error_401",
+            "error_429",
+            "error_529_retried",
+            "retry_told",
+            "cut_stream",
+            "hanging_model",
+            "unknown_model",
+        ],
         "There is no model behind the demo agent",
     ),
     (&["demo"], &["crash"], "The demo agent drives no other program"),
+    (&["codex"], &["mcp_sse"], "Codex reaches MCP servers over standard streams and HTTP only"),
+    (&["codex"], &["cost"], "Codex does not tell what its work costs"),
+    (&["codex"], &["background_task"], "Codex does not wake up when a command in the background ends"),
 ];
 
 /// How this trial should end.

@@ -70,12 +70,8 @@ pub static FEATURES: &[Feature] = &[
         "Words arrive while the model still speaks, as pieces of one message"
     ),
     feature!(talking::reasoning, TALKING, "Reasoning", "Thoughts come as thoughts, before the words"),
-    feature!(
-        talking::usage,
-        TALKING,
-        "Usage and cost",
-        "Tokens of the turn, how full the context is, what it cost"
-    ),
+    feature!(talking::usage, TALKING, "Usage", "Tokens of the turn, and how full the context is"),
+    feature!(talking::cost, TALKING, "Cost", "What the session has cost so far"),
     feature!(talking::title, TALKING, "Title", "The session gets a name"),
     feature!(
         talking::compaction,
@@ -261,7 +257,12 @@ pub static FEATURES: &[Feature] = &[
         "After a restart: nothing is told again, and the model remembers"
     ),
     feature!(sessions::fork, SESSIONS, "Fork", "The copy remembers, and the original goes its own way"),
-    feature!(sessions::close, SESSIONS, "Close", "The agent's program ends; the session can be loaded again"),
+    feature!(
+        sessions::close,
+        SESSIONS,
+        "Close",
+        "The program ends if it is the session's own; the session can be loaded again"
+    ),
     feature!(sessions::delete, SESSIONS, "Delete", "It is not listed and cannot be loaded any more"),
     feature!(
         failures::auth_required,
@@ -282,11 +283,12 @@ pub static FEATURES: &[Feature] = &[
         "Rate limit (429)",
         "After its retries the prompt fails with a clear error, and the session goes on"
     ),
+    feature!(failures::error_529_retried, FAILURES, "Overloaded (529)", "It is tried again"),
     feature!(
-        failures::error_529_retried,
+        failures::retry_told,
         FAILURES,
-        "Overloaded (529)",
-        "It is tried again, and the client is told"
+        "Waiting for the model",
+        "The client is told that a request is tried again, and why"
     ),
     feature!(
         failures::cut_stream,

@@ -10,6 +10,43 @@ pub(crate) fn for_model(script: &Script) -> String {
     turns.collect::<Vec<_>>().join("\nthen\n")
 }
 
+/// For the scripted model server behind Codex. It has its own ways: plans end a turn, and what is done about them is another
+/// turn, which is told the plan; the results of other agents are waited for.
+pub(crate) fn for_codex(script: &Script) -> String {
+    let mut turns = Vec::new();
+    for (index, turn) in script.turns.iter().enumerate() {
+        let plan = turn.iter().find_map(|step| match step {
+            Step::LeavePlan { plan } => Some(plan),
+            _ => None,
+        });
+        if let Some(plan) = plan {
+            let rest = Script { turns: script.turns.iter().skip(index + 1).cloned().collect() };
+            let lines = [plan.clone(), for_codex(&rest)].join("\n");
+            let said = lines.lines().map(|line| format!("say: {line}\n")).collect::<String>();
+            turns.push(format!("say: <proposed_plan>\n{said}say: </proposed_plan>"));
+            break;
+        }
+        turns.push(turn.iter().map(codex_line).collect::<Vec<_>>().join("\n"));
+    }
+    turns.join("\nthen\n")
+}
+
+fn codex_line(step: &Step) -> String {
+    match step {
+        Step::Todo(items) => {
+            let status = |index| if index == 0 { "in_progress" } else { "pending" };
+            let item = |(index, item): (usize, &String)| json!({ "content": item, "status": status(index) });
+            tool("todo", &json!({ "items": items.iter().enumerate().map(item).collect::<Vec<_>>() }))
+        }
+        Step::Delegate { script, .. } => {
+            let input = json!({ "description": "Help out", "prompt": for_codex(script) });
+            let wait = tool("wait_agent", &json!({ "timeout_ms": 60_000 }));
+            format!("{}\nthen\n{wait}", tool("task", &input))
+        }
+        other => model_line(other),
+    }
+}
+
 fn tool(name: &str, input: &Value) -> String {
     format!("tool: {name} {input}")
 }

@@ -122,8 +122,19 @@ impl Stage {
         let asked = self.asked_of_model()?.into_iter();
         let asked =
             asked.filter(|request| !request.path.contains("count_tokens")).map(|request| request.body);
-        let conversing = |body: &Value| body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let conversing = |body: &Value| {
+            let brought = list(&body["input"]).iter().any(|item| item["type"] == "additional_tools");
+            brought || !list(&body["tools"]).is_empty()
+        };
         Ok(asked.filter(conversing).collect())
+    }
+
+    /// What was said in the last conversation with the model, all of it.
+    pub(crate) fn last_dialogue(&self) -> Result<String> {
+        let last = self.conversations()?.pop().context("a request")?;
+        let field = if last["messages"].is_array() { "messages" } else { "input" };
+        Ok(last[field].to_string())
     }
 }
 

@@ -40,12 +40,13 @@ pub(crate) struct Modes {
 enum Kind {
     Demo,
     Claude,
+    Codex,
 }
 
 const CLAUDE_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypassPermissions" };
 
 /// All of them.
-pub static SUBJECTS: [Subject; 3] = [
+pub static SUBJECTS: [Subject; 4] = [
     Subject {
         name: "demo",
         label: "Demo",
@@ -70,6 +71,14 @@ pub static SUBJECTS: [Subject; 3] = [
         modes: CLAUDE_MODES,
         kind: Kind::Claude,
     },
+    Subject {
+        name: "codex",
+        label: "Codex (newest)",
+        agent: "codex",
+        version: None,
+        modes: Modes { ask: "default", plan: "plan", bypass: "bypass" },
+        kind: Kind::Codex,
+    },
 ];
 
 /// What the agent is called that writes lines which nobody knows.
@@ -86,7 +95,7 @@ impl Subject {
 
     /// The query by which the daemon starts it.
     pub(crate) fn query(&self, noisy: bool) -> String {
-        match (self.version, noisy && self.kind == Kind::Claude) {
+        match (self.version, noisy && self.kind != Kind::Demo) {
             (_, true) => format!("?agent={NOISY}"),
             (Some(version), _) => format!("?agent={}&agentVersion={version}", self.agent),
             (None, _) => format!("?agent={}", self.agent),
@@ -98,6 +107,7 @@ impl Subject {
         match self.kind {
             Kind::Demo => render::for_demo(script),
             Kind::Claude => Ok(render::for_model(script)),
+            Kind::Codex => Ok(render::for_codex(script)),
         }
     }
 
@@ -109,6 +119,13 @@ impl Subject {
                 let folder = project.join(".claude/commands");
                 fs::create_dir_all(&folder)?;
                 fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
+                Ok("/greet")
+            }
+            Kind::Codex => {
+                let folder = project.join(".agents/skills/greet");
+                fs::create_dir_all(&folder)?;
+                let about = "---\nname: greet\ndescription: Greets\n---\n";
+                fs::write(folder.join("SKILL.md"), format!("{about}\nsay: greeted by a command\n"))?;
                 Ok("/greet")
             }
         }
@@ -132,7 +149,31 @@ impl Subject {
 
     /// What the agent's own program is called, if it is a process beside the agent.
     pub(crate) fn native_program(&self) -> Option<&'static str> {
-        (self.kind == Kind::Claude).then_some("claude")
+        match self.kind {
+            Kind::Demo => None,
+            Kind::Claude => Some("claude"),
+            Kind::Codex => Some("codex"),
+        }
+    }
+
+    /// Whether each session has a process of its own, which ends with it.
+    pub(crate) fn has_process_per_session(&self) -> bool {
+        self.kind == Kind::Claude
+    }
+
+    /// Whether it may not tell of a command at all that ends at once in its sandbox.
+    pub(crate) fn may_miss_short_commands(&self) -> bool {
+        self.kind == Kind::Codex
+    }
+
+    /// Whether what the user said stays as it was when the conversation is summed up.
+    pub(crate) fn keeps_prompts(&self) -> bool {
+        self.kind == Kind::Codex
+    }
+
+    /// Whether a turn is over with the plan, so that a plan which is turned down is the last of it.
+    pub(crate) fn ends_with_plan(&self) -> bool {
+        self.kind == Kind::Codex
     }
 
     /// A daemon that can start the agent, with the model behind it. Without a key, the agent knows of none.
@@ -152,8 +193,12 @@ impl Subject {
         if noisy {
             let program = noisy_program(sandbox, &installed.program)?;
             let binary = daemon_path()?;
-            let command = format!("{} acp claude --program {}", binary.display(), program.display());
+            let command = format!("{} acp {} --program {}", binary.display(), self.agent, program.display());
             builder = builder.agent(NOISY, &command);
+        }
+        if self.kind == Kind::Codex {
+            builder = builder.env("OPENAI_BASE_URL", &format!("{}/v1", model.url()));
+            return Ok(if keyed { builder.env("CODEX_API_KEY", KEY) } else { builder });
         }
         builder = builder.env("ANTHROPIC_BASE_URL", &model.url());
         // Retries that come as fast as the CLI lets them, and not many: bodies wait for the last one.
@@ -166,7 +211,7 @@ impl Subject {
 fn noisy_program(sandbox: &Sandbox, program: &Path) -> Result<PathBuf> {
     let path = sandbox.path("noisy");
     let text = format!(
-        "#!/bin/sh\necho '{{\"type\":\"from_the_future\",\"noise\":1}}'\necho 'no JSON at all'\nexec '{}' \"$@\"\n",
+        "#!/bin/sh\necho '{{\"type\":\"from_the_future\",\"method\":\"from/the/future\",\"noise\":1}}'\necho 'no JSON at all'\nexec '{}' \"$@\"\n",
         program.display()
     );
     fs::write(&path, text)?;

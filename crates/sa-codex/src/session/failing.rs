@@ -37,6 +37,7 @@ impl TurnError {
         match (self.name(), self.status()) {
             ("contextWindowExceeded", _) => "context_window_exceeded",
             ("usageLimitExceeded", _) => "usage_limit",
+            ("modelNotFound", _) => "model_not_found",
             (_, Some(403)) => "permission_denied",
             (_, Some(404)) => "model_not_found",
             (_, Some(429)) => "rate_limit",

@@ -101,14 +101,14 @@ impl Client {
     pub(crate) fn shake_hands_as(&mut self, version: &str) -> Vec<Value> {
         let user_agent = format!("sandbox-agent/{version} (Debian 12; x86_64)");
         let mut messages = self.respond("initialize", json!({ "userAgent": user_agent }));
-        if self.awaits("account/login/start") {
-            messages.extend(self.respond("account/login/start", json!({ "type": "apiKey" })));
-        }
         if self.awaits("account/read") {
             let account = json!({ "account": { "type": "apiKey" }, "requiresOpenaiAuth": true });
             messages.extend(self.respond("account/read", account));
         }
         messages.extend(self.respond("model/list", models()));
+        if self.awaits("account/login/start") {
+            messages.extend(self.respond("account/login/start", json!({ "type": "apiKey" })));
+        }
         messages
     }
 

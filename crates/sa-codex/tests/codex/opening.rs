@@ -78,6 +78,9 @@ fn without_credentials_a_session_asks_for_them() {
 fn a_key_that_the_cli_does_not_take_is_told() {
     let mut client = Client::greeted(host(), json!({}));
     client.call("session/new", place());
+    client.respond("initialize", json!({ "userAgent": "x/0.166.0 (y)" }));
+    assert!(!client.awaits("account/login/start"), "nothing else is answered meanwhile");
+    client.respond("model/list", json!({ "data": [] }));
     let login = client.open.iter().find(|request| request["method"] == "account/login/start").unwrap();
     assert_eq!(login["params"], json!({ "type": "apiKey", "apiKey": "sk-fake" }));
     let messages = client.refuse("account/login/start", "API key login is disabled");

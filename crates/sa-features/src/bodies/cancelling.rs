@@ -34,6 +34,11 @@ pub(crate) async fn cancel_tool(stage: &Stage) -> Result<()> {
     let running = session.begin(&stage.text(&script)?).await?;
     let pid = until_some("the command to run", || stage.file("pid")?.trim().parse::<u32>().ok()).await?;
     ensure!(is_alive(pid), "the command runs");
+    // Some agents tell of a command a moment after it has started.
+    let announced = |message: &serde_json::Value| {
+        (message["params"]["update"]["sessionUpdate"] == "tool_call").then_some(())
+    };
+    running.hear("the call", announced).await?;
     // An agent that leaves its commands to the client has to know by then which one it is.
     let knows = |entries: &[Entry]| {
         let asks = |method: &str| entries.iter().filter_map(Entry::message).any(|it| it["method"] == method);

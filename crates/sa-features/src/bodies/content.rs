@@ -2,7 +2,7 @@
 
 use crate::script::{Step, script};
 use crate::stage::Stage;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 /// One red pixel.
@@ -16,7 +16,7 @@ async fn send(stage: &Stage, block: Value) -> Result<(String, Option<String>)> {
     let turn = session.begin_with(&json!([{ "type": "text", "text": text }, block])).await?.end().await?;
     ensure!(turn.stop_reason() == "end_turn", "{}", turn.answer);
     let sent = match stage.subject.has_model() {
-        true => Some(stage.conversations()?.pop().context("a request")?["messages"].to_string()),
+        true => Some(stage.last_dialogue()?),
         false => None,
     };
     Ok((turn.text(), sent))
@@ -27,7 +27,8 @@ pub(crate) async fn image(stage: &Stage) -> Result<()> {
     let (said, sent) =
         send(stage, json!({ "type": "image", "mimeType": "image/png", "data": PIXEL })).await?;
     ensure!(said.contains("image/png"), "said: {said:?}");
-    ensure!(sent.is_none_or(|sent| sent.contains("\"image\"")), "the model sees it");
+    let is_image = |sent: String| sent.contains("\"image\"") || sent.contains("\"input_image\"");
+    ensure!(sent.is_none_or(is_image), "the model sees it");
     Ok(())
 }
 

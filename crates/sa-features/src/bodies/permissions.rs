@@ -4,7 +4,7 @@ use crate::policy::Policy;
 use crate::script::{Script, script};
 use crate::session::updates;
 use crate::stage::Stage;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 fn writing(name: &str) -> Script {
     script().write(name, "allowed\n").then().say("Done.")
@@ -59,7 +59,7 @@ pub(crate) async fn permission_reject(stage: &Stage) -> Result<()> {
     ensure!(turn.tool("edit")?.status() == "failed", "{:?}", turn.tools());
     ensure!(turn.text().ends_with("Done."), "the turn goes on: {:?}", turn.text());
     if stage.subject.has_model() {
-        let last = stage.conversations()?.pop().context("a request")?["messages"].to_string();
+        let last = stage.last_dialogue()?;
         ensure!(last.contains("rejected"), "the model is told: {last}");
     }
     Ok(())

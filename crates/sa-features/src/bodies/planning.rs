@@ -20,8 +20,10 @@ pub(crate) async fn plan_read_only(stage: &Stage) -> Result<()> {
     let turn = session.turn(&stage.text(&script)?).await?;
     ensure!(stage.file("made.txt").is_none() && stage.file("touched.txt").is_none(), "nothing was changed");
     ensure!(turn.tool("read")?.status() == "completed", "reading is fine: {:?}", turn.tools());
-    for kind in ["edit", "execute"] {
-        ensure!(turn.tool(kind)?.status() == "failed", "{:?}", turn.tools());
+    ensure!(turn.tool("edit")?.status() == "failed", "{:?}", turn.tools());
+    match turn.tool("execute") {
+        Ok(tool) => ensure!(tool.status() == "failed", "{tool:?}"),
+        Err(missing) => ensure!(stage.subject.may_miss_short_commands(), "{missing}"),
     }
     ensure!(turn.text().ends_with("Nothing happened."), "said: {:?}", turn.text());
     Ok(())
@@ -59,6 +61,8 @@ pub(crate) async fn plan_rejected(stage: &Stage) -> Result<()> {
     ensure!(turn.tool("switch_mode")?.status() == "failed", "{:?}", turn.tools());
     ensure!(turn.messages.iter().find_map(mode_told).is_none(), "the mode stays");
     ensure!(stage.file("planned.txt").is_none(), "nothing was written");
-    ensure!(turn.text().ends_with("Still planning."), "the turn goes on: {:?}", turn.text());
+    if !stage.subject.ends_with_plan() {
+        ensure!(turn.text().ends_with("Still planning."), "the turn goes on: {:?}", turn.text());
+    }
     Ok(())
 }

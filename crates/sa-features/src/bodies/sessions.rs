@@ -21,7 +21,7 @@ async fn remembers(stage: &Stage, session: &Session<'_>) -> Result<()> {
     let turn = session.turn(&stage.text(&say("Going on."))?).await?;
     ensure!(turn.text() == "Going on.", "said: {:?}", turn.text());
     if stage.subject.has_model() {
-        let last = stage.conversations()?.pop().context("a request")?["messages"].to_string();
+        let last = stage.last_dialogue()?;
         ensure!(last.contains("The word is xyzzy."), "the model remembers: {last}");
     }
     Ok(())
@@ -92,7 +92,9 @@ pub(crate) async fn close(stage: &Stage) -> Result<()> {
     let pids = stage.native_processes();
     ensure!(stage.subject.native_program().is_none() || pids.len() == 1, "its program runs: {pids:?}");
     stage.call("session/close", &json!({ "sessionId": session.id })).await?;
-    until("its program to be gone", || pids.iter().all(|pid| !is_alive(*pid))).await?;
+    if stage.subject.has_process_per_session() {
+        until("its program to be gone", || pids.iter().all(|pid| !is_alive(*pid))).await?;
+    }
     let prompt = json!({ "sessionId": session.id, "prompt": [{ "type": "text", "text": "Hello?" }] });
     let answer = stage.attempt("session/prompt", &prompt).await?;
     ensure!(answer["error"]["code"] == -32002, "a closed session takes no prompts: {answer}");

@@ -31,8 +31,8 @@ pub(crate) async fn tool_result(stage: &Stage) -> Result<()> {
     ensure!(tool.text().contains("Buy milk."), "the result is shown: {tool:?}");
     ensure!(!tool.field("rawOutput").is_null(), "{tool:?}");
     if stage.subject.has_model() {
-        let last = stage.conversations()?.pop().context("a request")?;
-        ensure!(last["messages"].to_string().contains("Buy milk."), "the model has it: {}", last["messages"]);
+        let last = stage.last_dialogue()?;
+        ensure!(last.contains("Buy milk."), "the model has it: {last}");
     }
     Ok(())
 }
