@@ -9,6 +9,7 @@ mod installs;
 mod meta;
 mod problem;
 mod processes;
+pub mod sessions;
 mod tickets;
 
 pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparsed};

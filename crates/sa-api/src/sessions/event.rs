@@ -1,0 +1,396 @@
+//! The events of a session's log.
+
+use super::{
+    MessageDelta, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved, SessionChoices,
+    UniversalMessage,
+};
+use crate::AgentExit;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Something that happened in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UniversalEvent {
+    /// Counts from 1, without holes.
+    pub id: u64,
+    /// When it was noted, as RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The session.
+    pub session_id: String,
+    /// Its agent.
+    pub agent: String,
+    /// The agent's own id of the session, once it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub native_session_id: Option<String>,
+    /// What happened.
+    pub data: EventData,
+}
+
+/// What happened: an object with one member, which names it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum EventData {
+    /// The agent is ready, for the first time or again.
+    Started(Started),
+    /// A message, or its newest state.
+    Message(UniversalMessage),
+    /// A piece of a message.
+    MessageDelta(MessageDelta),
+    /// The agent asks.
+    QuestionAsked(QuestionRequest),
+    /// A question's end.
+    QuestionResolved(QuestionResolved),
+    /// The agent wants to do something.
+    PermissionAsked(PermissionRequest),
+    /// A permission's end.
+    PermissionResolved(PermissionResolved),
+    /// What the agent means to do; replaces the one before.
+    Plan(Plan),
+    /// The agent works on a message.
+    TurnStarted(TurnStarted),
+    /// It no longer does.
+    TurnEnded(TurnEnded),
+    /// Mode, model or the like have changed, or what can be chosen.
+    ModeChanged(ModeChanged),
+    /// The title has changed.
+    InfoChanged(InfoChanged),
+    /// The commands that messages may begin with; replaces those before.
+    CommandsAvailable(CommandsAvailable),
+    /// What the session has used.
+    Usage(Usage),
+    /// The agent says something that is no message.
+    Notice(Notice),
+    /// The agent sums up what was said, to make room.
+    Compaction(Compaction),
+    /// Something went wrong.
+    Error(CrashInfo),
+    /// What the agent remembers after it was started anew.
+    Continuity(Continuity),
+    /// The session has ended.
+    Ended(Ended),
+    /// Something that has no other form.
+    Unknown(Unknown),
+}
+
+/// The agent is ready.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Started {
+    /// The version that runs, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub agent_version: Option<String>,
+    /// The directory it works in.
+    pub cwd: String,
+    /// The session that this one was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub forked_from: Option<String>,
+}
+
+/// What the agent means to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// One after the other.
+    pub entries: Vec<PlanEntry>,
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanEntry {
+    /// What.
+    pub content: String,
+    /// How it stands.
+    pub status: PlanStatus,
+    /// How much it matters.
+    pub priority: PlanPriority,
+}
+
+/// How an entry of a plan stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum PlanStatus {
+    /// To be done.
+    Pending,
+    /// Being done.
+    InProgress,
+    /// Done.
+    Completed,
+}
+
+/// How much an entry of a plan matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum PlanPriority {
+    /// Much.
+    High,
+    /// So so.
+    Medium,
+    /// Little.
+    Low,
+}
+
+/// The agent works on a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnStarted {
+    /// Names the turn.
+    pub turn_id: String,
+    /// The message's id; absent if the agent began by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub message_id: Option<String>,
+}
+
+/// A turn's end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnEnded {
+    /// The turn.
+    pub turn_id: String,
+    /// Why it ended.
+    pub stop_reason: StopReason,
+    /// What it used, if the agent tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub usage: Option<Usage>,
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum StopReason {
+    /// The agent was done.
+    EndTurn,
+    /// The model could write no more.
+    MaxTokens,
+    /// The agent asked the model as often as it may.
+    MaxTurnRequests,
+    /// The model refused.
+    Refusal,
+    /// A client cancelled it.
+    Cancelled,
+    /// It failed; an `error` before it says how.
+    Error,
+    /// Its end was not seen: the agent or the daemon ended first.
+    Unknown,
+}
+
+/// Mode, model or the like have changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModeChanged {
+    /// What is chosen now, and what can be.
+    pub choices: SessionChoices,
+}
+
+/// The title has changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InfoChanged {
+    /// The title; absent if there is none any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub title: Option<String>,
+}
+
+/// The commands that messages may begin with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandsAvailable {
+    /// All of them.
+    pub commands: Vec<Command>,
+}
+
+/// A command that a message may begin with, after a slash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Command {
+    /// Without the slash.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// What may follow it; absent if nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub input_hint: Option<String>,
+}
+
+/// What was used. Each figure is there only if the agent tells it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Tokens in the model's context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub context_used: Option<u64>,
+    /// Tokens that it can hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub context_size: Option<u64>,
+    /// Tokens read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub input_tokens: Option<u64>,
+    /// Tokens written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub output_tokens: Option<u64>,
+    /// Tokens read from a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub cached_read_tokens: Option<u64>,
+    /// Tokens written to a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub cached_write_tokens: Option<u64>,
+    /// Tokens thought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub thought_tokens: Option<u64>,
+    /// All tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub total_tokens: Option<u64>,
+    /// What it cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub cost: Option<UsageCost>,
+}
+
+/// What something cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageCost {
+    /// How much.
+    pub amount: f64,
+    /// Of what, as ISO 4217 says it.
+    pub currency: String,
+}
+
+/// The agent says something that is no message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// How serious it is.
+    pub severity: NoticeSeverity,
+    /// What it is about.
+    pub title: String,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
+}
+
+/// How serious a notice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum NoticeSeverity {
+    /// Good to know.
+    Info,
+    /// Something may be wrong.
+    Warning,
+    /// Something is wrong.
+    Error,
+}
+
+/// The agent sums up what was said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Compaction {
+    /// Names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub id: Option<String>,
+    /// How far it is, in the agent's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub status: Option<String>,
+    /// A piece of the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub summary: Option<String>,
+    /// What the agent sent.
+    pub raw: Value,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CrashInfo {
+    /// What happened, for people.
+    pub message: String,
+    /// A word for programs: `agentExited`, `authRequired`, `promptFailed`, `unparsed`, `gap`, `webhook` and the like.
+    pub kind: String,
+    /// The turn in which it happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub turn_id: Option<String>,
+    /// How the agent ended, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub exit: Option<AgentExit>,
+    /// What the agent sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub details: Option<Value>,
+}
+
+/// What the agent remembers after it was started anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Continuity {
+    /// In short.
+    pub kind: ContinuityKind,
+    /// Why it is not more, if it is not `native`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub reason: Option<String>,
+}
+
+/// What the agent remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ContinuityKind {
+    /// Everything: it went on with its own session.
+    Native,
+    /// What was said, which it was given with the next message.
+    Replayed,
+    /// Nothing.
+    Lost,
+}
+
+/// The session has ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ended {
+    /// Why: `terminated`.
+    pub reason: String,
+}
+
+/// Something that has no other form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Unknown {
+    /// What the agent sent.
+    pub raw: Value,
+}
+
+/// A page of events.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventPage {
+    /// In the order of their ids.
+    pub events: Vec<UniversalEvent>,
+    /// Whether there are more after them.
+    pub has_more: bool,
+    /// Set if events between `offset` and the first one here are no longer kept: the oldest that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub oldest: Option<u64>,
+}

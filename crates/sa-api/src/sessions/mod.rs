@@ -1,0 +1,35 @@
+//! Universal sessions: the same for every agent, durable, without any knowledge of ACP.
+
+mod create;
+mod event;
+mod exchange;
+mod message;
+mod request;
+mod session;
+mod webhook;
+
+pub use create::{
+    CreateSession, Decision, McpServers, PermissionPolicy, PermissionRule, SessionCreated, SessionPatch,
+    TimeoutDecision,
+};
+pub use event::{
+    Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended, EventData,
+    EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority, PlanStatus,
+    Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
+};
+pub use exchange::{
+    CancelResult, Delivery, ForkSession, MessageAccepted, PermissionReply, PermissionReplyKind, PostMessage,
+    QuestionReply,
+};
+pub use message::{
+    DeltaKind, Diff, FileSource, Location, MessageDelta, MessagePart, ParsedMessage, Role, ToolContent,
+    ToolKind, ToolStatus, UniversalMessage, UnparsedMessage,
+};
+pub use request::{
+    PermissionOption, PermissionRequest, PermissionResolved, Question, QuestionKind, QuestionOption,
+    QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
+};
+pub use session::{
+    AgentError, PermissionMode, Session, SessionChoice, SessionChoices, SessionList, SessionState, Turn,
+};
+pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

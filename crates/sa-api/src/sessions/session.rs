@@ -1,0 +1,218 @@
+//! A session and its state.
+
+use super::{PermissionRequest, QuestionRequest, Usage, WebhookStatus};
+use crate::AgentExit;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// All sessions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionList {
+    /// The one with the newest event first.
+    pub sessions: Vec<Session>,
+}
+
+/// One session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    /// The id in its URL.
+    pub session_id: String,
+    /// Its agent.
+    pub agent: String,
+    /// The version that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub agent_version: Option<String>,
+    /// What the agent does: `build`, `plan` or a mode of its own.
+    pub agent_mode: String,
+    /// What it may do.
+    pub permission_mode: PermissionMode,
+    /// The model that was asked for; the agent's own choice if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub model: Option<String>,
+    /// The model's variant that was asked for, such as `high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub variant: Option<String>,
+    /// The directory it works in.
+    pub cwd: String,
+    /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub title: Option<String>,
+    /// What the client keeps with it.
+    #[serde(default)]
+    #[schema(value_type = Object, required = true)]
+    pub metadata: Map<String, Value>,
+    /// When it was created, in milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// When its newest event was noted.
+    pub updated_at_ms: u64,
+    /// What it is doing.
+    pub state: SessionState,
+    /// The turn that runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub turn: Option<Turn>,
+    /// How many messages wait for their turn.
+    pub queued: usize,
+    /// Questions that nobody has answered.
+    pub questions: Vec<QuestionRequest>,
+    /// Permissions that nobody has decided on.
+    pub permissions: Vec<PermissionRequest>,
+    /// What it has used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub usage: Option<Usage>,
+    /// What is chosen, and what can be.
+    pub choices: SessionChoices,
+    /// The agent's own id of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub native_session_id: Option<String>,
+    /// The session that it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub forked_from: Option<String>,
+    /// Id of its newest event; 0 before the first.
+    pub last_event_id: u64,
+    /// Id of the oldest event that is kept.
+    pub oldest_event_id: u64,
+    /// How its webhook stands, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub webhook: Option<WebhookStatus>,
+}
+
+/// What a session is doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SessionState {
+    /// Its agent is being started.
+    Starting,
+    /// Nothing; it waits for a message.
+    #[default]
+    Idle,
+    /// The agent works.
+    Running,
+    /// The agent waits for an answer.
+    RequiresAction,
+    /// The agent or the daemon ended; the next message starts the agent anew.
+    Interrupted,
+    /// It was terminated.
+    Ended,
+}
+
+/// The turn that runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Turn {
+    /// Names it.
+    pub turn_id: String,
+    /// When it began, in milliseconds since 1970.
+    pub started_at_ms: u64,
+    /// Whether it was asked to stop.
+    pub cancelling: bool,
+}
+
+/// What an agent may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// It asks before it changes anything.
+    #[default]
+    Default,
+    /// It reads only; leaving that needs an approval, which is asked for as a question.
+    Plan,
+    /// It never asks.
+    Bypass,
+}
+
+/// What is chosen, and what can be. A list is empty where the agent offers no choice.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionChoices {
+    /// The agent's own mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub mode: Option<String>,
+    /// Its modes.
+    pub modes: Vec<SessionChoice>,
+    /// The model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub model: Option<String>,
+    /// Its models.
+    pub models: Vec<SessionChoice>,
+    /// The model's variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub variant: Option<String>,
+    /// The model's variants.
+    pub variants: Vec<SessionChoice>,
+}
+
+/// Something that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionChoice {
+    /// Names it.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
+}
+
+/// Why an agent is not ready: an object with one member, which names the reason.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum AgentError {
+    /// The provider does not accept the credentials, or there are none.
+    TokenError {
+        /// What happened.
+        message: String,
+    },
+    /// The agent ended.
+    ProcessExited {
+        /// What happened.
+        message: String,
+        /// How it ended.
+        exit: AgentExit,
+    },
+    /// Its program could not be installed.
+    InstallFailed {
+        /// What happened.
+        message: String,
+    },
+    /// It could not be started.
+    SpawnFailed {
+        /// What happened.
+        message: String,
+    },
+    /// It cannot do what was asked for.
+    Unsupported {
+        /// What happened.
+        message: String,
+    },
+    /// It did not answer in time.
+    Timeout {
+        /// What happened.
+        message: String,
+    },
+    /// It answered with an error, or not as the protocol wants it.
+    Protocol {
+        /// What happened.
+        message: String,
+        /// The agent's error.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        details: Option<Value>,
+    },
+}
