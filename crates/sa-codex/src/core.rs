@@ -40,9 +40,6 @@ pub struct Host {
     pub allow_bypass: bool,
     /// Whether a client may choose models that the CLI does not list.
     pub any_model: bool,
-    /// Whether the CLI's own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by
-    /// refusing what may change something.
-    pub sandbox: bool,
     /// See there.
     pub limits: Limits,
 }
@@ -69,6 +66,9 @@ pub(super) struct Core {
     pub(super) child: Option<ChildId>,
     /// The models that it offers.
     pub(super) models: Vec<Model>,
+    /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
+    /// what may change something.
+    pub(super) sandbox: bool,
     /// Work that needs it to be ready.
     pub(super) jobs: VecDeque<Job>,
     last: i64,
@@ -82,6 +82,7 @@ impl Core {
             host,
             child: None,
             models: Vec::new(),
+            sandbox: false,
             jobs: VecDeque::new(),
             last: 0,
             open: BTreeMap::new(),

@@ -33,8 +33,6 @@ pub struct Options {
     pub allow_bypass: bool,
     /// Whether a client may choose models that the CLI does not list.
     pub any_model: bool,
-    /// Whether the CLI's own sandbox works here.
-    pub sandbox: bool,
     /// See there.
     pub limits: Limits,
 }
@@ -51,7 +49,6 @@ impl Options {
             base_url: None,
             allow_bypass: false,
             any_model: false,
-            sandbox: true,
             limits: Limits::default(),
         }
     }
@@ -63,7 +60,6 @@ impl Options {
             base_url: self.base_url,
             allow_bypass: self.allow_bypass,
             any_model: self.any_model,
-            sandbox: self.sandbox,
             limits: self.limits,
         };
         let (program, home, added) = (self.program, self.codex_home, self.env);

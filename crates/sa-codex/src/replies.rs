@@ -21,6 +21,8 @@ pub(super) enum Then {
     LoggedIn,
     Account,
     Models,
+    /// The sandbox was tried.
+    Sandbox,
     /// A thread was started, resumed or forked for a client.
     Opened(Box<Opening>),
     /// The history of a session that is open was read for a client.
@@ -90,6 +92,7 @@ impl Machine {
             Then::LoggedIn => self.logged_in(&outcome),
             Then::Account => self.account_known(outcome),
             Then::Models => self.models_known(outcome),
+            Then::Sandbox => self.sandbox_tried(&outcome),
             Then::Opened(opening) => self.opened(*opening, &outcome),
             Then::Reread(opening) => self.reread(&opening, &outcome),
             Then::Revived(id) => self.of(&id, |session, core| session.revived(core, &outcome)),

@@ -2,8 +2,8 @@
 
 use super::launch::Launch;
 use super::machine::Machine;
-use super::native::answer::{AccountRead, Initialized, Models, OLDEST};
-use super::native::call::{Initialize, ListModels, Login};
+use super::native::answer::{AccountRead, Executed, Initialized, Models, OLDEST};
+use super::native::call::{Exec, Initialize, ListModels, Login};
 use super::native::line;
 use super::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::Error;
@@ -32,7 +32,7 @@ impl Machine {
         let launch =
             Launch { base_url: self.core.host.base_url.clone(), ephemeral: self.core.host.api_key.is_some() };
         self.core.child = Some(self.core.start(launch));
-        self.server = Server { unanswered: 3, ..Server::default() };
+        self.server = Server { unanswered: 4, ..Server::default() };
         self.greet();
         false
     }
@@ -46,6 +46,7 @@ impl Machine {
             self.core.ask("account/read", json!({}), limit, Then::Account);
         }
         self.core.ask("model/list", ListModels { limit: 100, include_hidden: false }, limit, Then::Models);
+        self.core.ask("command/exec", Exec::in_sandbox(), self.core.host.limits.control, Then::Sandbox);
     }
 
     /// The CLI does not look for keys in the environment here.
@@ -92,6 +93,24 @@ impl Machine {
         let models = outcome.read::<Models>().unwrap_or_default().data;
         self.core.models = models.into_iter().filter(|model| !model.hidden).collect();
         self.log_in_with_key();
+        self.one_answered();
+    }
+
+    /// Only trying tells whether it works: its helper may be missing, and containers may forbid what that needs.
+    pub(super) fn sandbox_tried(&mut self, outcome: &Outcome<'_>) {
+        let reason = match outcome.read::<Executed>() {
+            Ok(executed) if executed.exit_code == 0 => None,
+            Ok(executed) => Some(executed.stderr),
+            Err(reason) => Some(reason),
+        };
+        self.core.sandbox = reason.is_none();
+        if let Some(reason) = reason {
+            let reason = reason.trim();
+            tracing::warn!(
+                reason,
+                "the sandbox of codex does not work here; modes that need it are not offered"
+            );
+        }
         self.one_answered();
     }
 

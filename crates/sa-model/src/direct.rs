@@ -146,7 +146,15 @@ fn scripted(
             }
             Directive::Tool { name, input } => {
                 let calls = tools::translate(name, &variables.expand_value(input), &conversation.tools);
-                direction.cues.extend(calls.into_iter().map(Cue::Call));
+                for call in calls {
+                    let is_joined = match direction.cues.last_mut() {
+                        Some(Cue::Call(last)) => tools::join(last, &call),
+                        _ => false,
+                    };
+                    if !is_joined {
+                        direction.cues.push(Cue::Call(call));
+                    }
+                }
             }
             Directive::Chunk(characters) => direction.cues.push(Cue::Chunk(*characters)),
             Directive::Slow(pause) => direction.cues.push(Cue::Slow(*pause)),

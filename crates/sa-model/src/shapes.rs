@@ -43,6 +43,10 @@ pub(crate) fn shape(neutral: &str, input: &Value, name: &str, schema: &Value) ->
                 // Some agents would take leaving it out for a yes.
                 shaped.entry("run_in_background").or_insert(json!(false));
             }
+            if name == "exec_command" && shaped.remove("background") == Some(json!(true)) {
+                // It runs on behind the call that is not waited for; this is as short as waiting can be.
+                shaped.insert("yield_time_ms".to_owned(), json!(250));
+            }
             as_arguments(&mut shaped, schema);
             filled(&mut shaped, schema, "scripted");
             vec![Input::Object(shaped)]

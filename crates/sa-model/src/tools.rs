@@ -61,6 +61,9 @@ const STAND_INS: [(&str, &str, &str); 4] = [
     ("exec_command", "task", "spawn_agent"),
 ];
 
+/// The tool that runs JavaScript.
+const RUNNER: &str = "exec";
+
 /// Inputs of tools that agents hold back, or describe in prose alone.
 static KNOWN: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("known_tools.json")).unwrap_or_default());
@@ -164,14 +167,32 @@ fn call(offer: &Offer, input: Input, offers: &[Offer]) -> Call {
                 Input::Text(text) => Value::String(text),
                 Input::Object(fields) => Value::Object(fields),
             };
-            let runner = offers.iter().find(|offer| offer.name == "exec");
+            let runner = offers.iter().find(|offer| offer.name == RUNNER);
             let source = format!(
                 "const r = await tools.{name}({argument});\ntext(typeof r === \"string\" ? r : r?.output ?? r);\n"
             );
             let namespace = runner.and_then(|runner| runner.namespace.clone());
-            Call { name: "exec".to_owned(), namespace, input: Input::Text(source) }
+            Call { name: RUNNER.to_owned(), namespace, input: Input::Text(source) }
         }
     }
+}
+
+/// What stands around programs that run at once.
+const TOGETHER: (&str, &str) = ("await Promise.all([\n", "]);\n");
+
+/// Makes one program of two that belong to the same answer, so that their calls are made at once: programs wait for each
+/// other. `false` if these are not two programs.
+pub(crate) fn join(earlier: &mut Call, later: &Call) -> bool {
+    let (Input::Text(program), Input::Text(more)) = (&mut earlier.input, &later.input) else { return false };
+    if earlier.name != RUNNER || later.name != RUNNER {
+        return false;
+    }
+    let part = |program: &str| format!("(async () => {{\n{program}}})().catch((e) => text(String(e))),\n");
+    let (start, end) = TOGETHER;
+    let joined = program.strip_prefix(start).and_then(|parts| parts.strip_suffix(end));
+    let parts = joined.map_or_else(|| part(program), str::to_owned);
+    *program = format!("{start}{parts}{}{end}", part(more));
+    true
 }
 
 /// The tools that can be called from the JavaScript which a custom tool runs, as its description lists them.

@@ -144,6 +144,28 @@ fn tools_of_mcp_servers_are_found_by_server_and_name() {
 }
 
 #[test]
+fn programs_of_one_answer_become_one() {
+    let offers: Vec<Offer> = nested("### `exec_command`").collect();
+    let call = |command: &str| translate("shell", &json!({ "command": command }), &offers).remove(0);
+    let mut all = call("one");
+    assert!(join(&mut all, &call("two")) && join(&mut all, &call("three")));
+    let Input::Text(program) = &all.input else { panic!("not a text") };
+    assert!(program.starts_with("await Promise.all([\n(async () => {\nconst r = await tools.exec_command({"));
+    assert_eq!((program.matches("Promise.all").count(), program.matches("(async () =>").count()), (1, 3));
+    assert!(program.ends_with(".catch((e) => text(String(e))),\n]);\n"), "{program}");
+    let plain = translate("shell", &json!({ "command": "x" }), &[function("exec_command", Value::Null)]);
+    assert!(!join(&mut all, &plain[0]), "another tool");
+}
+
+#[test]
+fn commands_in_the_background_are_not_waited_for() {
+    let offers = [function("exec_command", Value::Null)];
+    let calls = translate("shell", &json!({ "command": "x", "background": true }), &offers);
+    let Input::Object(fields) = &calls[0].input else { panic!("not an object") };
+    assert_eq!(json!(fields), json!({ "cmd": "x", "yield_time_ms": 250 }));
+}
+
+#[test]
 fn nested_tools_are_called_from_javascript() {
     let description = "Runs JavaScript.\n### `exec_command`\nRuns.\n### `apply_patch`\nPatches.";
     let mut offers: Vec<Offer> = nested(description).collect();

@@ -88,6 +88,15 @@ pub(crate) struct Effort {
     pub(crate) description: Option<String>,
 }
 
+/// To `command/exec`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Executed {
+    pub(crate) exit_code: i64,
+    #[serde(default)]
+    pub(crate) stderr: String,
+}
+
 /// To `thread/start`, `thread/resume` and `thread/fork`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

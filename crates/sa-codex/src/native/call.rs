@@ -104,6 +104,24 @@ pub(crate) struct ListSkills<'a> {
     pub(crate) force_reload: bool,
 }
 
+/// `command/exec`: a command that belongs to no thread.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Exec {
+    command: [&'static str; 3],
+    cwd: &'static str,
+    sandbox_policy: SandboxPolicy,
+    timeout_ms: u64,
+}
+
+impl Exec {
+    /// Does nothing, in the sandbox.
+    pub(crate) fn in_sandbox() -> Self {
+        let command = ["/bin/sh", "-c", ":"];
+        Self { command, cwd: "/", sandbox_policy: SandboxPolicy::ReadOnly, timeout_ms: 5_000 }
+    }
+}
+
 /// `turn/start`. What is set here stays set for the turns that follow.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -80,7 +80,7 @@ impl Settings {
         Self {
             allow_bypass: core.host.allow_bypass,
             any_model: core.host.any_model,
-            sandbox: core.host.sandbox,
+            sandbox: core.sandbox,
             mode: Mode::Default,
             models: core.models.clone(),
             model: String::new(),

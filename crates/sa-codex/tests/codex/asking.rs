@@ -338,9 +338,7 @@ fn plan_mode_refuses_whatever_is_asked() {
 
 #[test]
 fn without_a_sandbox_plan_mode_refuses_what_may_change_something() {
-    let mut host = host();
-    host.sandbox = false;
-    let mut client = Client::open_with(host, json!({}));
+    let mut client = Client::open_without_sandbox(host());
     client.set_mode("plan");
     client.begin("hi", "t1");
     client.written();

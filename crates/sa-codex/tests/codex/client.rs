@@ -33,6 +33,8 @@ pub(crate) struct Client {
     pub(crate) starts: Vec<(ChildId, Launch)>,
     /// Processes that were to end.
     pub(crate) ends: Vec<ChildId>,
+    /// What comes of a command in the sandbox.
+    pub(crate) sandbox: Value,
     /// What was written to the app-server and not looked at yet.
     written: Vec<Value>,
     /// Requests to the app-server that are not answered.
@@ -46,7 +48,6 @@ pub(crate) fn host() -> Host {
         base_url: None,
         allow_bypass: true,
         any_model: false,
-        sandbox: true,
         limits: Limits::default(),
     }
 }
@@ -60,6 +61,7 @@ impl Client {
             last_id: 0,
             starts: Vec::new(),
             ends: Vec::new(),
+            sandbox: json!({ "exitCode": 0, "stdout": "", "stderr": "" }),
             written: Vec::new(),
             open: Vec::new(),
         }
@@ -78,14 +80,25 @@ impl Client {
     }
 
     pub(crate) fn open_with(host: Host, capabilities: Value) -> Self {
-        let mut client = Self::greeted(host, capabilities);
+        Self::greeted(host, capabilities).with_session()
+    }
+
+    /// A client with a session where the sandbox of the CLI does not work.
+    pub(crate) fn open_without_sandbox(host: Host) -> Self {
+        let mut client = Self::greeted(host, json!({}));
+        client.sandbox = json!({ "exitCode": 101, "stderr": "bubblewrap is unavailable" });
+        client.with_session()
+    }
+
+    fn with_session(mut self) -> Self {
+        let client = &mut self;
         client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
         client.shake_hands();
         let opened = client.respond("thread/start", opened(THREAD));
         assert_eq!(answer(&opened)["result"]["sessionId"], THREAD, "{opened:?}");
         client.respond("skills/list", json!({ "data": [] }));
         client.written.clear();
-        client
+        self
     }
 
     /// The process that was started last.
@@ -106,6 +119,7 @@ impl Client {
             messages.extend(self.respond("account/read", account));
         }
         messages.extend(self.respond("model/list", models()));
+        messages.extend(self.respond("command/exec", self.sandbox.clone()));
         if self.awaits("account/login/start") {
             messages.extend(self.respond("account/login/start", json!({ "type": "apiKey" })));
         }

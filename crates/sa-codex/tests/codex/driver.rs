@@ -20,6 +20,7 @@ thread='{"thread":{"id":"thread","turns":[]},"model":"m"}'
 while IFS= read -r line; do
   case "$line" in
     *'"method":"initialize"'*) ok "$line" '{"userAgent":"x/0.166.0 (y)"}' ;;
+    *'"method":"command/exec"'*) ok "$line" '{"exitCode":0}' ;;
     *'"method":"thread/start"'*|*'"method":"thread/resume"'*) ok "$line" "$thread" ;;
     *crash*) echo "it hurts" >&2; exit 7 ;;
     *'"method":"turn/start"'*)

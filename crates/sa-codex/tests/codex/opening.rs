@@ -60,7 +60,8 @@ fn without_credentials_a_session_asks_for_them() {
     assert!(!client.starts[0].1.ephemeral, "the CLI's own login counts");
     client.respond("initialize", json!({ "userAgent": "x/0.166.0 (y)" }));
     client.respond("account/read", json!({ "account": null, "requiresOpenaiAuth": true }));
-    let messages = client.respond("model/list", json!({ "data": [] }));
+    client.respond("model/list", json!({ "data": [] }));
+    let messages = client.respond("command/exec", json!({ "exitCode": 0 }));
     assert_eq!(answer(&messages)["error"]["code"], -32000);
     // Somebody logs in, in a terminal; the next process looks for that.
     client.call("authenticate", json!({ "methodId": "codex-login" }));

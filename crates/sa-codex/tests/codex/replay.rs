@@ -183,11 +183,11 @@ impl Replay {
                 None => writeln!(self.log, "{line}").unwrap(),
             }
         }
+        let usual =
+            ["initialize", "initialized", "account/login/start", "model/list", "command/exec", "skills/list"];
         for line in self.client.written() {
             let what = match line["method"].as_str() {
-                Some("initialize" | "initialized" | "account/login/start" | "model/list" | "skills/list") => {
-                    continue;
-                }
+                Some(method) if usual.contains(&method) => continue,
                 Some(method) => format!("{method} {}", shorten(&line["params"].to_string())),
                 None => format!("answer {line}"),
             };

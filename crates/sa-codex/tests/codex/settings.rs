@@ -1,6 +1,6 @@
 //! Modes, models and efforts.
 
-use crate::client::{Client, THREAD, answer, host, updates};
+use crate::client::{Client, THREAD, answer, host, opened, updates};
 use serde_json::{Value, json};
 
 /// What the next turn is started with.
@@ -52,8 +52,8 @@ fn a_change_of_mode_is_told_in_both_forms() {
 #[test]
 fn modes_that_are_not_allowed_or_do_not_work_are_not_offered() {
     let mut host = host();
-    (host.allow_bypass, host.sandbox) = (false, false);
-    let mut client = Client::open_with(host, json!({}));
+    host.allow_bypass = false;
+    let mut client = Client::open_without_sandbox(host);
     for mode in ["bypass", "auto", "read-only"] {
         assert_eq!(answer(&client.set_mode(mode))["error"]["code"], -32602, "{mode}");
     }
@@ -61,6 +61,28 @@ fn modes_that_are_not_allowed_or_do_not_work_are_not_offered() {
     let params = turn(&mut client);
     assert_eq!(params["approvalPolicy"], "untrusted", "without a sandbox each command is looked at");
     assert_eq!(params["collaborationMode"]["mode"], "plan");
+}
+
+#[test]
+fn the_sandbox_is_tried_and_not_taken_for_granted() {
+    let offered = |answer_with: &dyn Fn(&mut Client)| {
+        let mut client = Client::greeted(host(), json!({}));
+        client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
+        client.respond("initialize", json!({ "userAgent": "x/0.166.0 (y)" }));
+        client.respond("model/list", json!({ "data": [] }));
+        client.respond("account/login/start", json!({ "type": "apiKey" }));
+        let tried = client.open.iter().find(|request| request["method"] == "command/exec").unwrap();
+        assert_eq!(tried["params"]["sandboxPolicy"], json!({ "type": "readOnly" }));
+        assert!(!client.awaits("thread/start"), "which modes there are is known first");
+        answer_with(&mut client);
+        let messages = client.respond("thread/start", opened(THREAD));
+        let modes = answer(&messages)["result"]["modes"]["availableModes"].as_array().unwrap().clone();
+        modes.iter().any(|mode| mode["id"] == "auto")
+    };
+    assert!(offered(&|client| drop(client.respond("command/exec", json!({ "exitCode": 0 })))));
+    assert!(!offered(&|client| drop(client.respond("command/exec", json!({ "exitCode": 101 })))));
+    assert!(!offered(&|client| drop(client.refuse("command/exec", "unknown variant"))));
+    assert!(!offered(&|client| drop(client.wait(10_500))), "nor waited for long");
 }
 
 #[test]
