@@ -1,31 +1,39 @@
 //! One process of a vendor's CLI: started, written to, read from, ended.
 
 use super::children::{ChildId, Ended};
+use super::door::{Visit, VisitorId};
 use super::lines::{Line, LineReader, MAX_LINE};
+use super::wire::{Agent, Ends, Wire};
 use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long a process that has ended may leave its output open to others before that is read no more.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// What a process has to say. Each is bound to the process by its id.
+/// What a process, or a visitor at the agent's door, has to say. Each is bound to whom it comes from by an id.
 #[derive(Debug)]
 pub(super) enum Event {
     Line(ChildId, Vec<u8>),
     Overlong(ChildId, u64),
     Ended(ChildId, Ended),
+    Visit(Visit),
+    Left(VisitorId),
 }
 
+/// Lines that a wire may leave unread.
+const PRINTED: usize = 8;
+
 /// What a process is run with.
-#[derive(Debug)]
 pub(super) struct Run {
     pub(super) supervisor: Supervisor,
     pub(super) child: ChildId,
     pub(super) spec: CommandSpec,
+    /// How it is talked to, if not over its standard streams.
+    pub(super) wire: Option<Wire>,
     pub(super) grace: Duration,
     pub(super) events: mpsc::Sender<Event>,
     /// Lines for its input, which is closed when no more can come.
@@ -37,7 +45,7 @@ pub(super) struct Run {
 impl Run {
     /// Attends to the process until it has ended and all that it wrote was passed on.
     pub(super) async fn attend(self) {
-        let Self { supervisor, child, spec, grace, events, lines, ends } = self;
+        let Self { supervisor, child, spec, wire, grace, events, lines, ends } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,
             Err(error) => {
@@ -47,19 +55,59 @@ impl Run {
                 return;
             }
         };
-        let writer = tokio::spawn(write(stdin, lines));
         tokio::spawn(end(process.clone(), ends, grace));
-        read(child, &process, stdout, &events).await;
-        let exit = process.wait().await;
+        let exit = match wire {
+            None => {
+                let writer = tokio::spawn(write(stdin, lines));
+                read(&process, stdout, &Listener::Agent(child, &events)).await;
+                let exit = process.wait().await;
+                writer.abort();
+                exit
+            }
+            Some(wire) => {
+                drop(stdin);
+                let (printed, receiver) = mpsc::channel(PRINTED);
+                let agent = Agent { child, events: events.clone() };
+                let mut wire = tokio::spawn(wire(Ends { printed: receiver, lines, agent }));
+                read(&process, stdout, &Listener::Wire(printed)).await;
+                let exit = process.wait().await;
+                // What it was carrying may still arrive.
+                if timeout(LAST_WORDS, &mut wire).await.is_err() {
+                    wire.abort();
+                }
+                exit
+            }
+        };
         let ended =
             Ended { not_started: None, code: exit.code, signal: exit.signal, stderr: process.stderr_tail() };
         let _ = events.send(Event::Ended(child, ended)).await;
-        writer.abort();
+    }
+}
+
+/// Who gets what a process writes to its standard output.
+enum Listener<'a> {
+    Agent(ChildId, &'a mpsc::Sender<Event>),
+    Wire(mpsc::Sender<Vec<u8>>),
+}
+
+impl Listener<'_> {
+    /// Waits while the listener does not keep up, and with it the process; `false` if it is gone.
+    async fn hear(&self, line: Line<'_>) -> bool {
+        match (self, line) {
+            (Self::Agent(child, events), Line::Whole(line)) => {
+                events.send(Event::Line(*child, line.to_vec())).await.is_ok()
+            }
+            (Self::Agent(child, events), Line::TooLong(length)) => {
+                events.send(Event::Overlong(*child, length)).await.is_ok()
+            }
+            (Self::Wire(printed), Line::Whole(line)) => printed.send(line.to_vec()).await.is_ok(),
+            (Self::Wire(_), Line::TooLong(_)) => true,
+        }
     }
 }
 
 /// Passes lines on until the output ends, or the process has ended and somebody else keeps its output open.
-async fn read(child: ChildId, process: &Process, stdout: pipe::Receiver, events: &mpsc::Sender<Event>) {
+async fn read(process: &Process, stdout: pipe::Receiver, listener: &Listener<'_>) {
     let mut reader = LineReader::new(stdout, MAX_LINE);
     let mut deadline: Option<Instant> = None;
     loop {
@@ -72,12 +120,7 @@ async fn read(child: ChildId, process: &Process, stdout: pipe::Receiver, events:
             () = until(deadline) => return,
         }
         while let Some(line) = reader.take() {
-            let event = match line {
-                Line::Whole(line) => Event::Line(child, line.to_vec()),
-                Line::TooLong(length) => Event::Overlong(child, length),
-            };
-            // Waits while the client does not keep up, and with it the process.
-            if events.send(event).await.is_err() {
+            if !listener.hear(line).await {
                 return;
             }
         }

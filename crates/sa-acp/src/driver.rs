@@ -3,18 +3,22 @@
 use super::child::{Event, Run};
 use super::children::{ChildId, Effect, Ended};
 use super::clock::Now;
+use super::door::{self, VisitorId};
 use super::lines::{Line, LineReader, MAX_LINE};
 use super::outbound::Outbound;
 use super::stdio::{StdinReader, StdoutWriter};
+use super::wire::Wire;
 use sa_supervisor::{BaseEnv, CommandSpec, Supervisor, SupervisorOptions};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
+use std::os::unix::net::UnixListener;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// Lines of processes that may wait to be worked on. Each is as long as the CLI makes it, so they are few.
@@ -61,6 +65,27 @@ pub trait Adapter {
 
     /// What is to be done next besides writing to the client.
     fn next_effect(&mut self) -> Option<Effect<Self::Launch>>;
+
+    /// How a process is talked to that is started like this, if not over its standard streams.
+    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
+        let _ = launch;
+        None
+    }
+
+    /// Takes the question of a visitor at the door. Agents without a door have none.
+    fn visited(&mut self, now: Now, visitor: VisitorId, line: &[u8]) {
+        let _ = (now, visitor, line);
+    }
+
+    /// Takes note that a visitor left before it was answered.
+    fn left(&mut self, now: Now, visitor: VisitorId) {
+        let _ = (now, visitor);
+    }
+
+    /// The next answer to a visitor, its line end included.
+    fn next_answer(&mut self) -> Option<(VisitorId, Vec<u8>)> {
+        None
+    }
 }
 
 /// How the processes of an agent are run.
@@ -84,6 +109,23 @@ impl<L> fmt::Debug for Processes<L> {
 
 /// Serves the client on this process's standard input and output until either ends.
 pub fn drive_stdio<A: Adapter>(adapter: A, processes: Processes<A::Launch>) -> ExitCode {
+    run_stdio(adapter, processes, None)
+}
+
+/// The same for an agent at whose door programs ask questions.
+pub fn drive_stdio_with_door<A: Adapter>(
+    adapter: A,
+    processes: Processes<A::Launch>,
+    door: UnixListener,
+) -> ExitCode {
+    run_stdio(adapter, processes, Some(door))
+}
+
+fn run_stdio<A: Adapter>(
+    adapter: A,
+    processes: Processes<A::Launch>,
+    door: Option<UnixListener>,
+) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -92,7 +134,7 @@ pub fn drive_stdio<A: Adapter>(adapter: A, processes: Processes<A::Launch>) -> E
         }
     };
     let code = runtime
-        .block_on(async { drive(StdinReader::open(), StdoutWriter::open(), adapter, processes).await });
+        .block_on(async { run(StdinReader::open(), StdoutWriter::open(), adapter, processes, door).await });
     // A thread that reads from a terminal cannot be ended, so it must not be waited for.
     runtime.shutdown_background();
     code
@@ -105,6 +147,27 @@ pub async fn drive<A: Adapter>(
     adapter: A,
     processes: Processes<A::Launch>,
 ) -> ExitCode {
+    run(input, output, adapter, processes, None).await
+}
+
+/// The same for an agent at whose door programs ask questions.
+pub async fn drive_with_door<A: Adapter>(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    adapter: A,
+    processes: Processes<A::Launch>,
+    door: UnixListener,
+) -> ExitCode {
+    run(input, output, adapter, processes, Some(door)).await
+}
+
+async fn run<A: Adapter>(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    adapter: A,
+    processes: Processes<A::Launch>,
+    door: Option<UnixListener>,
+) -> ExitCode {
     let supervisor = SupervisorOptions { env: BaseEnv::Inherit(processes.inherited.clone()), guardian: None };
     let supervisor = match Supervisor::start(supervisor) {
         Ok(supervisor) => supervisor,
@@ -115,6 +178,8 @@ pub async fn drive<A: Adapter>(
     };
     let grace = processes.grace;
     let (sender, events) = mpsc::channel(WAITING_LINES);
+    let door =
+        door.map(|listener| Doorkeeper(tokio::spawn(door::keep(listener, sender.clone())).abort_handle()));
     let driver = Driver {
         adapter,
         reader: LineReader::new(input, MAX_LINE),
@@ -125,11 +190,22 @@ pub async fn drive<A: Adapter>(
         children: HashMap::new(),
         sender,
         events,
+        visitors: HashMap::new(),
         started: Instant::now(),
     };
     driver.serve().await;
+    drop(door);
     supervisor.shutdown(grace).await;
     ExitCode::SUCCESS
+}
+
+/// Ends with its owner.
+struct Doorkeeper(AbortHandle);
+
+impl Drop for Doorkeeper {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// The way to a process.
@@ -157,6 +233,7 @@ struct Driver<A: Adapter, R, W> {
     children: HashMap<ChildId, Handle>,
     sender: mpsc::Sender<Event>,
     events: mpsc::Receiver<Event>,
+    visitors: HashMap<VisitorId, oneshot::Sender<Vec<u8>>>,
     started: Instant,
 }
 
@@ -166,6 +243,12 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
             self.adapter.take_output(self.outbound.buffer());
             while let Some(effect) = self.adapter.next_effect() {
                 self.act(effect);
+            }
+            while let Some((visitor, line)) = self.adapter.next_answer() {
+                if let Some(answer) = self.visitors.remove(&visitor) {
+                    // Whoever left does not need it.
+                    let _ = answer.send(line);
+                }
             }
             let wake = self.adapter.wake().and_then(|time| self.started.checked_add(time));
             // What the client has not read yet holds everything back that would add to it.
@@ -205,6 +288,14 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
                 self.children.remove(&child);
                 self.adapter.ended(now, child, &ended);
             }
+            Some(Event::Visit(visit)) => {
+                self.visitors.insert(visit.visitor, visit.answer);
+                self.adapter.visited(now, visit.visitor, &visit.line);
+            }
+            Some(Event::Left(visitor)) => {
+                self.visitors.remove(&visitor);
+                self.adapter.left(now, visitor);
+            }
             // The driver keeps a sender itself.
             None => {}
         }
@@ -243,6 +334,7 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
             supervisor: self.supervisor.clone(),
             child,
             spec,
+            wire: self.adapter.wire(launch),
             grace: self.processes.grace,
             events: self.sender.clone(),
             lines: lines_receiver,
