@@ -2,7 +2,6 @@
 //! neither sessions nor turns.
 
 mod command;
-mod hunks;
 mod other;
 mod patch;
 

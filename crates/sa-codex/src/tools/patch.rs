@@ -1,11 +1,10 @@
 //! Changes of files.
 
-use super::hunks::sides;
 use super::{Described, Outcome, status};
 use crate::core::Disk;
 use crate::native::item::{Change, FileChange};
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind};
-use sa_acp::{absolute, paragraph, shown};
+use sa_acp::{absolute, paragraph, shown, sides};
 use serde_json::{Value, json};
 use std::path::Path;
 
