@@ -1,6 +1,7 @@
 //! One process of a vendor's CLI: started, written to, read from, ended.
 
 use super::children::{ChildId, Ended};
+use super::door::{Visit, VisitorId};
 use super::lines::{Line, LineReader, MAX_LINE};
 use super::wire::{Agent, Ends, Wire};
 use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
@@ -13,12 +14,14 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// How long a process that has ended may leave its output open to others before that is read no more.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// What a process has to say. Each is bound to the process by its id.
+/// What a process, or a visitor at the agent's door, has to say. Each is bound to whom it comes from by an id.
 #[derive(Debug)]
 pub(super) enum Event {
     Line(ChildId, Vec<u8>),
     Overlong(ChildId, u64),
     Ended(ChildId, Ended),
+    Visit(Visit),
+    Left(VisitorId),
 }
 
 /// Lines that a wire may leave unread.

@@ -8,7 +8,6 @@ use super::lines::{Line, LineReader, MAX_LINE};
 use super::outbound::Outbound;
 use super::stdio::{StdinReader, StdoutWriter};
 use super::wire::Wire;
-use super::wire::Wire;
 use sa_supervisor::{BaseEnv, CommandSpec, Supervisor, SupervisorOptions};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -66,12 +65,6 @@ pub trait Adapter {
 
     /// What is to be done next besides writing to the client.
     fn next_effect(&mut self) -> Option<Effect<Self::Launch>>;
-
-    /// How a process is talked to that is started like this, if not over its standard streams.
-    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
-        let _ = launch;
-        None
-    }
 
     /// How a process is talked to that is started like this, if not over its standard streams.
     fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
