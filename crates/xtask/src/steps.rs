@@ -3,6 +3,7 @@
 use crate::shell::{Program, cargo, root, target};
 use crate::{generate, tidy};
 use anyhow::{Result, bail};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ enum Outcome {
 }
 
 #[rustfmt::skip]
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, run: format },
     Step { name: "clippy", what: "no warning in any target", binaries: false, run: clippy },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, run: house_rules },
@@ -29,6 +30,7 @@ const STEPS: [Step; 9] = [
     Step { name: "gen", what: "generated files are fresh", binaries: true, run: generated },
     Step { name: "tests", what: "unit, property and end-to-end tests", binaries: true, run: tests },
     Step { name: "doc", what: "examples in the documentation", binaries: false, run: doc_tests },
+    Step { name: "fuzz", what: "a minute of searching for inputs that break a fuzz target", binaries: false, run: fuzz },
     Step { name: "interop", what: "clients of others, on Node.js", binaries: true, run: interop },
 ];
 
@@ -134,6 +136,34 @@ fn tests() -> Result<Outcome> {
 
 fn doc_tests() -> Result<Outcome> {
     passed(cargo(&["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]).run())
+}
+
+/// Targets that run side by side, a pair for two cores, and for how many seconds.
+const FUZZED: [([&str; 2], &str); 2] =
+    [(["path_policy", "tar_upload"], "60"), (["jsonrpc_line", "relay_stream"], "8")];
+
+/// The dependencies that the other steps have built are used again; only what is fuzzed is compiled once more.
+fn fuzz() -> Result<Outcome> {
+    let instrument = root().join("fuzz/instrument");
+    cargo(&["build", "--package", "sa-fuzz"]).env("RUSTC_WORKSPACE_WRAPPER", instrument).run()?;
+    let binary = target()?.join("debug/sa-fuzz");
+    // Two targets work on real files, which are quicker in memory.
+    let memory = Path::new("/dev/shm");
+    let temporary = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    for (targets, seconds) in FUZZED {
+        let search = |target| {
+            Program::new(&binary).args(&[target, "--seconds", seconds]).env("TMPDIR", &temporary).run()
+        };
+        let outcomes: Vec<Result<()>> = std::thread::scope(|scope| {
+            let running = targets.map(|target| scope.spawn(move || search(target)));
+            running
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|_| bail!("the search panicked")))
+                .collect()
+        });
+        outcomes.into_iter().collect::<Result<()>>()?;
+    }
+    Ok(Outcome::Passed)
 }
 
 fn interop() -> Result<Outcome> {

@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 26] = [
+const TABLE: [Row; 27] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -46,6 +46,7 @@ const TABLE: [Row; 26] = [
     Row { name: "sa-features", needs: &["sa-model", "sa-testkit"], may: &[] },
     Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
+    Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"], may: &[] },
     Row { name: "xtask", needs: &[], may: &[] },
 ];
 

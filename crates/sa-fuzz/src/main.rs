@@ -1,0 +1,100 @@
+//! `sa-fuzz`: searches for inputs that break a fuzz target, for a given time. It needs neither cargo-fuzz nor a nightly
+//! toolchain nor a C++ compiler; built through `fuzz/instrument`, it is led by which code an input reaches.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod coverage;
+mod mutation;
+mod search;
+
+// The properties, where the crates' own tests have them.
+#[path = "../../sa-files/tests/files/archives.rs"]
+mod archives;
+#[path = "../../sa-files/tests/files/confinement.rs"]
+mod confinement;
+#[path = "../../sa-files/tests/files/pieces.rs"]
+mod pieces;
+#[path = "../../sa-jsonrpc/tests/line/reading.rs"]
+mod reading;
+#[path = "../../sa-relay/tests/relay/sse.rs"]
+mod sse;
+#[path = "../../sa-relay/tests/relay/stream.rs"]
+mod stream;
+#[path = "../../sa-files/tests/files/world.rs"]
+mod world;
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+use search::Search;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Searches for inputs that break a fuzz target.
+#[derive(Parser)]
+struct Arguments {
+    /// What is to be broken.
+    #[arg(value_enum)]
+    target: Target,
+    /// How long to search.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// The folder with a folder of seeds for each target.
+    #[arg(long, default_value = "fuzz/seeds")]
+    seeds: PathBuf,
+    /// Where an input that breaks the target is kept, in a folder of the target's name.
+    #[arg(long, default_value = "fuzz/artifacts")]
+    artifacts: PathBuf,
+    /// Begins the same search again.
+    #[arg(long)]
+    start: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Target {
+    JsonrpcLine,
+    PathPolicy,
+    RelayStream,
+    TarUpload,
+}
+
+impl Target {
+    fn name(self) -> &'static str {
+        match self {
+            Self::JsonrpcLine => "jsonrpc_line",
+            Self::PathPolicy => "path_policy",
+            Self::RelayStream => "relay_stream",
+            Self::TarUpload => "tar_upload",
+        }
+    }
+
+    /// Panics when the property does not hold for these bytes.
+    fn check(self) -> fn(&[u8]) {
+        match self {
+            Self::JsonrpcLine => reading::agrees_with_a_full_parse,
+            Self::PathPolicy => confinement::nothing_gets_out,
+            Self::RelayStream => stream::pieces_do_not_matter,
+            Self::TarUpload => |data| {
+                archives::raw_bytes_stay_inside(data);
+                archives::described_archives_stay_inside(data);
+            },
+        }
+    }
+}
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let name = arguments.target.name();
+    let search = Search {
+        name,
+        check: arguments.target.check(),
+        seeds: search::seeds(&arguments.seeds.join(name))?,
+        artifacts: arguments.artifacts.join(name),
+        start: arguments.start.map_or_else(search::any_start, Ok)?,
+        time: Duration::from_secs(arguments.seconds),
+    };
+    Ok(match search.run()? {
+        None => ExitCode::SUCCESS,
+        Some(_) => ExitCode::FAILURE,
+    })
+}
