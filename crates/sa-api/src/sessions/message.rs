@@ -24,7 +24,9 @@ pub struct ParsedMessage {
     pub role: Role,
     /// What it consists of.
     pub parts: Vec<MessagePart>,
-    /// More about it: `turnId`, `parentId` (the tool call of the sub-agent that it belongs to), what the agent added.
+    /// More about it: `turnId`, `parentId` (the tool call of the sub-agent that it belongs to), `continues` (the message that
+    /// this one goes on with, which had become too long), `_meta` (what the agent added), `unrecognized` (what was not
+    /// understood).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schema(value_type = Object, required = false)]
     pub metadata: Map<String, Value>,
@@ -124,6 +126,10 @@ pub enum MessagePart {
     },
     /// A file, or how one changed.
     File {
+        /// What it is called, if that is not in its path.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        name: Option<String>,
         /// Its path or address.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
@@ -140,6 +146,10 @@ pub enum MessagePart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         diff: Option<Diff>,
+        /// What else the agent told about it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[schema(value_type = Object, required = false)]
+        extra: Map<String, Value>,
     },
     /// An image.
     Image {
@@ -151,6 +161,10 @@ pub enum MessagePart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         alt: Option<String>,
+        /// What else the agent told about it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[schema(value_type = Object, required = false)]
+        extra: Map<String, Value>,
     },
     /// Something that went wrong.
     Error {
@@ -217,6 +231,10 @@ pub enum ToolContent {
     Text {
         /// The text.
         text: String,
+        /// What else the agent told about it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[schema(value_type = Object, required = false)]
+        extra: Map<String, Value>,
     },
     /// An image.
     Image {
@@ -224,9 +242,17 @@ pub enum ToolContent {
         source: FileSource,
         /// What kind of image.
         mime_type: String,
+        /// What else the agent told about it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[schema(value_type = Object, required = false)]
+        extra: Map<String, Value>,
     },
     /// A file, or a link to one.
     File {
+        /// What it is called, if that is not in its path.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        name: Option<String>,
         /// Its path or address.
         path: String,
         /// Where its content is.
@@ -237,6 +263,10 @@ pub enum ToolContent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         mime_type: Option<String>,
+        /// What else the agent told about it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[schema(value_type = Object, required = false)]
+        extra: Map<String, Value>,
     },
     /// How a file changes or changed.
     Diff {
@@ -248,11 +278,19 @@ pub enum ToolContent {
         old_text: Option<String>,
         /// What is there afterwards.
         new_text: String,
+        /// What else the agent told about it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[schema(value_type = Object, required = false)]
+        extra: Map<String, Value>,
     },
     /// A terminal of the agent's.
     Terminal {
         /// Its id.
         id: String,
+        /// What else the agent told about it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[schema(value_type = Object, required = false)]
+        extra: Map<String, Value>,
     },
     /// Something that has no other form.
     Unknown {

@@ -154,6 +154,44 @@ pub struct SessionChoices {
     pub variant: Option<String>,
     /// The model's variants.
     pub variants: Vec<SessionChoice>,
+    /// Everything that can be set, mode, model and variant included, where the agent tells it so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub options: Vec<SessionOption>,
+}
+
+/// Something that can be set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOption {
+    /// Names it.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
+    /// What it is about: `mode`, `model`, `thought_level`, or a word of the agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub category: Option<String>,
+    /// What it is set to.
+    pub value: OptionValue,
+    /// What it can be set to; empty for one that is on or off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub choices: Vec<SessionChoice>,
+}
+
+/// What an option is set to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// On or off.
+    Switch(bool),
+    /// The id of a choice.
+    Choice(String),
 }
 
 /// Something that can be chosen.
@@ -168,6 +206,20 @@ pub struct SessionChoice {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
+    /// The group that it is shown in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub group: Option<ChoiceGroup>,
+}
+
+/// A group of choices.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChoiceGroup {
+    /// Names it.
+    pub id: String,
+    /// For people.
+    pub name: String,
 }
 
 /// Why an agent is not ready: an object with one member, which names the reason.
