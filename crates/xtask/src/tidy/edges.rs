@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 27] = [
+const TABLE: [Row; 28] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -29,6 +29,7 @@ const TABLE: [Row; 27] = [
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
+    Row { name: "sa-store", needs: &[], may: &[] },
     Row { name: "sa-processes", needs: &["sa-supervisor"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },

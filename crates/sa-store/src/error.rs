@@ -1,0 +1,131 @@
+//! What can go wrong, by what a caller can do about it.
+
+use rusqlite::ErrorCode;
+use rusqlite::ffi;
+use std::path::PathBuf;
+
+/// Why a store cannot be opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// The file is damaged, or is something else. Nothing was changed.
+    #[error(
+        "the session store {path} is damaged ({detail}); nothing was changed. To begin with an empty one, move it away: \
+         mv -- {path} {path}.damaged; [ ! -e {path}-wal ] || mv -- {path}-wal {path}.damaged-wal",
+        path = quoted(path)
+    )]
+    Corrupt {
+        /// The database.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// A later version of this program made it.
+    #[error(
+        "the session store has version {found}, and this program knows versions up to {known}: use a newer one"
+    )]
+    Newer {
+        /// The version of the file.
+        found: i64,
+        /// The newest one known.
+        known: i64,
+    },
+    /// Another process has it open.
+    #[error("the session store {path} is in use{by}: end that process, or use another data directory",
+        path = quoted(path), by = holder.map(|pid| format!(" by process {pid}")).unwrap_or_default())]
+    InUse {
+        /// The database.
+        path: PathBuf,
+        /// The process, as far as it said.
+        holder: Option<u32>,
+    },
+    /// There is no room for it.
+    #[error("there is no room on the disk for the session store")]
+    Full,
+    /// The system said no.
+    #[error("cannot open the session store: {0}")]
+    Io(String),
+}
+
+/// Why the store did not do what it was asked to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// There is no room. Nothing of the change was kept; it can be made again once there is.
+    #[error("there is no room on the disk for sessions")]
+    Full,
+    /// What was read is not what was written.
+    #[error("the session store is damaged: {0}")]
+    Corrupt(String),
+    /// The change does not continue where the session's events end.
+    #[error("event {found} was to be appended where event {expected} comes next")]
+    Sequence {
+        /// The id that comes next.
+        expected: u64,
+        /// The id that was given.
+        found: u64,
+    },
+    /// There is no such session, or no longer.
+    #[error("the store has no session {0}")]
+    UnknownSession(String),
+    /// The session has no such message, or no longer.
+    #[error("the session has no message for turn {0}")]
+    UnknownTurn(String),
+    /// The session already has a message with this turn or this key.
+    #[error("the session already has a message for turn {0}, or one with its key")]
+    Repeated(String),
+    /// The system said no.
+    #[error("the session store cannot be used: {0}")]
+    Io(String),
+    /// The store was closed.
+    #[error("the session store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    /// Whether only the change is at fault; what else is in its transaction can still be committed.
+    pub(crate) fn is_refusal(&self) -> bool {
+        match self {
+            Self::Sequence { .. } | Self::UnknownSession(_) | Self::UnknownTurn(_) | Self::Repeated(_) => {
+                true
+            }
+            Self::Full | Self::Corrupt(_) | Self::Io(_) | Self::Closed => false,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::Error;
+        let said = error.to_string();
+        match error {
+            Error::SqliteFailure(failure, _) => match failure.code {
+                ErrorCode::DiskFull => Self::Full,
+                ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Corrupt(said),
+                // The writer only breaks a rule of the schema if a row is there that should not be.
+                ErrorCode::ConstraintViolation => Self::Corrupt(said),
+                _ if is_damage(failure.extended_code) => Self::Corrupt(said),
+                _ => Self::Io(said),
+            },
+            // Columns of another kind than the schema has.
+            Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::InvalidColumnType(..)
+            | Error::Utf8Error(..) => Self::Corrupt(said),
+            _ => Self::Io(said),
+        }
+    }
+}
+
+fn is_damage(extended: i32) -> bool {
+    matches!(extended, ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS | ffi::SQLITE_IOERR_DATA)
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

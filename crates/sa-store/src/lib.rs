@@ -1,0 +1,37 @@
+//! The durable store of sessions: their records, the events each has had, the messages each has accepted.
+//!
+//! It keeps bytes and does not know what they mean: no type of the contract, no HTTP, no agents. What it promises:
+//!
+//! - A change is answered when it is committed, so whoever delivers afterwards never delivers what a crash can take back.
+//! - The ids of a session's events have no holes and no repeats; only the oldest ones ever go ([`Retention`]).
+//! - One writer thread commits whatever waits as one transaction; readers never wait for it, nor it for them.
+//! - What is damaged is told ([`OpenError::Corrupt`], [`StoreError::Corrupt`]), never replaced and never read as whole.
+//!
+//! ```text
+//! commit ──► queue (bounded in bytes) ──► writer thread: BEGIN, each change in a savepoint, COMMIT ──► answers
+//!                                              └─ then, while nobody waits: checkpoints, removing what was deleted
+//! events ──► a few reading connections, each read one snapshot
+//! ```
+
+mod checksum;
+mod error;
+mod files;
+mod import;
+mod limits;
+mod open;
+mod options;
+mod queries;
+mod reader;
+mod schema;
+mod store;
+mod types;
+mod writer;
+
+pub use error::{OpenError, StoreError};
+pub use import::Import;
+pub use options::{Retention, StoreOptions, Synchronous};
+pub use store::Store;
+pub use types::{
+    Change, Committed, EventSlice, MessageChange, MessageState, NewEvent, Stats, StoredEvent, StoredMessage,
+    StoredSession, WebhookCursor,
+};

@@ -1,0 +1,56 @@
+//! Every limit of the store that is not a matter of taste; those that are, are in [`Retention`](crate::Retention).
+
+use std::time::Duration;
+
+/// Bytes of changes that wait for the writer or are being written. Whoever has more to write waits.
+pub(crate) const QUEUE_BYTES: usize = 32 << 20;
+
+/// Changes that wait for the writer.
+pub(crate) const QUEUE_CHANGES: usize = 1024;
+
+/// Bytes of one transaction, but for the change that goes beyond.
+pub(crate) const GROUP_BYTES: usize = 4 << 20;
+
+/// Changes of one transaction.
+pub(crate) const GROUP_CHANGES: usize = 512;
+
+/// What a change costs in the queue beside its bytes.
+pub(crate) const CHANGE_COST: usize = 256;
+
+/// Reads at the same time.
+pub(crate) const READERS: usize = 4;
+
+/// How long a connection waits for another one's short lock.
+pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(5);
+
+/// Pages of the write-ahead log after which they are copied to the database (4 MiB), as far as readers let them.
+pub(crate) const CHECKPOINT_PAGES: i64 = 1024;
+
+/// Pages of the write-ahead log after which the writer waits for readers to leave it (32 MiB), so that it begins anew.
+pub(crate) const RESTART_PAGES: i64 = 8192;
+
+/// What remains of the write-ahead log's file when it begins anew.
+pub(crate) const LOG_FILE_BYTES: i64 = 16 << 20;
+
+/// How long `close` waits for the writer.
+pub(crate) const CLOSE_WAIT: Duration = Duration::from_secs(5);
+
+/// A database up to this size is checked as a whole when it is opened after an unclean end. It costs about 1 ms for each MiB, and
+/// neither a kill nor a power failure damages a database; so for larger ones the checks that every read makes suffice.
+pub(crate) const CHECKED_BYTES: u64 = 64 << 20;
+
+/// Rows and bytes of a deleted session that are removed at once, between two transactions of others.
+pub(crate) const PURGE_ROWS: i64 = 512;
+/// See [`PURGE_ROWS`].
+pub(crate) const PURGE_BYTES: u64 = 2 << 20;
+
+/// Unused pages from which on the file is made smaller (16 MiB), and how many go at once.
+pub(crate) const UNUSED_PAGES: i64 = 4096;
+/// See [`UNUSED_PAGES`].
+pub(crate) const VACUUM_PAGES: i64 = 256;
+
+/// Messages with a key that are remembered for each session after they are done.
+pub(crate) const REMEMBERED_KEYS: i64 = 1024;
+
+/// Trimming takes this part of a limit at once, so that not each append trims.
+pub(crate) const TRIM_PART: u64 = 64;

@@ -1,0 +1,128 @@
+//! Opening a database: whose it is, whether it is whole, and which version it has.
+
+use crate::error::{OpenError, StoreError};
+use crate::files::{self, Condition, Lock, beside};
+use crate::limits::{BUSY_WAIT, CHECKED_BYTES, LOG_FILE_BYTES};
+use crate::options::Synchronous;
+use crate::schema::{self, standing};
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+
+/// Opens a file for the writer, and makes it if there is none.
+pub(crate) fn open(path: &Path, synchronous: Synchronous) -> Result<(Connection, Lock, PathBuf), OpenError> {
+    files::make_directory(path)?;
+    let path = std::path::absolute(path).map_err(|error| OpenError::Io(error.to_string()))?;
+    let lock = Lock::take(&path)?;
+    let condition = files::inspect(&path)?;
+    if condition == Condition::Missing {
+        create(&path)?;
+    }
+    files::narrow(&path)?;
+    let said = |error: StoreError| refused(&path, error);
+    let mut connection = connect(&path).map_err(|error| said(error.into()))?;
+    check(&connection, condition, &path)?;
+    prepare(&mut connection, synchronous).map_err(|error| said(error.into()))?;
+    Ok((connection, lock, path))
+}
+
+/// A store without a file. It is gone with its connection.
+pub(crate) fn in_memory() -> Result<Connection, OpenError> {
+    let make = || -> rusqlite::Result<Connection> {
+        let mut connection = Connection::open_in_memory()?;
+        schema::migrate(&mut connection)?;
+        configure(&connection)?;
+        Ok(connection)
+    };
+    make().map_err(|error| OpenError::Io(error.to_string()))
+}
+
+/// A connection that only reads.
+pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_WAIT)?;
+    configure(&connection)?;
+    Ok(connection)
+}
+
+/// Makes an empty database beside the place and moves it there once it is whole. So a file of that name that is empty or
+/// lacks a table was once more than that.
+fn create(path: &Path) -> Result<(), OpenError> {
+    let new = beside(path, "-new");
+    files::make_private(&new)?;
+    files::make_private(&beside(&new, "-journal"))?;
+    let make = || -> rusqlite::Result<()> {
+        let mut connection = connect(&new)?;
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        schema::migrate(&mut connection)?;
+        connection.close().map_err(|(_, error)| error)
+    };
+    make().map_err(|error| refused(path, error.into()))?;
+    files::publish(&new, path)
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_WAIT)?;
+    Ok(connection)
+}
+
+/// Refuses what is damaged or not for this version, before anything is written.
+fn check(connection: &Connection, condition: Condition, path: &Path) -> Result<(), OpenError> {
+    let corrupt = |detail: String| OpenError::Corrupt { path: path.to_owned(), detail };
+    let said = |error: rusqlite::Error| refused(path, error.into());
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(said);
+    // The first statement that reads: what the log of an unclean end holds is put in place here.
+    let (application, found) = (number("application_id")?, number("user_version")?);
+    if application != schema::APPLICATION || found < 1 {
+        return Err(corrupt("it is a database of something else".to_owned()));
+    }
+    if found > schema::VERSION {
+        return Err(OpenError::Newer { found, known: schema::VERSION });
+    }
+    let size = number("page_count")?.saturating_mul(number("page_size")?).cast_unsigned();
+    let on_disk = std::fs::metadata(path).map_or(0, |file| file.len());
+    // One that is shorter than it says has lost something, whatever its size.
+    if condition == Condition::Doubtful && (size <= CHECKED_BYTES || on_disk < size) {
+        let found: String =
+            connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(said)?;
+        if found != "ok" {
+            return Err(corrupt(found.lines().collect::<Vec<_>>().join("; ")));
+        }
+    }
+    Ok(())
+}
+
+fn prepare(connection: &mut Connection, synchronous: Synchronous) -> rusqlite::Result<()> {
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    let level = match synchronous {
+        Synchronous::Normal => "NORMAL",
+        Synchronous::Full => "FULL",
+    };
+    connection.pragma_update(None, "synchronous", level)?;
+    // The writer copies the log itself, after it has answered.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", LOG_FILE_BYTES, |_| Ok(()))?;
+    schema::migrate(connection)?;
+    // What an import left that was cut off.
+    let doom = "UPDATE sessions SET standing = ?1 WHERE standing = ?2";
+    connection.execute(doom, [standing::DOOMED, standing::STAGED])?;
+    configure(connection)
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+fn refused(path: &Path, error: StoreError) -> OpenError {
+    match error {
+        StoreError::Corrupt(detail) => OpenError::Corrupt { path: path.to_owned(), detail },
+        StoreError::Full => OpenError::Full,
+        StoreError::Io(_) if files::has_no_room(path) => OpenError::Full,
+        other => OpenError::Io(other.to_string()),
+    }
+}

@@ -1,0 +1,45 @@
+//! How a store behaves: how sure it makes of the disk, and how much it keeps.
+
+/// How a store behaves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// What a commit waits for.
+    pub synchronous: Synchronous,
+    /// How much is kept.
+    pub retention: Retention,
+}
+
+/// What a commit waits for before it is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Synchronous {
+    /// The kernel has it: nothing is lost when the process is killed. A power failure may take the last moments, but
+    /// never leaves a damaged file.
+    #[default]
+    Normal,
+    /// The disk has it: nothing is lost in a power failure either.
+    Full,
+}
+
+/// How much is kept. The newest event of a session always is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retention {
+    /// Events of one session.
+    pub events_per_session: u64,
+    /// Bytes of one session's events.
+    pub bytes_per_session: u64,
+    /// How long after its end a session is forgotten, in milliseconds; never if absent.
+    pub ended_sessions_ms: Option<u64>,
+    /// Bytes of everything. If there are more, sessions that have ended are forgotten, the one that ended first goes first.
+    pub total_bytes: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            events_per_session: 1_000_000,
+            bytes_per_session: 256 << 20,
+            ended_sessions_ms: Some(30 * 24 * 60 * 60 * 1000),
+            total_bytes: 4 << 30,
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What can be read. Each function runs on any connection and checks what it finds.
+
+use crate::checksum::Checksum;
+use crate::error::StoreError;
+use crate::schema::{MAX_ID, event_sum, id_at, place, record_sum, standing, webhook_sum};
+use crate::types::{EventSlice, MessageState, StoredEvent, StoredMessage, StoredSession, WebhookCursor};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row};
+
+/// The part of a session that changes with each event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// The session's number.
+    pub(crate) session: i64,
+    /// The id of the oldest event; `last + 1` if there is none.
+    pub(crate) oldest: u64,
+    /// The id of the newest event.
+    pub(crate) last: u64,
+    /// Bytes of its events.
+    pub(crate) bytes: u64,
+    /// When the session was made.
+    pub(crate) created_at_ms: u64,
+    /// When it was changed.
+    pub(crate) updated_at_ms: u64,
+    /// When it ended.
+    pub(crate) ended_at_ms: Option<u64>,
+}
+
+const HEAD: &str =
+    "h.session, h.oldest, h.last, h.bytes, h.created_at_ms, h.updated_at_ms, h.ended_at_ms, h.checksum";
+
+impl Head {
+    /// The checksum of its row.
+    pub(crate) fn sum(&self) -> i64 {
+        let sum = Checksum::default().number(self.session);
+        let numbers = [self.oldest, self.last, self.bytes, self.created_at_ms, self.updated_at_ms];
+        let sum = numbers.into_iter().fold(sum, |sum, number| sum.number(number.cast_signed()));
+        let ended = self.ended_at_ms.map(u64::to_le_bytes);
+        sum.optional(ended.as_ref().map(<[u8; 8]>::as_slice)).sum()
+    }
+
+    /// Reads one from the columns of [`HEAD`].
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+        let head = Self {
+            session: row.get(0)?,
+            oldest: number(1)?,
+            last: number(2)?,
+            bytes: number(3)?,
+            created_at_ms: number(4)?,
+            updated_at_ms: number(5)?,
+            ended_at_ms: row.get::<_, Option<i64>>(6)?.map(i64::cast_unsigned),
+        };
+        let whole = row.get::<_, i64>(7)? == head.sum();
+        // Even a sum that fits by chance must not lead to arithmetic that does not.
+        if !whole || head.oldest == 0 || head.oldest > head.last + 1 || head.last > MAX_ID {
+            return Err(damaged(format!("the head of session number {}", head.session)));
+        }
+        Ok(head)
+    }
+
+    /// The one of a session that is there.
+    pub(crate) fn of(connection: &Connection, id: &str) -> Result<Self, StoreError> {
+        let sql = format!(
+            "SELECT {HEAD} FROM sessions s JOIN heads h ON h.session = s.number WHERE s.id = ?1 AND s.standing = {}",
+            standing::LIVE
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([id])?;
+        rows.next()?.map_or_else(|| Err(StoreError::UnknownSession(id.to_owned())), Self::read)
+    }
+
+    /// The one of a session by its number.
+    pub(crate) fn numbered(connection: &Connection, session: i64) -> Result<Option<Self>, StoreError> {
+        let mut statement =
+            connection.prepare_cached(&format!("SELECT {HEAD} FROM heads h WHERE h.session = ?1"))?;
+        let mut rows = statement.query([session])?;
+        rows.next()?.map(Self::read).transpose()
+    }
+}
+
+/// All sessions, in the order in which they were made.
+pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>, StoreError> {
+    let snapshot = connection.transaction()?;
+    let mut statement = snapshot.prepare_cached(&format!(
+        "SELECT number, id, standing, record, checksum FROM sessions WHERE standing NOT IN ({}, {}) ORDER BY number",
+        standing::STAGED,
+        standing::DOOMED
+    ))?;
+    let mut rows = statement.query([])?;
+    let mut sessions = Vec::new();
+    while let Some(row) = rows.next()? {
+        sessions.push(read_session(&snapshot, row)?);
+    }
+    Ok(sessions)
+}
+
+/// One session.
+pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<StoredSession>, StoreError> {
+    let snapshot = connection.transaction()?;
+    let mut statement = snapshot.prepare_cached(&format!(
+        "SELECT number, id, standing, record, checksum FROM sessions WHERE id = ?1 AND standing <> {}",
+        standing::DOOMED
+    ))?;
+    let mut rows = statement.query([id])?;
+    rows.next()?.map(|row| read_session(&snapshot, row)).transpose()
+}
+
+fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession, StoreError> {
+    let number: i64 = row.get(0)?;
+    let id: Option<String> = row.get(1)?;
+    let record: Vec<u8> = row.get(3)?;
+    let whole = row.get::<_, i64>(2)? == standing::LIVE
+        && row.get::<_, i64>(4)? == record_sum(number, id.as_deref(), &record);
+    let (Some(id), true) = (id, whole) else {
+        return Err(damaged(format!("the record of session number {number}")));
+    };
+    let Some(head) = Head::numbered(connection, number)? else {
+        return Err(damaged(format!("the head of session {id} is missing")));
+    };
+    check_ends(connection, &head)?;
+    Ok(StoredSession {
+        webhook: webhook(connection, number)?,
+        id,
+        record: record.into(),
+        oldest: head.oldest,
+        last: head.last,
+        bytes: head.bytes,
+        created_at_ms: head.created_at_ms,
+        updated_at_ms: head.updated_at_ms,
+        ended_at_ms: head.ended_at_ms,
+    })
+}
+
+/// Whether the first and the last of a session's events are those that its head names.
+fn check_ends(connection: &Connection, head: &Head) -> Result<(), StoreError> {
+    let (from, to) = (place(head.session, 0), place(head.session, MAX_ID));
+    let end = |sql| -> Result<Option<i64>, StoreError> {
+        Ok(connection.prepare_cached(sql)?.query_row([from, to], |row| row.get(0)).optional()?)
+    };
+    let first = end("SELECT place FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT 1")?;
+    let last = end("SELECT place FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place DESC LIMIT 1")?;
+    let empty = head.oldest > head.last;
+    let expected = |id| (!empty).then(|| place(head.session, id));
+    if first == expected(head.oldest) && last == expected(head.last) {
+        Ok(())
+    } else {
+        Err(damaged(format!("the first or last events of session number {}", head.session)))
+    }
+}
+
+fn webhook(connection: &Connection, session: i64) -> Result<Option<WebhookCursor>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT delivered, state, checksum FROM webhooks WHERE session = ?1")?;
+    let mut rows = statement.query([session])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let (delivered, state): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+    if row.get::<_, i64>(2)? != webhook_sum(session, delivered, &state) {
+        return Err(damaged(format!("the webhook of session number {session}")));
+    }
+    Ok(Some(WebhookCursor { delivered: delivered.cast_unsigned(), state: state.into() }))
+}
+
+/// A run of a session's events after one of them: at most so many, and no more bytes than given but for one event.
+pub(crate) fn events(
+    connection: &mut Connection,
+    id: &str,
+    after: u64,
+    limit: usize,
+    max_bytes: usize,
+) -> Result<EventSlice, StoreError> {
+    let snapshot = connection.transaction()?;
+    let head = Head::of(&snapshot, id)?;
+    let mut slice = EventSlice { events: Vec::new(), oldest: head.oldest, last: head.last };
+    let mut next = after.saturating_add(1).max(head.oldest);
+    let mut room = max_bytes;
+    if next > head.last || limit == 0 {
+        return Ok(slice);
+    }
+    let mut statement = snapshot.prepare_cached(
+        "SELECT place, at_ms, checksum, data FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place",
+    )?;
+    let mut rows = statement.query([place(head.session, next), place(head.session, head.last)])?;
+    while slice.events.len() < limit && next <= head.last {
+        let Some(row) = rows.next()? else {
+            return Err(damaged(format!("event {next} of session {id} is missing")));
+        };
+        let size = row.get_ref(3)?.as_blob().map_or(0, <[u8]>::len);
+        if size > room && !slice.events.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(size);
+        slice.events.push(read_event(row, next).map_err(|error| of_session(error, id))?);
+        next += 1;
+    }
+    Ok(slice)
+}
+
+fn read_event(row: &Row<'_>, expected: u64) -> Result<StoredEvent, StoreError> {
+    let (place, at_ms): (i64, i64) = (row.get(0)?, row.get(1)?);
+    let data: Vec<u8> = row.get(3)?;
+    if id_at(place) != expected || row.get::<_, i64>(2)? != event_sum(place, at_ms, &data) {
+        return Err(damaged(format!("event {expected}")));
+    }
+    Ok(StoredEvent { id: expected, at_ms: at_ms.cast_unsigned(), data: data.into() })
+}
+
+/// The columns that [`read_message`] wants.
+pub(crate) const MESSAGE: &str = "place, turn_id, key, digest, body, answer, state, checksum";
+
+/// A message by its client's key.
+pub(crate) fn message_by_key(
+    connection: &mut Connection,
+    id: &str,
+    key: &str,
+) -> Result<Option<StoredMessage>, StoreError> {
+    let snapshot = connection.transaction()?;
+    let head = Head::of(&snapshot, id)?;
+    let sql = format!("SELECT {MESSAGE} FROM messages WHERE session = ?1 AND key = ?2");
+    let mut statement: CachedStatement<'_> = snapshot.prepare_cached(&sql)?;
+    let mut rows = statement.query((head.session, key))?;
+    Ok(rows.next()?.map(read_message).transpose()?.map(|(_, message)| message))
+}
+
+/// The messages that are not done, in the order in which they were accepted.
+pub(crate) fn pending_messages(
+    connection: &mut Connection,
+    id: &str,
+) -> Result<Vec<StoredMessage>, StoreError> {
+    let snapshot = connection.transaction()?;
+    let head = Head::of(&snapshot, id)?;
+    let sql = format!(
+        "SELECT {MESSAGE} FROM messages WHERE place BETWEEN ?1 AND ?2 AND state <> ?3 ORDER BY place"
+    );
+    let mut statement = snapshot.prepare_cached(&sql)?;
+    let (from, to) = (place(head.session, 0), place(head.session, MAX_ID));
+    let mut rows = statement.query([from, to, state_number(MessageState::Done)])?;
+    let mut messages = Vec::new();
+    while let Some(row) = rows.next()? {
+        messages.push(read_message(row)?.1);
+    }
+    Ok(messages)
+}
+
+/// A message with its place, from the columns of [`MESSAGE`].
+pub(crate) fn read_message(row: &Row<'_>) -> Result<(i64, StoredMessage), StoreError> {
+    let place: i64 = row.get(0)?;
+    let turn_id: String = row.get(1)?;
+    let wrong = || damaged(format!("the message of turn {turn_id}"));
+    let digest: Vec<u8> = row.get(3)?;
+    let message = StoredMessage {
+        key: row.get(2)?,
+        body_digest: digest.try_into().map_err(|_| wrong())?,
+        body: row.get::<_, Vec<u8>>(4)?.into(),
+        answer: row.get::<_, Vec<u8>>(5)?.into(),
+        state: state_of(row.get(6)?).ok_or_else(wrong)?,
+        turn_id: turn_id.clone(),
+    };
+    if row.get::<_, i64>(7)? == message_sum(place, &message) { Ok((place, message)) } else { Err(wrong()) }
+}
+
+/// The checksum of a message's row. Not of its state, which changes; its numbers tell a flipped bit themselves.
+pub(crate) fn message_sum(place: i64, message: &StoredMessage) -> i64 {
+    let sum = Checksum::default().number(place).bytes(message.turn_id.as_bytes());
+    let sum = sum.optional(message.key.as_deref().map(str::as_bytes)).bytes(&message.body_digest);
+    sum.bytes(&message.body).bytes(&message.answer).sum()
+}
+
+/// A state as its column holds it; any two differ in two bits.
+pub(crate) fn state_number(state: MessageState) -> i64 {
+    match state {
+        MessageState::Queued => 3,
+        MessageState::Running => 5,
+        MessageState::Done => 6,
+    }
+}
+
+fn state_of(number: i64) -> Option<MessageState> {
+    [MessageState::Queued, MessageState::Running, MessageState::Done]
+        .into_iter()
+        .find(|state| state_number(*state) == number)
+}
+
+/// What is not as it was written.
+pub(crate) fn damaged(what: impl Into<String>) -> StoreError {
+    StoreError::Corrupt(what.into())
+}
+
+fn of_session(error: StoreError, id: &str) -> StoreError {
+    match error {
+        StoreError::Corrupt(what) => StoreError::Corrupt(format!("{what} of session {id}")),
+        other => other,
+    }
+}

@@ -1,0 +1,118 @@
+//! The tables, their versions, and where a row is placed.
+//!
+//! `place` is a session's number and an event's (or message's) within it in one key. So a session's events lie side by side
+//! in one tree, a slice of them is one walk, appending touches one page, and there is no index to keep. A table without a
+//! rowid would do the same, but moves every row above a quarter of a page into a page of its own.
+
+use crate::checksum::Checksum;
+use rusqlite::Connection;
+
+/// Marks the file as ours (`application_id`).
+pub(crate) const APPLICATION: i64 = 0x5341_5345;
+
+/// What each version adds to the one before it; the first makes version 1.
+const MIGRATIONS: [&str; 2] = [
+    "CREATE TABLE sessions (
+         number   INTEGER PRIMARY KEY,
+         id       TEXT UNIQUE,             -- absent while it is staged and once it is doomed
+         standing INTEGER NOT NULL,
+         record   BLOB NOT NULL,
+         checksum INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX sessions_not_live ON sessions (standing) WHERE standing <> 3;
+     -- Apart from the records, as it changes with each event.
+     CREATE TABLE heads (
+         session       INTEGER PRIMARY KEY,
+         oldest        INTEGER NOT NULL,
+         last          INTEGER NOT NULL,
+         bytes         INTEGER NOT NULL,
+         created_at_ms INTEGER NOT NULL,
+         updated_at_ms INTEGER NOT NULL,
+         ended_at_ms   INTEGER,
+         checksum      INTEGER NOT NULL
+     ) STRICT;
+     CREATE TABLE events (
+         place    INTEGER PRIMARY KEY,
+         at_ms    INTEGER NOT NULL,
+         checksum INTEGER NOT NULL,
+         data     BLOB NOT NULL
+     ) STRICT;
+     CREATE TABLE messages (
+         place    INTEGER PRIMARY KEY,
+         session  INTEGER NOT NULL,
+         turn_id  TEXT NOT NULL,
+         key      TEXT,
+         state    INTEGER NOT NULL,
+         digest   BLOB NOT NULL,
+         body     BLOB NOT NULL,
+         answer   BLOB NOT NULL,
+         checksum INTEGER NOT NULL
+     ) STRICT;
+     CREATE UNIQUE INDEX messages_turn ON messages (session, turn_id);
+     CREATE UNIQUE INDEX messages_key ON messages (session, key) WHERE key IS NOT NULL;",
+    "CREATE TABLE webhooks (
+         session   INTEGER PRIMARY KEY,
+         delivered INTEGER NOT NULL,
+         state     BLOB NOT NULL,
+         checksum  INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX heads_ended ON heads (ended_at_ms) WHERE ended_at_ms IS NOT NULL;",
+];
+
+/// The newest version.
+pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// Brings the file to the newest version, each step whole or not at all.
+pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let from: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    for (version, sql) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(sql)?;
+        transaction.pragma_update(None, "user_version", version)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// How a session stands. Any two of the numbers differ in two bits, so one flipped bit makes none of them another.
+pub(crate) mod standing {
+    /// It is there.
+    pub(crate) const LIVE: i64 = 3;
+    /// It is being imported and cannot be seen.
+    pub(crate) const STAGED: i64 = 5;
+    /// It was deleted; its rows are yet to go.
+    pub(crate) const DOOMED: i64 = 6;
+}
+
+/// The highest id of an event.
+pub(crate) const MAX_ID: u64 = (1 << 40) - 1;
+
+/// The highest number of a session.
+pub(crate) const MAX_SESSION: i64 = (1 << 23) - 1;
+
+/// The place of an event or a message.
+pub(crate) fn place(session: i64, id: u64) -> i64 {
+    debug_assert!(id <= MAX_ID && (0..=MAX_SESSION).contains(&session), "checked when it came in");
+    (session << 40) | (id & MAX_ID).cast_signed()
+}
+
+/// The id within its session of what is at a place.
+pub(crate) fn id_at(place: i64) -> u64 {
+    place.cast_unsigned() & MAX_ID
+}
+
+/// The checksum of a session's row.
+pub(crate) fn record_sum(number: i64, id: Option<&str>, record: &[u8]) -> i64 {
+    Checksum::default().number(number).optional(id.map(str::as_bytes)).bytes(record).sum()
+}
+
+/// The checksum of an event's row.
+pub(crate) fn event_sum(place: i64, at_ms: i64, data: &[u8]) -> i64 {
+    Checksum::default().number(place).number(at_ms).bytes(data).sum()
+}
+
+/// The checksum of a webhook's row.
+pub(crate) fn webhook_sum(session: i64, delivered: i64, state: &[u8]) -> i64 {
+    Checksum::default().number(session).number(delivered).bytes(state).sum()
+}

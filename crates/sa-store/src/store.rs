@@ -1,0 +1,236 @@
+//! The store as others hold it.
+
+use crate::error::{OpenError, StoreError};
+use crate::import::Import;
+use crate::limits::CLOSE_WAIT;
+use crate::options::StoreOptions;
+use crate::reader::Readers;
+use crate::types::{Change, Committed, EventSlice, Stats, StoredMessage, StoredSession};
+use crate::writer::{self, Queue, Work, Writer};
+use crate::{open, queries};
+use bytes::Bytes;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A store of sessions. Clones are the same store.
+///
+/// For one session, wait for a change before making the next: only then is their order certain. Changes of different
+/// sessions may be made at once, and share a transaction then.
+#[derive(Debug, Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) queue: Queue,
+    readers: Readers,
+    path: Option<PathBuf>,
+}
+
+impl Store {
+    /// Opens a file, or makes it, readable for its owner only; so is its directory if that is made, too.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`]. A file that is there is left as it was.
+    pub async fn open(path: &Path, options: StoreOptions) -> Result<Self, OpenError> {
+        let path = path.to_owned();
+        blocking(move || {
+            let (connection, lock, path) = open::open(&path, options.synchronous)?;
+            let file = Some((lock, path.clone()));
+            let queue = Writer::start(connection, file, options.retention).map_err(at_start)?;
+            let inner = Inner { queue, readers: Readers::of_file(path.clone()), path: Some(path) };
+            Ok(Self { inner: Arc::new(inner) })
+        })
+        .await
+    }
+
+    /// A store that behaves the same and is gone when it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no more threads or memory.
+    pub async fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
+        blocking(move || {
+            let queue = Writer::start(open::in_memory()?, None, options.retention).map_err(at_start)?;
+            Ok(Self { inner: Arc::new(Inner { queue, readers: Readers::Writer, path: None }) })
+        })
+        .await
+    }
+
+    /// Makes a session without events. `false` if there is one with that id.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn create(&self, session: &str, record: Bytes) -> Result<bool, StoreError> {
+        let id = session.to_owned();
+        self.inner.queue.change(record.len(), move |desk| writer::create(desk, &id, &record)).await
+    }
+
+    /// Changes a session and answers when that is committed, whole. If nobody waits for the answer it may be made all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sequence`], [`StoreError::UnknownSession`], [`StoreError::UnknownTurn`] and [`StoreError::Repeated`] are
+    /// about this change alone; the others, such as [`StoreError::Full`], are those of the disk. Nothing was changed then.
+    pub async fn commit(&self, session: &str, change: Change) -> Result<Committed, StoreError> {
+        let id = session.to_owned();
+        self.inner.queue.change(change.bytes(), move |desk| writer::commit(desk, &id, &change)).await
+    }
+
+    /// Notes how far a session's webhook is.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownSession`], and those of the disk.
+    pub async fn set_webhook_cursor(
+        &self,
+        session: &str,
+        delivered: u64,
+        state: Bytes,
+    ) -> Result<(), StoreError> {
+        let id = session.to_owned();
+        let note = move |desk: &writer::Desk<'_>| writer::set_webhook(desk, &id, delivered, &state);
+        self.inner.queue.change(session.len(), note).await
+    }
+
+    /// Forgets a session with all its events and messages. `false` if there was none.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn delete(&self, session: &str) -> Result<bool, StoreError> {
+        let id = session.to_owned();
+        self.inner.queue.change(0, move |desk| writer::delete(desk, &id)).await
+    }
+
+    /// Forgets the sessions that have ended and are too old or too much, see [`Retention`](crate::Retention), and says which. The
+    /// store never does that by itself, so that whoever knows of sessions always knows which there are.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn sweep(&self) -> Result<Vec<String>, StoreError> {
+        self.inner.queue.change(0, writer::sweep).await
+    }
+
+    /// Begins to bring a session in from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn import(&self) -> Result<Import, StoreError> {
+        Import::begin(Arc::clone(&self.inner)).await
+    }
+
+    /// All sessions, in the order in which they were made.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] if one of them is not as it was written.
+    pub async fn sessions(&self) -> Result<Vec<StoredSession>, StoreError> {
+        self.read(queries::sessions).await
+    }
+
+    /// One session, if there is one with that id.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] if it is not as it was written.
+    pub async fn session(&self, session: &str) -> Result<Option<StoredSession>, StoreError> {
+        let id = session.to_owned();
+        self.read(move |connection| queries::session(connection, &id)).await
+    }
+
+    /// The events after one of them, or after the beginning (0): at most `limit`, and at most `max_bytes` of data unless the
+    /// first one alone is more. Always in one piece; if it begins later than asked for, what is missing is no longer kept.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownSession`]; [`StoreError::Corrupt`] if an event is not as it was written.
+    pub async fn events(
+        &self,
+        session: &str,
+        after: u64,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<EventSlice, StoreError> {
+        let id = session.to_owned();
+        self.read(move |connection| queries::events(connection, &id, after, limit, max_bytes)).await
+    }
+
+    /// The message that a client sent with a key. The last thousand or so of a session are remembered.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownSession`]; [`StoreError::Corrupt`] if it is not as it was written.
+    pub async fn message_by_key(
+        &self,
+        session: &str,
+        key: &str,
+    ) -> Result<Option<StoredMessage>, StoreError> {
+        let (id, key) = (session.to_owned(), key.to_owned());
+        self.read(move |connection| queries::message_by_key(connection, &id, &key)).await
+    }
+
+    /// The messages that were accepted and are not done, in that order.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownSession`]; [`StoreError::Corrupt`] if one is not as it was written.
+    pub async fn pending_messages(&self, session: &str) -> Result<Vec<StoredMessage>, StoreError> {
+        let id = session.to_owned();
+        self.read(move |connection| queries::pending_messages(connection, &id)).await
+    }
+
+    /// Finishes what was handed over and closes the file cleanly. From then on everything is [`StoreError::Closed`]. It waits
+    /// some seconds at most; what was committed is safe in any case.
+    pub async fn close(&self) {
+        self.inner.readers.close();
+        let (done, closed) = oneshot::channel();
+        let close = async {
+            if self.inner.queue.send(Work::Close(done)).await.is_ok() {
+                let _ = closed.await;
+            }
+        };
+        if tokio::time::timeout(CLOSE_WAIT, close).await.is_err() {
+            tracing::warn!("the session store was not closed in time");
+        }
+    }
+
+    /// The file, if there is one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.path.as_deref()
+    }
+
+    /// What the writer has done since the store was opened.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.inner.queue.stats()
+    }
+
+    async fn read<T, F>(&self, read: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.inner.readers.read(&self.inner.queue, read).await
+    }
+}
+
+async fn blocking<F>(open: F) -> Result<Store, OpenError>
+where
+    F: FnOnce() -> Result<Store, OpenError> + Send + 'static,
+{
+    let opened = tokio::task::spawn_blocking(open).await;
+    opened.unwrap_or_else(|error| Err(OpenError::Io(error.to_string())))
+}
+
+fn at_start(error: StoreError) -> OpenError {
+    OpenError::Io(error.to_string())
+}

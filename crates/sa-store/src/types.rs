@@ -1,0 +1,161 @@
+//! What goes into the store and what comes out.
+
+use bytes::Bytes;
+
+/// A change of one session; all of it is committed, or nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The session's new record.
+    pub record: Option<Bytes>,
+    /// Events that are appended. The first one's id is the last one's in the store plus one, and so on.
+    pub events: Vec<NewEvent>,
+    /// Messages that are accepted or go on, in this order.
+    pub messages: Vec<MessageChange>,
+    /// Whether the session has ended; as it was if absent.
+    pub ended: Option<bool>,
+}
+
+/// An event to append.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEvent {
+    /// Its id, counted by the session's owner from 1.
+    pub id: u64,
+    /// When it happened, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// What it says.
+    pub data: Bytes,
+}
+
+/// An event that was appended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Its id.
+    pub id: u64,
+    /// When it happened, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// What it says.
+    pub data: Bytes,
+}
+
+/// Which events of a session there are, after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Committed {
+    /// The id of the oldest event that is kept; `last + 1` if there is none.
+    pub oldest: u64,
+    /// The id of the newest event; 0 if there was none yet.
+    pub last: u64,
+}
+
+/// A run of a session's events, without holes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventSlice {
+    /// The events in order. The first one is the one after the given id, or `oldest` if that one is no longer kept.
+    pub events: Vec<StoredEvent>,
+    /// The id of the oldest event that is kept; `last + 1` if there is none.
+    pub oldest: u64,
+    /// The id of the newest event; 0 if there was none yet.
+    pub last: u64,
+}
+
+/// A change of a session's messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageChange {
+    /// A message is accepted.
+    Accept(StoredMessage),
+    /// A message goes on. A message that is done loses its body; if it had no key it is forgotten, as nobody can ask for it.
+    State {
+        /// The turn that it begins.
+        turn_id: String,
+        /// How far it is now.
+        state: MessageState,
+    },
+}
+
+/// A message that a session has accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredMessage {
+    /// The turn that it begins; unique in its session.
+    pub turn_id: String,
+    /// The client's idempotency key; unique in its session.
+    pub key: Option<String>,
+    /// A digest of what the client sent, to tell a repetition from another message with the same key.
+    pub body_digest: [u8; 32],
+    /// What is needed to run it; empty once it is done.
+    pub body: Bytes,
+    /// What the client was answered.
+    pub answer: Bytes,
+    /// How far it is.
+    pub state: MessageState,
+}
+
+/// How far a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageState {
+    /// It waits for the turns before it.
+    Queued,
+    /// Its turn runs.
+    Running,
+    /// Its turn has ended, or it was taken back.
+    Done,
+}
+
+/// A session as the store knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSession {
+    /// Its id.
+    pub id: String,
+    /// Its record.
+    pub record: Bytes,
+    /// The id of the oldest event that is kept; `last + 1` if there is none.
+    pub oldest: u64,
+    /// The id of the newest event; 0 if there was none yet.
+    pub last: u64,
+    /// Bytes of the events that are kept.
+    pub bytes: u64,
+    /// When the store first heard of it, in milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// When it was last changed.
+    pub updated_at_ms: u64,
+    /// When it ended, if it has.
+    pub ended_at_ms: Option<u64>,
+    /// How far its webhook is, if that was ever told.
+    pub webhook: Option<WebhookCursor>,
+}
+
+/// How far a session's webhook is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookCursor {
+    /// Everything up to this event was delivered.
+    pub delivered: u64,
+    /// What the deliverer remembers.
+    pub state: Bytes,
+}
+
+/// What the writer has done since the store was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Changes that were committed, of every kind.
+    pub changes: u64,
+    /// Transactions that they took.
+    pub transactions: u64,
+    /// Transactions that failed and were rolled back.
+    pub failures: u64,
+    /// Times that the write-ahead log was copied to the database.
+    pub checkpoints: u64,
+    /// Bytes that wait for the writer now.
+    pub queued_bytes: u64,
+}
+
+impl Change {
+    /// What it counts in the writer's queue.
+    pub(crate) fn bytes(&self) -> usize {
+        let events = self.events.iter().map(|event| event.data.len() + crate::limits::CHANGE_COST);
+        let messages = self.messages.iter().map(|message| match message {
+            MessageChange::Accept(message) => {
+                message.body.len() + message.answer.len() + crate::limits::CHANGE_COST
+            }
+            MessageChange::State { .. } => crate::limits::CHANGE_COST,
+        });
+        self.record.as_ref().map_or(0, Bytes::len) + events.sum::<usize>() + messages.sum::<usize>()
+    }
+}

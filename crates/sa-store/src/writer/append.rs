@@ -1,0 +1,72 @@
+//! Appending events, and a session's head with them.
+
+use super::Desk;
+use super::retention::trim;
+use crate::error::StoreError;
+use crate::queries::Head;
+use crate::schema::{MAX_ID, event_sum, place};
+use crate::types::NewEvent;
+
+/// Appends events, trims what is too much, and keeps the head in memory in step. The caller saves it.
+pub(super) fn append(desk: &Desk<'_>, head: &mut Head, events: &[NewEvent]) -> Result<(), StoreError> {
+    let mut insert = desk
+        .connection
+        .prepare_cached("INSERT INTO events (place, at_ms, checksum, data) VALUES (?1, ?2, ?3, ?4)")?;
+    for event in events {
+        let expected = head.last + 1;
+        if event.id != expected || expected > MAX_ID {
+            return Err(StoreError::Sequence { expected, found: event.id });
+        }
+        let (place, at_ms) = (place(head.session, event.id), event.at_ms.cast_signed());
+        insert.execute((place, at_ms, event_sum(place, at_ms, &event.data), event.data.as_ref()))?;
+        head.last = event.id;
+        head.bytes += event.data.len() as u64;
+    }
+    trim(desk, head)
+}
+
+/// Writes a head that is there anew.
+pub(super) fn save(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
+    head.updated_at_ms = desk.now_ms;
+    let mut update = desk.connection.prepare_cached(
+        "UPDATE heads SET oldest = ?2, last = ?3, bytes = ?4, created_at_ms = ?5, updated_at_ms = ?6, ended_at_ms = ?7,
+             checksum = ?8
+         WHERE session = ?1",
+    )?;
+    update.execute(columns(head))?;
+    Ok(())
+}
+
+/// Writes a new head.
+pub(super) fn begin(desk: &Desk<'_>, session: i64) -> Result<(), StoreError> {
+    let head = Head {
+        session,
+        oldest: 1,
+        last: 0,
+        bytes: 0,
+        created_at_ms: desk.now_ms,
+        updated_at_ms: desk.now_ms,
+        ended_at_ms: None,
+    };
+    let mut insert = desk.connection.prepare_cached(
+        "INSERT INTO heads (session, oldest, last, bytes, created_at_ms, updated_at_ms, ended_at_ms, checksum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    insert.execute(columns(&head))?;
+    Ok(())
+}
+
+type Columns = (i64, i64, i64, i64, i64, i64, Option<i64>, i64);
+
+fn columns(head: &Head) -> Columns {
+    (
+        head.session,
+        head.oldest.cast_signed(),
+        head.last.cast_signed(),
+        head.bytes.cast_signed(),
+        head.created_at_ms.cast_signed(),
+        head.updated_at_ms.cast_signed(),
+        head.ended_at_ms.map(u64::cast_signed),
+        head.sum(),
+    )
+}

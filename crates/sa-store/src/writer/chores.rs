@@ -1,0 +1,174 @@
+//! What the writer does while nobody waits: removing the rows of deleted sessions, shrinking the file; and after commits,
+//! keeping the write-ahead log short.
+
+use super::queue::{Counters, Inbox};
+use crate::error::StoreError;
+use crate::limits::{CHECKPOINT_PAGES, PURGE_BYTES, PURGE_ROWS, RESTART_PAGES, UNUSED_PAGES, VACUUM_PAGES};
+use crate::queries::damaged;
+use crate::schema::{MAX_ID, place, record_sum, standing};
+use rusqlite::wal::CheckpointMode;
+use rusqlite::{Connection, OptionalExtension as _};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What is left to do.
+pub(super) struct Chores {
+    /// Whether there is a write-ahead log, and a file that can shrink.
+    on_disk: bool,
+    /// Whether there may be sessions to remove.
+    doomed: bool,
+    /// Whether there may be pages to give back.
+    unused: bool,
+    /// About how many pages were written since somebody looked at the log.
+    written: i64,
+}
+
+impl Chores {
+    pub(super) fn new(on_disk: bool) -> Self {
+        Self { on_disk, doomed: true, unused: on_disk, written: 0 }
+    }
+
+    /// Notes that sessions were deleted.
+    pub(super) fn note_doomed(&mut self) {
+        self.doomed = true;
+    }
+
+    /// Takes up imports that nobody will finish.
+    pub(super) fn doom_abandoned(&mut self, connection: &Connection, inbox: &Inbox) {
+        for number in inbox.abandoned() {
+            let sql = "UPDATE sessions SET standing = ?2, checksum = ?3 WHERE number = ?1 AND standing = ?4";
+            let row = (number, standing::DOOMED, record_sum(number, None, &[]), standing::STAGED);
+            if let Err(error) = connection.execute(sql, row) {
+                // They are taken up when the store is opened next.
+                tracing::warn!(%error, "an import that was given up stays on the disk for now");
+            }
+            self.doomed = true;
+        }
+    }
+
+    /// Does a little of what is left; says whether there may be more.
+    pub(super) fn step(&mut self, connection: &Connection, counters: &Counters) -> bool {
+        if self.doomed {
+            match purge(connection) {
+                Ok(more) => {
+                    self.doomed = more;
+                    self.unused |= !more && self.on_disk;
+                }
+                // Tried again with the next deletion, or when the store is opened next.
+                Err(error) => {
+                    self.doomed = false;
+                    tracing::warn!(%error, "deleted sessions stay on the disk for now");
+                }
+            }
+            self.after_commit(connection, counters, PURGE_BYTES as usize, 1);
+            return true;
+        }
+        if self.unused {
+            self.unused = shrink(connection).unwrap_or_else(|error| {
+                tracing::warn!(%error, "the session store keeps its size for now");
+                false
+            });
+            self.after_commit(connection, counters, 0, VACUUM_PAGES as usize);
+            return true;
+        }
+        false
+    }
+
+    /// Copies the write-ahead log to the database once it is long enough. After the answers, as nobody waits for it.
+    pub(super) fn after_commit(
+        &mut self,
+        connection: &Connection,
+        counters: &Counters,
+        bytes: usize,
+        changes: usize,
+    ) {
+        self.written += i64::try_from(bytes / 4096 + 2 * changes).unwrap_or(i64::MAX / 2);
+        if !self.on_disk || self.written < CHECKPOINT_PAGES / 8 {
+            return;
+        }
+        self.written = 0;
+        let copied = checkpoint(connection);
+        match copied {
+            Ok(done) => drop(counters.checkpoints.fetch_add(u64::from(done), Relaxed)),
+            // The log stays and grows; the next commits say so if there is no room for that.
+            Err(error) => tracing::warn!(%error, "the write-ahead log could not be copied"),
+        }
+    }
+}
+
+/// Copies what is in the log if that is enough; says whether it did. Readers do not hinder it for long: while the writer
+/// waits, new ones read the database itself.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
+    let (length, copied) = connection.wal_checkpoint_v2(Some("main"), CheckpointMode::NOOP)?;
+    let (length, copied) = (i64::from(length), i64::from(copied));
+    let mode = if length >= RESTART_PAGES {
+        CheckpointMode::RESTART
+    } else if length - copied >= CHECKPOINT_PAGES {
+        CheckpointMode::PASSIVE
+    } else {
+        return Ok(false);
+    };
+    connection.wal_checkpoint_v2(Some("main"), mode)?;
+    Ok(true)
+}
+
+/// Leaves nothing in the log, so that the next opening sees a clean end.
+pub(super) fn finish(connection: &Connection) {
+    if let Err(error) = connection.wal_checkpoint_v2(Some("main"), CheckpointMode::TRUNCATE) {
+        tracing::warn!(%error, "the write-ahead log of the session store stays; it is read when it is opened next");
+    }
+}
+
+/// Removes some rows of a session that was deleted; says whether there may be more.
+fn purge(connection: &Connection) -> Result<bool, StoreError> {
+    let sql = format!("SELECT number FROM sessions WHERE standing = {} LIMIT 1", standing::DOOMED);
+    let doomed: Option<i64> = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
+    let Some(session) = doomed else { return Ok(false) };
+    let transaction = connection.unchecked_transaction()?;
+    let (from, to) = (place(session, 0), place(session, MAX_ID));
+    match end_of_part(&transaction, from, to)? {
+        Some(end) => {
+            transaction
+                .prepare_cached("DELETE FROM events WHERE place BETWEEN ?1 AND ?2")?
+                .execute([from, end])?;
+        }
+        None => {
+            transaction
+                .prepare_cached("DELETE FROM messages WHERE place BETWEEN ?1 AND ?2")?
+                .execute([from, to])?;
+            for table in ["heads", "webhooks"] {
+                transaction.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [session])?;
+            }
+            if transaction.execute("DELETE FROM sessions WHERE number = ?1", [session])? != 1 {
+                return Err(damaged(format!("deleted session number {session}")));
+            }
+        }
+    }
+    transaction.commit()?;
+    Ok(true)
+}
+
+/// The place of the last event that goes at once; none if there are no events.
+fn end_of_part(connection: &Connection, from: i64, to: i64) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT place, length(data) FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT ?3";
+    let mut select = connection.prepare_cached(sql)?;
+    let mut rows = select.query([from, to, PURGE_ROWS])?;
+    let (mut end, mut bytes) = (None, 0);
+    while bytes < PURGE_BYTES
+        && let Some(row) = rows.next()?
+    {
+        end = Some(row.get(0)?);
+        bytes += row.get::<_, i64>(1)?.cast_unsigned();
+    }
+    Ok(end)
+}
+
+/// Gives some unused pages back to the file system, if they are many and a good part of the file; says whether it did.
+fn shrink(connection: &Connection) -> Result<bool, StoreError> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (unused, pages) = (number("freelist_count")?, number("page_count")?);
+    if unused < UNUSED_PAGES || unused < pages / 4 {
+        return Ok(false);
+    }
+    connection.execute_batch(&format!("PRAGMA incremental_vacuum({VACUUM_PAGES})"))?;
+    Ok(true)
+}

@@ -1,0 +1,211 @@
+//! The writer: one thread that owns the writing connection and commits what waits for it as one transaction.
+
+mod append;
+mod change;
+mod chores;
+mod messages;
+mod queue;
+mod retention;
+
+pub(crate) use change::{commit, create, delete, publish, set_webhook, stage};
+pub(crate) use queue::{Queue, Work};
+pub(crate) use retention::sweep;
+
+use crate::error::StoreError;
+use crate::files::{self, Lock};
+use crate::limits::{GROUP_BYTES, GROUP_CHANGES};
+use crate::options::Retention;
+use chores::Chores;
+use queue::{Counters, Inbox, Task};
+use rusqlite::Connection;
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc::error::TryRecvError;
+use tokio::sync::oneshot;
+
+/// What a change is made with, within a transaction.
+pub(crate) struct Desk<'a> {
+    /// The writing connection.
+    pub(crate) connection: &'a Connection,
+    /// How much is kept.
+    pub(crate) retention: &'a Retention,
+    /// The time, in milliseconds since 1970.
+    pub(crate) now_ms: u64,
+    /// Set once a session was deleted.
+    pub(crate) doomed: Cell<bool>,
+}
+
+/// The thread's belongings.
+pub(crate) struct Writer {
+    connection: Connection,
+    /// Given back when the thread ends, after the connection; absent in memory.
+    lock: Option<Lock>,
+    path: Option<PathBuf>,
+    retention: Retention,
+    inbox: Inbox,
+    counters: Arc<Counters>,
+    chores: Chores,
+}
+
+/// Why the thread's loop ended.
+enum End {
+    /// Nobody holds the store any more.
+    Dropped,
+    /// It was closed; somebody may wait for that.
+    Closed(oneshot::Sender<()>),
+}
+
+impl Writer {
+    /// Starts the thread and gives the way to it.
+    pub(crate) fn start(
+        connection: Connection,
+        file: Option<(Lock, PathBuf)>,
+        retention: Retention,
+    ) -> Result<Queue, StoreError> {
+        let (queue, inbox) = queue::queue();
+        let (lock, path) = file.unzip();
+        let counters = queue.counters();
+        let chores = Chores::new(path.is_some());
+        let writer = Self { connection, lock, path, retention, inbox, counters, chores };
+        let thread = std::thread::Builder::new().name("store-writer".to_owned());
+        thread.spawn(move || writer.run()).map_err(|error| StoreError::Io(error.to_string()))?;
+        Ok(queue)
+    }
+
+    fn run(mut self) {
+        let end = self.serve();
+        if self.path.is_some() {
+            chores::finish(&self.connection);
+        }
+        let Self { connection, lock, .. } = self;
+        drop(connection);
+        drop(lock);
+        if let End::Closed(done) = end {
+            let _ = done.send(());
+        }
+    }
+
+    fn serve(&mut self) -> End {
+        loop {
+            let work = match self.inbox.try_next() {
+                Ok(work) => work,
+                Err(TryRecvError::Empty) => {
+                    self.chores.doom_abandoned(&self.connection, &self.inbox);
+                    if self.chores.step(&self.connection, &self.counters) {
+                        continue;
+                    }
+                    match self.inbox.next() {
+                        Some(work) => work,
+                        None => return End::Dropped,
+                    }
+                }
+                Err(TryRecvError::Disconnected) => return End::Dropped,
+            };
+            let after = match work {
+                Work::Change(first) => self.commit_group(first),
+                other => Some(other),
+            };
+            match after {
+                None | Some(Work::Wake | Work::Change(_)) => {}
+                Some(Work::Read(read)) => read(&mut self.connection),
+                Some(Work::Close(done)) => return End::Closed(done),
+            }
+        }
+    }
+
+    /// Commits a change with all that wait behind it. Gives back what came last, if that was no change.
+    fn commit_group(&mut self, first: Box<dyn Task>) -> Option<Work> {
+        let mut bytes = first.bytes();
+        let mut group = vec![first];
+        let mut rest = None;
+        while bytes < GROUP_BYTES && group.len() < GROUP_CHANGES {
+            match self.inbox.try_next() {
+                Ok(Work::Change(task)) => {
+                    bytes += task.bytes();
+                    group.push(task);
+                }
+                Ok(other) => {
+                    rest = Some(other);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now_ms = u64::try_from(now.as_millis()).unwrap_or_default();
+        let doomed = Cell::new(false);
+        let desk = Desk { connection: &self.connection, retention: &self.retention, now_ms, doomed };
+        let changes = group.len();
+        let outcome = transact(&desk, &mut group);
+        if desk.doomed.get() {
+            self.chores.note_doomed();
+        }
+        self.answer(group, outcome);
+        self.chores.after_commit(&self.connection, &self.counters, bytes, changes);
+        rest
+    }
+
+    fn answer(
+        &mut self,
+        group: Vec<Box<dyn Task>>,
+        outcome: Result<Vec<Result<(), StoreError>>, StoreError>,
+    ) {
+        match outcome {
+            Ok(outcomes) => {
+                self.counters.transactions.fetch_add(1, Relaxed);
+                for (task, outcome) in group.into_iter().zip(outcomes) {
+                    self.counters.changes.fetch_add(u64::from(outcome.is_ok()), Relaxed);
+                    task.answer(outcome);
+                }
+            }
+            Err(error) => {
+                self.counters.failures.fetch_add(1, Relaxed);
+                let error = self.explained(error);
+                tracing::warn!(changes = group.len(), %error, "a transaction of the session store was rolled back");
+                for task in group {
+                    task.answer(Err(error.clone()));
+                }
+            }
+        }
+    }
+
+    fn explained(&self, error: StoreError) -> StoreError {
+        match (&error, &self.path) {
+            (StoreError::Io(_), Some(path)) if files::has_no_room(path) => StoreError::Full,
+            _ => error,
+        }
+    }
+}
+
+/// Makes all changes in one transaction. One that is refused leaves nothing behind and lets the others be.
+fn transact(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+    let say = |sql| desk.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+    let changes = || -> Result<Vec<Result<(), StoreError>>, StoreError> {
+        say("BEGIN IMMEDIATE")?;
+        let mut outcomes = Vec::with_capacity(group.len());
+        for task in group {
+            say("SAVEPOINT one")?;
+            let outcome = task.run(desk);
+            match &outcome {
+                Ok(()) => {}
+                Err(error) if error.is_refusal() => {
+                    say("ROLLBACK TO one")?;
+                }
+                Err(error) => return Err(error.clone()),
+            }
+            say("RELEASE one")?;
+            outcomes.push(outcome);
+        }
+        say("COMMIT")?;
+        Ok(outcomes)
+    };
+    let outcome = changes();
+    // SQLite has rolled back by itself after some errors.
+    if outcome.is_err() && !desk.connection.is_autocommit() {
+        let _ = say("ROLLBACK");
+    }
+    outcome
+}

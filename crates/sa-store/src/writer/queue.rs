@@ -1,0 +1,161 @@
+//! The way to the writer: bounded in bytes and in number, so that whoever is faster than the disk waits.
+
+use super::Desk;
+use crate::error::StoreError;
+use crate::limits::{CHANGE_COST, QUEUE_BYTES, QUEUE_CHANGES};
+use crate::types::Stats;
+use rusqlite::Connection;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc::{self, error::TryRecvError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+/// What the writer is asked to do.
+pub(crate) enum Work {
+    /// A change, to be committed together with others.
+    Change(Box<dyn Task>),
+    /// A read on the writer's connection.
+    Read(Box<dyn FnOnce(&mut Connection) + Send>),
+    /// Look at what was abandoned.
+    Wake,
+    /// Finish.
+    Close(oneshot::Sender<()>),
+}
+
+/// A change and whoever waits for it.
+pub(crate) trait Task: Send {
+    /// What it counts.
+    fn bytes(&self) -> usize;
+    /// Makes it, within a transaction.
+    fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError>;
+    /// Says how it went, once the transaction is over.
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
+}
+
+struct Typed<T, F> {
+    bytes: usize,
+    make: Option<F>,
+    made: Option<T>,
+    answer: oneshot::Sender<Result<T, StoreError>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl<T, F> Task for Typed<T, F>
+where
+    T: Send,
+    F: FnOnce(&Desk<'_>) -> Result<T, StoreError> + Send,
+{
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError> {
+        if let Some(make) = self.make.take() {
+            self.made = Some(make(desk)?);
+        }
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
+        let Self { made, answer, .. } = *self;
+        // Whoever asked may have gone; the change is made all the same.
+        let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
+    }
+}
+
+/// What the writer has done.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(super) changes: AtomicU64,
+    pub(super) transactions: AtomicU64,
+    pub(super) failures: AtomicU64,
+    pub(super) checkpoints: AtomicU64,
+}
+
+/// The sending end.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    sender: mpsc::Sender<Work>,
+    bytes: Arc<Semaphore>,
+    abandoned: Arc<Mutex<Vec<i64>>>,
+    counters: Arc<Counters>,
+}
+
+/// The writer's end.
+pub(super) struct Inbox {
+    receiver: mpsc::Receiver<Work>,
+    abandoned: Arc<Mutex<Vec<i64>>>,
+}
+
+pub(super) fn queue() -> (Queue, Inbox) {
+    let (sender, receiver) = mpsc::channel(QUEUE_CHANGES);
+    let abandoned: Arc<Mutex<Vec<i64>>> = Arc::default();
+    let bytes = Arc::new(Semaphore::new(QUEUE_BYTES));
+    let queue = Queue { sender, bytes, abandoned: Arc::clone(&abandoned), counters: Arc::default() };
+    (queue, Inbox { receiver, abandoned })
+}
+
+impl Queue {
+    /// Waits for room, hands a change over and waits until it is committed. Once it is handed over it is made, even if
+    /// nobody waits any more.
+    pub(crate) async fn change<T, F>(&self, bytes: usize, make: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Desk<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let bytes = bytes.saturating_add(CHANGE_COST);
+        // One that is larger than the queue gets through when it is alone.
+        let wanted = u32::try_from(bytes.min(QUEUE_BYTES)).unwrap_or(u32::MAX);
+        let permit =
+            Arc::clone(&self.bytes).acquire_many_owned(wanted).await.map_err(|_| StoreError::Closed)?;
+        let (answer, answered) = oneshot::channel();
+        let task = Typed { bytes, make: Some(make), made: None, answer, _permit: permit };
+        self.send(Work::Change(Box::new(task))).await?;
+        answered.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Hands something over.
+    pub(crate) async fn send(&self, work: Work) -> Result<(), StoreError> {
+        self.sender.send(work).await.map_err(|_| StoreError::Closed)
+    }
+
+    /// Notes that an import will not be finished. It is remembered even if the queue is full.
+    pub(crate) fn abandon(&self, session: i64) {
+        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        let _ = self.sender.try_send(Work::Wake);
+    }
+
+    /// What the writer counts.
+    pub(super) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
+    }
+
+    /// What the writer has done so far.
+    pub(crate) fn stats(&self) -> Stats {
+        let waiting = QUEUE_BYTES.saturating_sub(self.bytes.available_permits());
+        Stats {
+            changes: self.counters.changes.load(Relaxed),
+            transactions: self.counters.transactions.load(Relaxed),
+            failures: self.counters.failures.load(Relaxed),
+            checkpoints: self.counters.checkpoints.load(Relaxed),
+            queued_bytes: waiting as u64,
+        }
+    }
+}
+
+impl Inbox {
+    /// Waits for work; none is left when everybody has gone.
+    pub(super) fn next(&mut self) -> Option<Work> {
+        self.receiver.blocking_recv()
+    }
+
+    /// Work that is there.
+    pub(super) fn try_next(&mut self) -> Result<Work, TryRecvError> {
+        self.receiver.try_recv()
+    }
+
+    /// Imports that were abandoned since it was last asked.
+    pub(super) fn abandoned(&self) -> Vec<i64> {
+        std::mem::take(&mut *self.abandoned.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
