@@ -16,15 +16,17 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 28] = [
+const TABLE: [Row; 30] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
+    Row { name: "sa-universal", needs: &["sa-api"], may: &["sa-acp"] },
     Row { name: "sa-agents", needs: &[], may: &[] },
     Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
     Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-claude", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
+    Row { name: "sa-amp", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-codex", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
@@ -40,7 +42,7 @@ const TABLE: [Row; 28] = [
     Row {
         name: "sandbox-agent",
         needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-supervisor"],
-        may: &["sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-probe"],
+        may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-probe"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },

@@ -1,0 +1,231 @@
+//! Content blocks of messages: ACP's and ours.
+
+use crate::json::{self, Object};
+use crate::{carrier, uri};
+use sa_api::sessions::{FileSource, MessagePart};
+use serde_json::{Value, json};
+
+/// The parts that content blocks are. A block that is not understood is an unknown part.
+pub fn parts_of(blocks: &[Value]) -> Vec<MessagePart> {
+    blocks.iter().map(|block| part(block).0).collect()
+}
+
+/// The part that a block is, and what it says beside its text.
+pub(crate) fn part(block: &Value) -> (MessagePart, Object) {
+    if let Value::String(text) = block {
+        return (MessagePart::Text { text: text.clone() }, Object::new());
+    }
+    let unknown = || MessagePart::Unknown { raw: block.clone() };
+    let Some(object) = block.as_object() else { return (unknown(), Object::new()) };
+    if let Some(part) = carrier::part(object) {
+        return (part, Object::new());
+    }
+    let part = match json::text(object, "type") {
+        Some("text") => {
+            let text = json::owned(object, "text").map(|text| MessagePart::Text { text });
+            return match text {
+                Some(part) => (part, extra(object, &["type", "text"])),
+                None => (unknown(), Object::new()),
+            };
+        }
+        Some("image") => image(object),
+        Some("resource_link") => link(object),
+        Some("resource") => resource(object),
+        _ => None,
+    };
+    (part.unwrap_or_else(unknown), Object::new())
+}
+
+/// What is told beside `known`, including what was hidden because ACP does not allow it.
+pub(crate) fn extra(object: &Object, known: &[&str]) -> Object {
+    let mut extra = json::rest(object, known);
+    if let Some(Value::Object(meta)) = extra.get_mut("_meta") {
+        let hidden = carrier::take_hidden(meta);
+        if meta.is_empty() {
+            extra.remove("_meta");
+        }
+        json::merge(&mut extra, hidden);
+    }
+    extra
+}
+
+fn image(object: &Object) -> Option<MessagePart> {
+    let data = json::text(object, "data").filter(|data| !data.is_empty());
+    let (source, known): (_, &[&str]) = match (data, json::owned(object, "uri")) {
+        (Some(data), _) => (FileSource::Base64 { data: data.to_owned() }, &["type", "data", "mimeType"]),
+        (None, Some(uri)) => (FileSource::Uri { uri }, &["type", "data", "mimeType", "uri"]),
+        (None, None) => return None,
+    };
+    let mime_type = json::owned(object, "mimeType")?;
+    Some(MessagePart::Image { source, mime_type, alt: None, extra: extra(object, known) })
+}
+
+fn link(object: &Object) -> Option<MessagePart> {
+    let uri = json::owned(object, "uri")?;
+    Some(MessagePart::File {
+        name: json::owned(object, "name"),
+        path: Some(uri::path_of(&uri)),
+        source: Some(FileSource::Uri { uri }),
+        mime_type: json::owned(object, "mimeType"),
+        diff: None,
+        extra: extra(object, &["type", "name", "uri", "mimeType"]),
+    })
+}
+
+fn resource(object: &Object) -> Option<MessagePart> {
+    let inner = json::object(object, "resource")?;
+    let (source, known) = match (json::owned(inner, "text"), json::owned(inner, "blob")) {
+        (Some(text), _) => (FileSource::Text { text }, "text"),
+        (None, Some(data)) => (FileSource::Base64 { data }, "blob"),
+        (None, None) => return None,
+    };
+    let uri = json::text(inner, "uri").unwrap_or_default();
+    let path = uri::path_of(uri);
+    let mut extra = extra(object, &["type", "resource"]);
+    if uri::uri_of(&path) != uri {
+        extra.insert("uri".to_owned(), uri.into());
+    }
+    let within = json::rest(inner, &["uri", "mimeType", known]);
+    if !within.is_empty() {
+        extra.insert("resource".to_owned(), Value::Object(within));
+    }
+    let mime_type = json::owned(inner, "mimeType");
+    Some(MessagePart::File {
+        name: None,
+        path: Some(path).filter(|path| !path.is_empty()),
+        source: Some(source),
+        mime_type,
+        diff: None,
+        extra,
+    })
+}
+
+/// The block that says the same; `None` if ACP has none.
+pub(crate) fn block(part: &MessagePart) -> Option<Value> {
+    match part {
+        MessagePart::Text { text } => Some(json!({ "type": "text", "text": text })),
+        MessagePart::Image { source, mime_type, alt, extra } => {
+            image_block(source, mime_type, alt.as_deref(), extra)
+        }
+        MessagePart::File { name, path, source, mime_type, diff: None, extra } => {
+            file_block(name.as_deref(), path.as_deref(), source.as_ref(), mime_type.as_deref(), extra)
+        }
+        MessagePart::Unknown { raw } => is_audio(raw).then(|| raw.clone()),
+        _ => None,
+    }
+}
+
+/// A text block with what is told beside its text.
+pub(crate) fn text_block(text: &str, extra: &Object) -> Value {
+    let mut block = Object::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), text.into())]);
+    add(&mut block, extra.clone(), &[]);
+    Value::Object(block)
+}
+
+pub(crate) fn image_block(
+    source: &FileSource,
+    mime_type: &str,
+    alt: Option<&str>,
+    extra: &Object,
+) -> Option<Value> {
+    let mut block =
+        Object::from_iter([("type".to_owned(), "image".into()), ("mimeType".to_owned(), mime_type.into())]);
+    match source {
+        FileSource::Base64 { data } => block.insert("data".to_owned(), data.clone().into()),
+        FileSource::Uri { uri } => {
+            block.insert("data".to_owned(), "".into());
+            block.insert("uri".to_owned(), uri.clone().into())
+        }
+        FileSource::Text { .. } => return None,
+    };
+    let mut extra = extra.clone();
+    json::put(&mut extra, "alt", alt);
+    add(&mut block, extra, &["uri"]);
+    Some(Value::Object(block))
+}
+
+pub(crate) fn file_block(
+    name: Option<&str>,
+    path: Option<&str>,
+    source: Option<&FileSource>,
+    mime_type: Option<&str>,
+    extra: &Object,
+) -> Option<Value> {
+    let mut block = Object::new();
+    let mut extra = extra.clone();
+    match source {
+        None | Some(FileSource::Uri { .. }) => {
+            let uri = match source {
+                Some(FileSource::Uri { uri }) => uri.clone(),
+                _ => uri::uri_of(path?),
+            };
+            block.insert("type".to_owned(), "resource_link".into());
+            block
+                .insert("name".to_owned(), name.unwrap_or_else(|| uri::name_of(path.unwrap_or(&uri))).into());
+            block.insert("uri".to_owned(), uri.into());
+            json::put(&mut block, "mimeType", mime_type);
+            add(&mut block, extra, &["title", "description", "size"]);
+        }
+        Some(FileSource::Text { text: content } | FileSource::Base64 { data: content }) => {
+            let key = if matches!(source, Some(FileSource::Text { .. })) { "text" } else { "blob" };
+            let uri = match extra.remove("uri") {
+                Some(Value::String(uri)) => uri,
+                _ => uri::uri_of(path.unwrap_or_default()),
+            };
+            let mut inner =
+                Object::from_iter([("uri".to_owned(), uri.into()), (key.to_owned(), content.clone().into())]);
+            json::put(&mut inner, "mimeType", mime_type);
+            if let Some(Value::Object(within)) = extra.remove("resource") {
+                add(&mut inner, within, &[]);
+            }
+            block.insert("type".to_owned(), "resource".into());
+            block.insert("resource".to_owned(), Value::Object(inner));
+            add(&mut block, extra, &[]);
+        }
+    }
+    Some(Value::Object(block))
+}
+
+/// Adds members that ACP allows as they are, and hides the others.
+pub(crate) fn add(block: &mut Object, extra: Object, allowed: &[&str]) {
+    let mut others = Object::new();
+    for (key, value) in extra {
+        let fits = match (key.as_str(), &value) {
+            ("_meta", Value::Object(_)) => true,
+            ("annotations", value) => are_annotations(value),
+            ("size", Value::Number(number)) => allowed.contains(&"size") && number.is_i64(),
+            ("uri" | "title" | "description", Value::String(_)) => allowed.contains(&key.as_str()),
+            _ => false,
+        };
+        if fits && !block.contains_key(&key) {
+            block.insert(key, value);
+        } else {
+            others.insert(key, value);
+        }
+    }
+    carrier::hide(block, others);
+}
+
+fn are_annotations(value: &Value) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    object.iter().all(|(key, value)| match (key.as_str(), value) {
+        (_, Value::Null) | ("priority", Value::Number(_)) | ("lastModified", Value::String(_)) => true,
+        ("audience", Value::Array(roles)) => roles.iter().all(|role| role == "user" || role == "assistant"),
+        ("_meta", Value::Object(_)) => true,
+        _ => false,
+    })
+}
+
+/// Whether this is a sound that ACP can carry; we have no part of our own for those.
+pub(crate) fn is_audio(raw: &Value) -> bool {
+    let Some(object) = raw.as_object() else { return false };
+    json::text(object, "type") == Some("audio")
+        && object.iter().all(|(key, value)| match key.as_str() {
+            "type" | "data" | "mimeType" => value.is_string(),
+            "annotations" => are_annotations(value),
+            "_meta" => value.is_object(),
+            _ => false,
+        })
+        && object.contains_key("data")
+        && object.contains_key("mimeType")
+}

@@ -1,0 +1,214 @@
+//! Modes, models and options of a session: ACP's and ours.
+
+use crate::json::{self, Object};
+use sa_api::sessions::{ChoiceGroup, OptionValue, SessionChoice, SessionChoices, SessionOption};
+use serde_json::{Value, json};
+
+/// The category of the option that is the mode.
+pub(crate) const MODE: &str = "mode";
+/// The category of the option that is the model.
+pub(crate) const MODEL: &str = "model";
+/// The category of the option that is the model's variant.
+pub(crate) const VARIANT: &str = "thought_level";
+
+/// What can be chosen, as the agent told it: by options, and in the two older ways.
+#[derive(Debug, Default)]
+pub(crate) struct Offered {
+    mode: Option<String>,
+    modes: Vec<SessionChoice>,
+    model: Option<String>,
+    models: Vec<SessionChoice>,
+    options: Vec<SessionOption>,
+}
+
+impl Offered {
+    /// Takes the result of `session/new` and its like.
+    pub(crate) fn opened(&mut self, result: &Object) {
+        if let Some(modes) = json::object(result, "modes") {
+            self.mode = json::owned(modes, "currentModeId");
+            self.modes = choices(json::list(modes, "availableModes").unwrap_or_default(), "id");
+        }
+        if let Some(models) = json::object(result, "models") {
+            self.model = json::owned(models, "currentModelId");
+            self.models = choices(json::list(models, "availableModels").unwrap_or_default(), "modelId");
+        }
+        self.set_options(result);
+    }
+
+    /// Takes a whole list of options; gives those that are not understood.
+    pub(crate) fn set_options(&mut self, holder: &Object) -> Vec<Value> {
+        let Some(list) = json::list(holder, "configOptions") else { return Vec::new() };
+        let mut odd = Vec::new();
+        self.options.clear();
+        for value in list {
+            match value.as_object().and_then(option) {
+                Some(option) => self.options.push(option),
+                None => odd.push(value.clone()),
+            }
+        }
+        if let Some(mode) = chosen(self.options.iter(), MODE)
+            && (self.modes.is_empty() || self.modes.iter().any(|known| known.id == mode))
+        {
+            self.mode = Some(mode);
+        }
+        if let Some(model) = chosen(self.options.iter(), MODEL) {
+            self.model = Some(model);
+        }
+        odd
+    }
+
+    pub(crate) fn set_mode(&mut self, mode: &str) {
+        self.mode = Some(mode.to_owned());
+        let option = self.options.iter_mut().find(|option| is(option, MODE));
+        if let Some(option) = option
+            && option.choices.iter().any(|choice| choice.id == mode)
+        {
+            option.value = OptionValue::Choice(mode.to_owned());
+        }
+    }
+
+    /// What clients are told.
+    pub(crate) fn choices(&self) -> SessionChoices {
+        let of = |category| self.options.iter().find(|option| is(option, category));
+        let list = |category| of(category).map(|option| option.choices.clone()).unwrap_or_default();
+        let or =
+            |own: &Vec<SessionChoice>, category| if own.is_empty() { list(category) } else { own.clone() };
+        let models = list(MODEL);
+        SessionChoices {
+            mode: self.mode.clone(),
+            modes: or(&self.modes, MODE),
+            model: self.model.clone(),
+            models: if models.is_empty() { self.models.clone() } else { models },
+            variant: chosen(self.options.iter(), VARIANT),
+            variants: list(VARIANT),
+            options: self.options.clone(),
+        }
+    }
+}
+
+/// Whether an option is the one of a category. Agents that give none call it by the category's name.
+pub(crate) fn is(option: &SessionOption, category: &str) -> bool {
+    matches!(option.value, OptionValue::Choice(_))
+        && option.category.as_deref().map_or(option.id == category, |given| given == category)
+}
+
+fn chosen<'a>(options: impl Iterator<Item = &'a SessionOption>, category: &str) -> Option<String> {
+    let mut options = options.filter(|option| is(option, category));
+    match &options.next()?.value {
+        OptionValue::Choice(id) => Some(id.clone()),
+        OptionValue::Switch(_) => None,
+    }
+}
+
+fn choices(list: &[Value], id: &str) -> Vec<SessionChoice> {
+    list.iter().filter_map(|value| choice(value.as_object()?, id)).collect()
+}
+
+fn choice(object: &Object, id: &str) -> Option<SessionChoice> {
+    let id = json::owned(object, id)?;
+    let name = json::owned(object, "name").unwrap_or_else(|| id.clone());
+    Some(SessionChoice { id, name, description: json::owned(object, "description"), group: None })
+}
+
+fn option(object: &Object) -> Option<SessionOption> {
+    let id = json::owned(object, "id")?;
+    let (value, choices) = match object.get("currentValue")? {
+        Value::Bool(on) => (OptionValue::Switch(*on), Vec::new()),
+        Value::String(chosen) => {
+            (OptionValue::Choice(chosen.clone()), grouped(json::list(object, "options").unwrap_or_default()))
+        }
+        _ => return None,
+    };
+    let name = json::owned(object, "name").unwrap_or_else(|| id.clone());
+    let (description, category) = (json::owned(object, "description"), json::owned(object, "category"));
+    Some(SessionOption { id, name, description, category, value, choices })
+}
+
+fn grouped(list: &[Value]) -> Vec<SessionChoice> {
+    let mut choices = Vec::new();
+    for object in list.iter().filter_map(Value::as_object) {
+        let Some(within) = json::list(object, "options") else {
+            choices.extend(choice(object, "value"));
+            continue;
+        };
+        let (id, name) = (json::owned(object, "group"), json::owned(object, "name"));
+        let group = ChoiceGroup { id: id.unwrap_or_default(), name: name.unwrap_or_default() };
+        let group = Some(group).filter(|group| !group.id.is_empty() || !group.name.is_empty());
+        let member = |value: &Value| {
+            Some(SessionChoice { group: group.clone(), ..choice(value.as_object()?, "value")? })
+        };
+        choices.extend(within.iter().filter_map(member));
+    }
+    choices
+}
+
+/// The updates that tell what is chosen.
+pub(crate) fn to_updates(choices: &SessionChoices) -> Vec<Value> {
+    let mut updates = Vec::new();
+    if !choices.options.is_empty() {
+        let options: Vec<_> = choices.options.iter().map(to_option).collect();
+        updates.push(json!({ "sessionUpdate": "config_option_update", "configOptions": options }));
+    }
+    if let Some(mode) = &choices.mode {
+        updates.push(json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode }));
+    }
+    updates
+}
+
+/// What `session/new` would answer beside the session's id: `modes` and `configOptions`.
+pub fn to_opened(choices: &SessionChoices) -> Value {
+    let mut result = Object::new();
+    if let Some(mode) = choices.mode.as_ref().filter(|_| !choices.modes.is_empty()) {
+        let modes: Vec<_> = choices.modes.iter().map(|mode| to_choice(mode, "id")).collect();
+        result.insert("modes".to_owned(), json!({ "currentModeId": mode, "availableModes": modes }));
+    }
+    if !choices.options.is_empty() {
+        let options: Vec<_> = choices.options.iter().map(to_option).collect();
+        result.insert("configOptions".to_owned(), options.into());
+    }
+    Value::Object(result)
+}
+
+fn to_option(option: &SessionOption) -> Value {
+    let mut object = Object::from_iter([
+        ("id".to_owned(), option.id.clone().into()),
+        ("name".to_owned(), option.name.clone().into()),
+    ]);
+    json::put(&mut object, "description", option.description.clone());
+    json::put(&mut object, "category", option.category.clone());
+    match &option.value {
+        OptionValue::Switch(on) => {
+            object.insert("type".to_owned(), "boolean".into());
+            object.insert("currentValue".to_owned(), (*on).into());
+        }
+        OptionValue::Choice(chosen) => {
+            object.insert("type".to_owned(), "select".into());
+            object.insert("currentValue".to_owned(), chosen.clone().into());
+            object.insert("options".to_owned(), to_groups(&option.choices));
+        }
+    }
+    Value::Object(object)
+}
+
+/// In groups if there is one; ACP mixes no lone choices with them.
+fn to_groups(choices: &[SessionChoice]) -> Value {
+    if choices.iter().all(|choice| choice.group.is_none()) {
+        return choices.iter().map(|choice| to_choice(choice, "value")).collect();
+    }
+    let groups = choices.chunk_by(|one, next| one.group == next.group).map(|members| {
+        let group = members.first().and_then(|choice| choice.group.as_ref());
+        let (id, name) = group.map_or(("", ""), |group| (&group.id, &group.name));
+        let options: Vec<_> = members.iter().map(|choice| to_choice(choice, "value")).collect();
+        json!({ "group": id, "name": name, "options": options })
+    });
+    groups.collect()
+}
+
+fn to_choice(choice: &SessionChoice, id: &str) -> Value {
+    let mut object = Object::from_iter([
+        (id.to_owned(), choice.id.clone().into()),
+        ("name".to_owned(), choice.name.clone().into()),
+    ]);
+    json::put(&mut object, "description", choice.description.clone());
+    Value::Object(object)
+}

@@ -1,0 +1,267 @@
+//! Answers to questions: from labels back to what the agent's form wants.
+
+use crate::json::Object;
+use crate::permission::{permission_cancelled, selected};
+use sa_api::sessions::{PermissionOption, PermissionReplyKind};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use thiserror::Error;
+
+/// What is needed to answer a question request. It is stored with the request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Form {
+    /// A form of ACP's.
+    Fields {
+        /// One for each question.
+        fields: Vec<Field>,
+    },
+    /// A form without inputs: yes or no.
+    Confirm,
+    /// An address that the user visits.
+    Url,
+    /// The options of a permission request.
+    Options {
+        /// What they are called, and what they mean.
+        options: Vec<Labelled>,
+        /// The one that says no.
+        reject: Option<String>,
+    },
+}
+
+/// An input of a form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Field {
+    /// Its name in the form.
+    pub key: String,
+    /// What it takes.
+    pub takes: Takes,
+    /// What can be chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Labelled>,
+    /// The name of the input that takes what is none of the options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom: Option<String>,
+    /// Whether there has to be an answer.
+    #[serde(default)]
+    pub required: bool,
+}
+
+/// What an input takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Takes {
+    /// Text, or one of the options.
+    Text,
+    /// Several of the options.
+    Several,
+    /// A number.
+    Number,
+    /// A whole number.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+}
+
+/// A value and what people call it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Labelled {
+    /// For people, and in answers.
+    pub label: String,
+    /// For the agent.
+    pub value: String,
+}
+
+/// Answers that do not fit their questions. Questions count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BadAnswers {
+    /// There must be as many answers as questions.
+    #[error("{given} answers were given to {asked} questions")]
+    Count {
+        /// How many questions there are.
+        asked: usize,
+        /// How many answers were given.
+        given: usize,
+    },
+    /// A question has to be answered.
+    #[error("question {0} has to be answered")]
+    Missing(usize),
+    /// A question takes one answer.
+    #[error("question {0} takes one answer")]
+    Several(usize),
+    /// An answer is none of the options.
+    #[error("'{answer}' is no option of question {question}")]
+    NoOption {
+        /// The question.
+        question: usize,
+        /// The answer.
+        answer: String,
+    },
+    /// An answer is not of the right kind.
+    #[error("'{answer}' is not {wanted}, which question {question} asks for")]
+    Kind {
+        /// The question.
+        question: usize,
+        /// The answer.
+        answer: String,
+        /// What it should have been.
+        wanted: &'static str,
+    },
+}
+
+impl Form {
+    pub(crate) fn of_options(options: &[PermissionOption]) -> Self {
+        let pairs = options.iter().map(|option| (option.name.clone(), option.id.clone()));
+        let reject = options.iter().find(|option| option.reply == PermissionReplyKind::Reject);
+        Self::Options { options: labelled(pairs), reject: reject.map(|option| option.id.clone()) }
+    }
+
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &str> {
+        let options = match self {
+            Self::Options { options, .. } => options.as_slice(),
+            Self::Fields { .. } | Self::Confirm | Self::Url => &[],
+        };
+        options.iter().map(|option| option.label.as_str())
+    }
+
+    /// The result of the agent's request, if the questions are answered: for each the labels that were chosen, or what was
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// When an answer does not fit its question.
+    pub fn answer(&self, answers: &[Vec<String>]) -> Result<Value, BadAnswers> {
+        let asked = match self {
+            Self::Fields { fields } => fields.len(),
+            Self::Confirm | Self::Url | Self::Options { .. } => 1,
+        };
+        if answers.len() != asked {
+            return Err(BadAnswers::Count { asked, given: answers.len() });
+        }
+        match self {
+            Self::Fields { fields } => {
+                let mut content = Object::new();
+                for (index, (field, answer)) in fields.iter().zip(answers).enumerate() {
+                    field.fill(&mut content, index + 1, answer)?;
+                }
+                Ok(json!({ "action": "accept", "content": content }))
+            }
+            Self::Confirm => match answers.first().map(Vec::as_slice) {
+                Some([no]) if yes(no) == Some(false) => Ok(self.decline()),
+                _ => Ok(json!({ "action": "accept", "content": {} })),
+            },
+            Self::Url => Ok(json!({ "action": "accept" })),
+            Self::Options { options, .. } => match answers.first().map(Vec::as_slice) {
+                Some([one]) => match value(options, one) {
+                    Some(id) => Ok(selected(id)),
+                    None => Err(BadAnswers::NoOption { question: 1, answer: one.clone() }),
+                },
+                Some([]) | None => Err(BadAnswers::Missing(1)),
+                Some(_) => Err(BadAnswers::Several(1)),
+            },
+        }
+    }
+
+    /// The result of the agent's request, if the questions are rejected.
+    pub fn decline(&self) -> Value {
+        match self {
+            Self::Fields { .. } | Self::Confirm | Self::Url => json!({ "action": "decline" }),
+            Self::Options { reject: Some(id), .. } => selected(id),
+            Self::Options { reject: None, .. } => permission_cancelled(),
+        }
+    }
+
+    /// The result of the agent's request, if nobody will answer any more.
+    pub fn cancel(&self) -> Value {
+        match self {
+            Self::Fields { .. } | Self::Confirm | Self::Url => json!({ "action": "cancel" }),
+            Self::Options { .. } => permission_cancelled(),
+        }
+    }
+}
+
+impl Field {
+    fn fill(&self, content: &mut Object, question: usize, answers: &[String]) -> Result<(), BadAnswers> {
+        let answers: Vec<_> = answers.iter().filter(|answer| !answer.trim().is_empty()).collect();
+        if answers.is_empty() {
+            return if self.required { Err(BadAnswers::Missing(question)) } else { Ok(()) };
+        }
+        if self.takes == Takes::Several || !self.options.is_empty() {
+            return self.choose(content, question, &answers);
+        }
+        let [answer] = answers.as_slice() else { return Err(BadAnswers::Several(question)) };
+        let wrong = |wanted| BadAnswers::Kind { question, answer: (*answer).clone(), wanted };
+        let trimmed = answer.trim();
+        let value = match self.takes {
+            Takes::Text | Takes::Several => Value::String((*answer).clone()),
+            Takes::Integer => trimmed.parse::<i64>().map_err(|_| wrong("a whole number"))?.into(),
+            Takes::Number => {
+                let number = trimmed.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+                Value::Number(number.ok_or_else(|| wrong("a number"))?)
+            }
+            Takes::Boolean => yes(trimmed).ok_or_else(|| wrong("true or false"))?.into(),
+        };
+        content.insert(self.key.clone(), value);
+        Ok(())
+    }
+
+    fn choose(&self, content: &mut Object, question: usize, answers: &[&String]) -> Result<(), BadAnswers> {
+        let mut chosen = Vec::new();
+        let mut own = Vec::new();
+        for answer in answers {
+            match (value(&self.options, answer), &self.custom) {
+                (Some(value), _) => chosen.push(value.to_owned()),
+                // Without options there is nothing to hold an answer against.
+                (None, _) if self.options.is_empty() => chosen.push((*answer).clone()),
+                (None, Some(_)) => own.push(answer.as_str()),
+                (None, None) => return Err(BadAnswers::NoOption { question, answer: (*answer).clone() }),
+            }
+        }
+        if self.takes == Takes::Several {
+            if !chosen.is_empty() {
+                content.insert(self.key.clone(), chosen.into());
+            }
+        } else if chosen.len() + own.len() > 1 {
+            return Err(BadAnswers::Several(question));
+        } else if let Some(one) = chosen.pop() {
+            content.insert(self.key.clone(), one.into());
+        }
+        if let (Some(key), false) = (&self.custom, own.is_empty()) {
+            content.insert(key.clone(), own.join(", ").into());
+        }
+        Ok(())
+    }
+}
+
+fn yes(answer: &str) -> Option<bool> {
+    match answer.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" => Some(true),
+        "false" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// The value that a label stands for; a value stands for itself.
+fn value<'a>(options: &'a [Labelled], answer: &str) -> Option<&'a str> {
+    let by_label = options.iter().find(|option| option.label == answer);
+    let found = by_label.or_else(|| options.iter().find(|option| option.value == answer));
+    found.map(|option| option.value.as_str())
+}
+
+/// Values with labels that tell them apart.
+pub(crate) fn labelled(pairs: impl Iterator<Item = (String, String)>) -> Vec<Labelled> {
+    let mut taken = HashSet::new();
+    let unique = |(label, value): (String, String)| {
+        let mut unique = label.clone();
+        let mut count = 1;
+        while !taken.insert(unique.clone()) {
+            count += 1;
+            unique = format!("{label} ({count})");
+        }
+        Labelled { label: unique, value }
+    };
+    pairs.map(unique).collect()
+}

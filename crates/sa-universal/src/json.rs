@@ -1,0 +1,74 @@
+//! Reading JSON that may be anything: what is not as expected is absent, never an error.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+pub(crate) type Object = Map<String, Value>;
+
+/// The value. What serde_json cannot hold (nested too deeply, a number out of range) is kept as its text.
+pub(crate) fn read(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_else(|_| Value::String(raw.get().to_owned()))
+}
+
+pub(crate) fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
+    object.get(key)?.as_str()
+}
+
+pub(crate) fn owned(object: &Object, key: &str) -> Option<String> {
+    text(object, key).map(str::to_owned)
+}
+
+pub(crate) fn list<'a>(object: &'a Object, key: &str) -> Option<&'a [Value]> {
+    object.get(key)?.as_array().map(Vec::as_slice)
+}
+
+pub(crate) fn object<'a>(of: &'a Object, key: &str) -> Option<&'a Object> {
+    of.get(key)?.as_object()
+}
+
+/// A count. Some agents write whole numbers with a point.
+pub(crate) fn count(object: &Object, key: &str) -> Option<u64> {
+    let value = object.get(key)?;
+    value.as_u64().or_else(|| {
+        let number = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number))?;
+        // In range and whole, as was just seen.
+        Some(number as u64)
+    })
+}
+
+/// What is there, except for the keys that are known.
+pub(crate) fn rest(object: &Object, known: &[&str]) -> Object {
+    let others = object.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
+    others.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Puts `new` over `old`, member by member.
+pub(crate) fn merge(old: &mut Object, new: Object) {
+    for (key, value) in new {
+        match (old.get_mut(&key), value) {
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
+            (_, value) => {
+                old.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Puts `value` there if there is one.
+pub(crate) fn put(object: &mut Object, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        object.insert(key.to_owned(), value.into());
+    }
+}
+
+/// About how many bytes a value takes.
+pub(crate) fn weight(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        Value::String(text) => 24 + text.len(),
+        Value::Array(values) => 24 + values.iter().map(weight).sum::<usize>(),
+        Value::Object(members) => {
+            24 + members.iter().map(|(key, value)| 48 + key.len() + weight(value)).sum::<usize>()
+        }
+    }
+}

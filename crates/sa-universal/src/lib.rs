@@ -1,0 +1,34 @@
+//! ACP v1 and universal events: the conversion between them, both ways.
+//!
+//! Pure: no input or output, no clock, no tasks. It reads leniently, because agents differ: what is not understood becomes
+//! an unknown part, message or event that holds what was sent; nothing is an error, and nothing is lost.
+
+mod blocks;
+mod carrier;
+mod choices;
+mod contents;
+mod form;
+mod json;
+mod modes;
+mod names;
+mod permission;
+mod projector;
+mod prompt;
+mod question;
+mod reducer;
+mod uri;
+mod words;
+
+pub use blocks::parts_of;
+pub use choices::to_opened;
+pub use form::{BadAnswers, Field, Form, Labelled, Takes};
+pub use modes::{
+    ModeTable, PermissionModes, Target, Targets, Unsupported, model_target, targets, variant_target,
+};
+pub use permission::{
+    Asked, Decided, NoSuchOption, Unparsed, permission, permission_answer, permission_cancelled,
+};
+pub use projector::{Projector, to_updates};
+pub use prompt::{PromptCapabilities, UnsupportedPart, prompt, stop_reason};
+pub use question::question;
+pub use reducer::{MAX_MESSAGE, Reducer};

@@ -1,0 +1,253 @@
+//! What an agent does and may do, in its own modes and options.
+
+use crate::choices::{self, MODE, MODEL, VARIANT};
+use sa_api::sessions::{OptionValue, PermissionMode, SessionChoice, SessionChoices, SessionOption};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// Names of modes in which agents only read and plan, the likeliest first.
+const PLAN: [&str; 5] = ["plan", "planning", "planmode", "architect", "readonly"];
+
+/// Names of modes in which agents never ask, the likeliest first.
+const BYPASS: [&str; 10] = [
+    "bypasspermissions",
+    "bypass",
+    "yolo",
+    "fullaccess",
+    "agentfullaccess",
+    "dangerfullaccess",
+    "fullauto",
+    "autoapprove",
+    "autopilot",
+    "auto",
+];
+
+/// Names of modes in which agents work and ask before they change something, the likeliest first.
+const DEFAULT: [&str; 9] =
+    ["default", "build", "normal", "manual", "agent", "code", "coding", "workspacewrite", "ask"];
+
+/// How an agent's own modes stand for ours. A value is the id of a mode, or `<option>=<value>` for an option.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct ModeTable {
+    /// By permission mode.
+    pub permission_modes: PermissionModes,
+    /// By agent mode: `build`, `plan`, or another name for one of the agent's own.
+    pub agent_modes: BTreeMap<String, String>,
+}
+
+/// An agent's own modes that stand for permission modes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct PermissionModes {
+    /// It asks.
+    pub default: Option<String>,
+    /// It reads only.
+    pub plan: Option<String>,
+    /// It never asks.
+    pub bypass: Option<String>,
+}
+
+/// Something to be set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// By `session/set_mode`.
+    SetMode {
+        /// The mode.
+        mode_id: String,
+    },
+    /// By `session/set_config_option`.
+    SetOption {
+        /// The option.
+        config_id: String,
+        /// Its value.
+        value: OptionValue,
+    },
+    /// By `session/set_model`, which agents know that have no option for it.
+    SetModel {
+        /// The model.
+        model_id: String,
+    },
+}
+
+/// What has to be done for a mode.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Targets {
+    /// What is set, in this order; empty if all is as it should be.
+    pub set: Vec<Target>,
+    /// What the daemon sees to by itself: with `bypass` it allows what the agent asks for, whether the agent has such a mode
+    /// or not. Never `plan`: an agent that has no plan mode cannot be held to reading.
+    pub enforce: PermissionMode,
+}
+
+/// The agent cannot do what is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Unsupported {
+    /// It has no mode in which it only plans.
+    #[error("the agent has no plan mode; its modes are: {0}")]
+    Plan(String),
+    /// It has no such mode.
+    #[error("the agent has no mode '{mode}'; its modes are: {known}")]
+    Mode {
+        /// The mode.
+        mode: String,
+        /// Those that it has.
+        known: String,
+    },
+    /// Two modes at once.
+    #[error("the agent cannot be in its mode '{0}' and only plan at the same time")]
+    Both(String),
+    /// It has no such model.
+    #[error("the agent has no model '{model}'; its models are: {known}")]
+    Model {
+        /// The model.
+        model: String,
+        /// Those that it has.
+        known: String,
+    },
+    /// It has no such variant.
+    #[error("the model has no variant '{variant}'; its variants are: {known}")]
+    Variant {
+        /// The variant.
+        variant: String,
+        /// Those that it has.
+        known: String,
+    },
+}
+
+/// What has to be set so that an agent does and may do what is asked for.
+///
+/// `build` means the agent's mode for `permission_mode`; `plan`, either way, its plan mode; anything else is a mode of its
+/// own.
+///
+/// # Errors
+///
+/// When the agent has no such mode.
+pub fn targets(
+    table: &ModeTable,
+    choices: &SessionChoices,
+    agent_mode: &str,
+    permission_mode: PermissionMode,
+) -> Result<Targets, Unsupported> {
+    let plans = permission_mode == PermissionMode::Plan;
+    let mode = match agent_mode {
+        "plan" => Some(plan(table, choices)?),
+        "build" if plans => Some(plan(table, choices)?),
+        "build" => working(table, choices, permission_mode),
+        own => {
+            let mode = table.agent_modes.get(own).map_or(own, String::as_str).to_owned();
+            if plans && plan(table, choices)? != mode {
+                return Err(Unsupported::Both(own.to_owned()));
+            }
+            Some(mode)
+        }
+    };
+    let set = match mode {
+        Some(mode) => set_mode(choices, &mode)?,
+        None => Vec::new(),
+    };
+    let enforce =
+        if permission_mode == PermissionMode::Bypass { permission_mode } else { PermissionMode::Default };
+    Ok(Targets { set, enforce })
+}
+
+fn plan(table: &ModeTable, choices: &SessionChoices) -> Result<String, Unsupported> {
+    let said = table.agent_modes.get("plan").or(table.permission_modes.plan.as_ref());
+    let known = || known(&choices.modes, &PLAN);
+    said.cloned().or_else(known).ok_or_else(|| Unsupported::Plan(names(&choices.modes)))
+}
+
+/// The mode to work in; `None` if it can stay as it is.
+fn working(table: &ModeTable, choices: &SessionChoices, permission_mode: PermissionMode) -> Option<String> {
+    let build = table.agent_modes.get("build");
+    if permission_mode == PermissionMode::Bypass {
+        let bypass = table.permission_modes.bypass.clone().or_else(|| known(&choices.modes, &BYPASS));
+        if bypass.is_some() {
+            return bypass;
+        }
+    }
+    let said = table.permission_modes.default.as_ref().or(build);
+    said.cloned().or_else(|| known(&choices.modes, &DEFAULT)).or_else(|| {
+        // Out of a mode that is certainly another one, to the one that the agent names first.
+        let current = choices.mode.as_deref().map(plain)?;
+        let other = PLAN.contains(&current.as_str()) || BYPASS.contains(&current.as_str());
+        choices.modes.first().filter(|_| other).map(|mode| mode.id.clone())
+    })
+}
+
+fn set_mode(choices: &SessionChoices, mode: &str) -> Result<Vec<Target>, Unsupported> {
+    let unknown = || Unsupported::Mode { mode: mode.to_owned(), known: names(&choices.modes) };
+    if let Some((config_id, value)) = mode.split_once('=') {
+        let option = choices.options.iter().find(|option| option.id == config_id).ok_or_else(unknown)?;
+        return Ok(set_option(option, value).ok_or_else(unknown)?.into_iter().collect());
+    }
+    let option = choices.options.iter().find(|option| choices::is(option, MODE));
+    if let Some(target) = option.and_then(|option| set_option(option, mode)) {
+        return Ok(target.into_iter().collect());
+    }
+    if choices.modes.iter().all(|known| known.id != mode) {
+        return Err(unknown());
+    }
+    let target = Target::SetMode { mode_id: mode.to_owned() };
+    Ok(if choices.mode.as_deref() == Some(mode) { Vec::new() } else { vec![target] })
+}
+
+/// What sets an option; nothing if it is set already. `None` if it has no such value.
+fn set_option(option: &SessionOption, value: &str) -> Option<Option<Target>> {
+    let value = match option.value {
+        OptionValue::Switch(_) => OptionValue::Switch(value.parse().ok()?),
+        OptionValue::Choice(_) => {
+            OptionValue::Choice(option.choices.iter().find(|choice| choice.id == value)?.id.clone())
+        }
+    };
+    let news = option.value != value;
+    Some(news.then(|| Target::SetOption { config_id: option.id.clone(), value }))
+}
+
+/// What has to be set for a model; nothing if it is chosen already.
+///
+/// # Errors
+///
+/// When the agent has no such model.
+pub fn model_target(choices: &SessionChoices, model: &str) -> Result<Option<Target>, Unsupported> {
+    let option = choices.options.iter().find(|option| choices::is(option, MODEL));
+    if let Some(target) = option.and_then(|option| set_option(option, model)) {
+        return Ok(target);
+    }
+    if option.is_none() && choices.models.iter().any(|known| known.id == model) {
+        let target = Target::SetModel { model_id: model.to_owned() };
+        return Ok((choices.model.as_deref() != Some(model)).then_some(target));
+    }
+    Err(Unsupported::Model { model: model.to_owned(), known: names(&choices.models) })
+}
+
+/// What has to be set for a model's variant; nothing if it is chosen already.
+///
+/// # Errors
+///
+/// When the model has no such variant.
+pub fn variant_target(choices: &SessionChoices, variant: &str) -> Result<Option<Target>, Unsupported> {
+    let option = choices.options.iter().find(|option| choices::is(option, VARIANT));
+    let target = option.and_then(|option| set_option(option, variant));
+    target
+        .ok_or_else(|| Unsupported::Variant { variant: variant.to_owned(), known: names(&choices.variants) })
+}
+
+/// The mode with the likeliest of these names.
+fn known(modes: &[SessionChoice], likely: &[&str]) -> Option<String> {
+    let called =
+        |name: &&&str| modes.iter().find(|mode| plain(&mode.id) == **name || plain(&mode.name) == **name);
+    likely.iter().find_map(|name| called(&name)).map(|mode| mode.id.clone())
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn names(choices: &[SessionChoice]) -> String {
+    if choices.is_empty() {
+        return "none".to_owned();
+    }
+    choices.iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,89 @@
+//! Ids of messages: how the agent's own ids become ours, and ours the agent's.
+//!
+//! A message of the agent has the agent's id, one of the user `user:<id>`, a tool call `tool:<id>`. A message that goes on
+//! after it was closed has `~2`, `~3` and so on behind it. What would be mistaken for one of these is escaped with `%`.
+
+use sa_api::sessions::Role;
+use std::collections::{HashMap, VecDeque};
+
+/// Ids that are remembered, so that none is given twice.
+const REMEMBERED: usize = 4096;
+
+const USER: &str = "user:";
+const TOOL: &str = "tool:";
+
+/// Our id for a message that the agent calls `id`.
+pub(crate) fn of_message(role: Role, id: &str) -> String {
+    let id = escaped(id);
+    match role {
+        Role::User => format!("{USER}{id}"),
+        Role::Assistant if id.starts_with(USER) || id.starts_with(TOOL) => id.replacen(':', "%3A", 1),
+        Role::Assistant => id,
+    }
+}
+
+/// Our id for the message that a tool call is.
+pub(crate) fn of_tool(id: &str) -> String {
+    format!("{TOOL}{}", escaped(id))
+}
+
+/// The id that the agent would give.
+pub(crate) fn agents(id: &str) -> String {
+    let id = id.strip_prefix(USER).or_else(|| id.strip_prefix(TOOL)).unwrap_or(id);
+    let base = id.split_once('~').map_or(id, |(base, _)| base);
+    base.replace("%3A", ":").replace("%7E", "~").replace("%25", "%")
+}
+
+fn escaped(id: &str) -> String {
+    id.replace('%', "%25").replace('~', "%7E")
+}
+
+/// The ids that are in use.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    used: HashMap<String, u32>,
+    order: VecDeque<String>,
+}
+
+impl Names {
+    /// `base`, or what follows it if it is in use.
+    pub(crate) fn claim(&mut self, base: &str) -> String {
+        if let Some(uses) = self.used.get_mut(base) {
+            *uses += 1;
+            return format!("{base}~{uses}");
+        }
+        if self.order.len() >= REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.used.remove(&oldest);
+        }
+        self.used.insert(base.to_owned(), 1);
+        self.order.push_back(base.to_owned());
+        base.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Names, agents, of_message, of_tool};
+    use sa_api::sessions::Role;
+
+    #[test]
+    fn ids_of_different_things_differ_and_lead_back() {
+        for id in ["a", "tool:a", "user:a", "a~2", "%7E", "100%", "tool%3Aa", ""] {
+            let ours = [of_message(Role::User, id), of_message(Role::Assistant, id), of_tool(id)];
+            for (index, one) in ours.iter().enumerate() {
+                assert_eq!(agents(one), id, "{one}");
+                assert!(ours.iter().skip(index + 1).all(|other| other != one), "{ours:?}");
+            }
+        }
+        assert_ne!(of_message(Role::Assistant, "tool:a"), of_tool("a"));
+    }
+
+    #[test]
+    fn no_id_is_given_twice() {
+        let mut names = Names::default();
+        assert_eq!(["a", "b", "a", "a"].map(|base| names.claim(base)), ["a", "b", "a~2", "a~3"]);
+        assert_eq!(agents("a~3"), "a");
+    }
+}

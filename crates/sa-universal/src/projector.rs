@@ -1,0 +1,349 @@
+//! From events back to ACP's notifications.
+
+use crate::json::{self, Object};
+use crate::words::Word;
+use crate::{blocks, carrier, choices, contents, names};
+use sa_api::sessions::{
+    CommandsAvailable, Compaction, DeltaKind, EventData, MessageDelta, MessagePart, Notice, ParsedMessage,
+    Plan, Role, UniversalMessage, Usage,
+};
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Messages of which is remembered how much was told.
+const REMEMBERED: usize = 1024;
+
+/// The `update`s of `session/update` that tell one event by itself; a message is told from its beginning.
+pub fn to_updates(event: &EventData) -> Vec<Value> {
+    Projector::default().updates(event)
+}
+
+/// Tells events as the `update`s of `session/update`, each valid ACP v1. Of a message whose beginning was told it tells the
+/// rest.
+///
+/// What has no word in ACP is carried in `_meta.sandboxAgent`, where a [`Reducer`](crate::Reducer) finds it again. Events
+/// that ACP tells by requests and responses (turns, questions, permissions), and those of the daemon, have no updates.
+#[derive(Debug, Default)]
+pub struct Projector {
+    told: HashMap<String, Told>,
+    order: VecDeque<String>,
+}
+
+/// How much of a message was told.
+#[derive(Debug, Default)]
+struct Told {
+    text: usize,
+    reasoning: usize,
+    others: usize,
+    beside: u64,
+    tool: bool,
+}
+
+impl Projector {
+    /// The updates that tell what is new in an event.
+    pub fn updates(&mut self, event: &EventData) -> Vec<Value> {
+        match event {
+            EventData::Message(UniversalMessage::Parsed(message)) => self.message(message),
+            EventData::MessageDelta(delta) => self.delta(delta),
+            EventData::Plan(plan) => vec![to_plan(plan)],
+            EventData::ModeChanged(changed) => choices::to_updates(&changed.choices),
+            EventData::InfoChanged(info) => {
+                vec![json!({ "sessionUpdate": "session_info_update", "title": info.title })]
+            }
+            EventData::CommandsAvailable(available) => vec![to_commands(available)],
+            EventData::Usage(usage) => {
+                to_usage(usage).or_else(|| carrier::of_event(event)).into_iter().collect()
+            }
+            EventData::Notice(notice) => {
+                to_notice(notice).or_else(|| carrier::of_event(event)).into_iter().collect()
+            }
+            EventData::Compaction(compaction) => {
+                to_compaction(compaction).or_else(|| carrier::of_event(event)).into_iter().collect()
+            }
+            EventData::Message(UniversalMessage::Unparsed(_)) | EventData::Unknown(_) => {
+                carrier::of_event(event).into_iter().collect()
+            }
+            EventData::Started(_)
+            | EventData::QuestionAsked(_)
+            | EventData::QuestionResolved(_)
+            | EventData::PermissionAsked(_)
+            | EventData::PermissionResolved(_)
+            | EventData::TurnStarted(_)
+            | EventData::TurnEnded(_)
+            | EventData::Error(_)
+            | EventData::Continuity(_)
+            | EventData::Ended(_) => Vec::new(),
+        }
+    }
+
+    fn told(&mut self, id: &str) -> &mut Told {
+        if !self.told.contains_key(id) {
+            if self.order.len() >= REMEMBERED
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.told.remove(&oldest);
+            }
+            self.order.push_back(id.to_owned());
+        }
+        self.told.entry(id.to_owned()).or_default()
+    }
+
+    fn delta(&mut self, delta: &MessageDelta) -> Vec<Value> {
+        let told = self.told(&delta.message_id);
+        let kind = match delta.kind {
+            DeltaKind::Text => {
+                told.text += delta.text.len();
+                "agent_message_chunk"
+            }
+            DeltaKind::Reasoning => {
+                told.reasoning += delta.text.len();
+                "agent_thought_chunk"
+            }
+        };
+        let block = json!({ "type": "text", "text": delta.text });
+        vec![chunk(kind, &delta.message_id, block, delta.parent_id.as_deref())]
+    }
+
+    fn message(&mut self, message: &ParsedMessage) -> Vec<Value> {
+        let parent = message.metadata.get("parentId").and_then(Value::as_str);
+        let told = self.told(&message.id);
+        let (mut text, mut reasoning, mut others) = (told.text, told.reasoning, told.others);
+        let mut updates = Vec::new();
+        let speaks = if message.role == Role::User { "user_message_chunk" } else { "agent_message_chunk" };
+        for part in &message.parts {
+            let (kind, block) = match part {
+                MessagePart::ToolCall { .. } => {
+                    updates.extend(to_tool(part, message, std::mem::replace(&mut told.tool, true)));
+                    continue;
+                }
+                MessagePart::ToolResult { id, .. } if has_call(message, id) => continue,
+                MessagePart::Text { text: all } => match unsaid(all, &mut text) {
+                    Some(rest) => {
+                        told.text += rest.len();
+                        (speaks, json!({ "type": "text", "text": rest }))
+                    }
+                    None => continue,
+                },
+                MessagePart::Reasoning { text: all } if message.role == Role::Assistant => {
+                    match unsaid(all, &mut reasoning) {
+                        Some(rest) => {
+                            told.reasoning += rest.len();
+                            ("agent_thought_chunk", json!({ "type": "text", "text": rest }))
+                        }
+                        None => continue,
+                    }
+                }
+                _ if others > 0 => {
+                    others -= 1;
+                    continue;
+                }
+                part => {
+                    told.others += 1;
+                    let Some(said) = other(part, speaks) else { continue };
+                    said
+                }
+            };
+            updates.push(chunk(kind, &message.id, block, parent));
+        }
+        if !told.tool {
+            beside(told, message, speaks, parent, &mut updates);
+        }
+        updates
+    }
+}
+
+/// Adds what was told beside a message to its last piece, or to an empty one.
+fn beside(
+    told: &mut Told,
+    message: &ParsedMessage,
+    speaks: &str,
+    parent: Option<&str>,
+    updates: &mut Vec<Value>,
+) {
+    let mut members = Object::new();
+    if let Some(odd @ Value::Object(_)) = message.metadata.get("unrecognized") {
+        carrier::hide(&mut members, odd.as_object().cloned().unwrap_or_default());
+    }
+    let meta = message.metadata.get("_meta").filter(|meta| meta.is_object());
+    let annotations = message.metadata.get("annotations");
+    let mut block = Object::new();
+    json::put(&mut block, "annotations", annotations.cloned());
+    json::merge(
+        &mut members,
+        meta.map(|meta| Object::from_iter([("_meta".to_owned(), meta.clone())])).unwrap_or_default(),
+    );
+    let mut hasher = DefaultHasher::new();
+    (json!([members, block])).to_string().hash(&mut hasher);
+    if (members.is_empty() && block.is_empty()) || told.beside == hasher.finish() {
+        return;
+    }
+    told.beside = hasher.finish();
+    let block = blocks::text_block("", &block);
+    let mut piece = chunk(speaks, &message.id, block, parent);
+    if let Some(piece) = piece.as_object_mut() {
+        json::merge(piece, members);
+    }
+    updates.push(piece);
+}
+
+fn chunk(kind: &str, id: &str, block: Value, parent: Option<&str>) -> Value {
+    let mut update = Object::from_iter([
+        ("sessionUpdate".to_owned(), kind.into()),
+        ("messageId".to_owned(), names::agents(id).into()),
+        ("content".to_owned(), block),
+    ]);
+    if let Some(parent) = parent {
+        carrier::belong(&mut update, parent);
+    }
+    Value::Object(update)
+}
+
+/// What of a text was not told; `told` is how much of it and of those after it was.
+fn unsaid<'a>(text: &'a str, told: &mut usize) -> Option<&'a str> {
+    let skipped = (*told).min(text.len());
+    *told -= skipped;
+    text.get(skipped..).filter(|rest| !rest.is_empty())
+}
+
+/// A part that is neither text nor a tool call: the kind of update, and the block.
+fn other<'a>(part: &MessagePart, speaks: &'a str) -> Option<(&'a str, Value)> {
+    if let MessagePart::Unknown { raw } = part
+        && raw.get("sessionUpdate").is_some_and(|kind| kind == "agent_thought_chunk")
+        && let Some(thought) = raw.get("content")
+        && blocks::block(&blocks::part(thought).0).is_some_and(|block| block == *thought)
+    {
+        return Some(("agent_thought_chunk", thought.clone()));
+    }
+    let block = blocks::block(part).or_else(|| carrier::of_part(part))?;
+    Some((speaks, block))
+}
+
+fn has_call(message: &ParsedMessage, result: &str) -> bool {
+    message.parts.iter().any(|part| matches!(part, MessagePart::ToolCall { id, .. } if id == result))
+}
+
+/// The whole state of a tool call.
+fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<Value> {
+    let MessagePart::ToolCall { id, name, title, kind, status, input, locations } = part else { return None };
+    let places: Vec<_> = locations
+        .iter()
+        .map(|location| {
+            let mut place = Object::from_iter([("path".to_owned(), location.path.clone().into())]);
+            json::put(&mut place, "line", location.line);
+            Value::Object(place)
+        })
+        .collect();
+    let result = message.parts.iter().find_map(|part| match part {
+        MessagePart::ToolResult { id: of, content, output, .. } if of == id => Some((content, output)),
+        _ => None,
+    });
+    let mut update = Object::from_iter([
+        ("sessionUpdate".to_owned(), if known { "tool_call_update" } else { "tool_call" }.into()),
+        ("toolCallId".to_owned(), id.clone().into()),
+        ("title".to_owned(), title.clone().into()),
+        ("kind".to_owned(), kind.word()?.into()),
+        ("status".to_owned(), status.word()?.into()),
+        ("locations".to_owned(), places.into()),
+    ]);
+    json::put(&mut update, "name", name.clone());
+    json::put(&mut update, "rawInput", input.clone());
+    let content = result.map(|(content, _)| content.iter().map(contents::to_acp).collect::<Vec<_>>());
+    update.insert("content".to_owned(), content.unwrap_or_default().into());
+    json::put(&mut update, "rawOutput", result.and_then(|(_, output)| output.clone()));
+    if let Some(Value::Object(odd)) = message.metadata.get("unrecognized") {
+        carrier::hide(&mut update, odd.clone());
+    }
+    if let Some(meta @ Value::Object(_)) = message.metadata.get("_meta") {
+        json::merge(&mut update, Object::from_iter([("_meta".to_owned(), meta.clone())]));
+    }
+    let parent = message.metadata.get("parentId").and_then(Value::as_str);
+    if let Some(parent) = parent
+        && carrier::parent(update.get("_meta")) != Some(parent)
+    {
+        carrier::belong(&mut update, parent);
+    }
+    Some(Value::Object(update))
+}
+
+fn to_plan(plan: &Plan) -> Value {
+    let entries: Vec<_> = plan
+        .entries
+        .iter()
+        .map(|entry| {
+            json!({ "content": entry.content, "status": entry.status.word(), "priority": entry.priority.word() })
+        })
+        .collect();
+    json!({ "sessionUpdate": "plan", "entries": entries })
+}
+
+fn to_commands(available: &CommandsAvailable) -> Value {
+    let commands: Vec<_> = available
+        .commands
+        .iter()
+        .map(|command| {
+            let mut object = Object::from_iter([
+                ("name".to_owned(), command.name.clone().into()),
+                ("description".to_owned(), command.description.clone().into()),
+            ]);
+            json::put(&mut object, "input", command.input_hint.as_ref().map(|hint| json!({ "hint": hint })));
+            Value::Object(object)
+        })
+        .collect();
+    json!({ "sessionUpdate": "available_commands_update", "availableCommands": commands })
+}
+
+/// ACP tells no more than the context and the cost, and always both ends of the context.
+fn to_usage(usage: &Usage) -> Option<Value> {
+    let (used, size) = (usage.context_used?, usage.context_size?);
+    let plain = Usage {
+        context_used: Some(used),
+        context_size: Some(size),
+        cost: usage.cost.clone(),
+        ..Usage::default()
+    };
+    if *usage != plain {
+        return None;
+    }
+    let mut update = Object::from_iter([
+        ("sessionUpdate".to_owned(), "usage_update".into()),
+        ("used".to_owned(), used.into()),
+        ("size".to_owned(), size.into()),
+    ]);
+    let cost = usage.cost.as_ref().map(|cost| json!({ "amount": cost.amount, "currency": cost.currency }));
+    json::put(&mut update, "cost", cost);
+    Some(Value::Object(update))
+}
+
+fn to_notice(notice: &Notice) -> Option<Value> {
+    if notice.title.is_empty() {
+        return None;
+    }
+    let mut update = Object::from_iter([
+        ("sessionUpdate".to_owned(), "notice".into()),
+        ("severity".to_owned(), notice.severity.word()?.into()),
+        ("title".to_owned(), notice.title.clone().into()),
+    ]);
+    json::put(&mut update, "description", notice.description.clone());
+    Some(Value::Object(update))
+}
+
+/// What the agent sent, if that is valid ACP.
+fn to_compaction(compaction: &Compaction) -> Option<Value> {
+    let raw = compaction.raw.as_object()?;
+    let sound = |block: &Value| blocks::block(&blocks::part(block).0).is_some_and(|said| said == *block);
+    let fits = raw.iter().all(|(key, value)| match (key.as_str(), value) {
+        ("sessionUpdate" | "compactionId" | "status", Value::String(_)) => true,
+        ("error", Value::String(_) | Value::Null) | ("_meta", Value::Object(_) | Value::Null) => true,
+        ("summary", Value::Null) => true,
+        ("summary", Value::Array(blocks)) => blocks.iter().all(sound),
+        ("content", block) => sound(block),
+        _ => false,
+    });
+    let needs: &[&str] = match json::text(raw, "sessionUpdate")? {
+        "compaction_update" => &["compactionId", "status"],
+        "compaction_summary_chunk" => &["compactionId", "content"],
+        _ => return None,
+    };
+    (fits && needs.iter().all(|key| raw.contains_key(*key))).then(|| compaction.raw.clone())
+}

@@ -1,0 +1,273 @@
+//! Messages that are being written.
+
+use crate::json::{self, Object};
+use crate::names::{self, Names};
+use crate::{blocks, carrier};
+use sa_api::sessions::{
+    DeltaKind, EventData, MessageDelta, MessagePart, ParsedMessage, Role, UniversalMessage, UnparsedMessage,
+};
+use serde_json::{Value, json};
+
+/// A message that is longer than this is closed, and goes on as a new one.
+pub const MAX_MESSAGE: usize = 8 << 20;
+
+/// Sub-agents whose messages may be open at the same time.
+const MAX_OPEN: usize = 32;
+
+/// Whose piece it is, and what kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    User,
+    Agent,
+    Thought,
+}
+
+impl Voice {
+    fn role(self) -> Role {
+        if self == Self::User { Role::User } else { Role::Assistant }
+    }
+}
+
+/// A message that is being written.
+#[derive(Debug)]
+struct Open {
+    message: ParsedMessage,
+    /// Before any `~2`.
+    base: String,
+    /// Whether the agent gave the id: then other things do not end the message.
+    named: bool,
+    parent: Option<String>,
+    size: usize,
+    /// Whether the log does not have its newest state.
+    changed: bool,
+}
+
+impl Open {
+    fn told(&mut self) -> Option<EventData> {
+        if !std::mem::take(&mut self.changed) {
+            return None;
+        }
+        Some(EventData::Message(UniversalMessage::Parsed(self.message.clone())))
+    }
+
+    fn append(&mut self, part: MessagePart, size: usize) -> Appended {
+        let (kind, text) = match &part {
+            MessagePart::Text { text } => (DeltaKind::Text, text.clone()),
+            MessagePart::Reasoning { text } => (DeltaKind::Reasoning, text.clone()),
+            _ => {
+                self.size += size;
+                self.changed = true;
+                self.message.parts.push(part);
+                return Appended::Other;
+            }
+        };
+        if text.is_empty() {
+            return Appended::Nothing;
+        }
+        self.size += size;
+        self.changed = true;
+        match (self.message.parts.last_mut(), part) {
+            (Some(MessagePart::Text { text: last }), MessagePart::Text { text: more })
+            | (Some(MessagePart::Reasoning { text: last }), MessagePart::Reasoning { text: more }) => {
+                last.push_str(&more);
+            }
+            (_, part) => self.message.parts.push(part),
+        }
+        Appended::Text(kind, text)
+    }
+
+    /// Keeps what was said beside the pieces.
+    fn note(&mut self, beside: Object) {
+        if beside.is_empty() {
+            return;
+        }
+        let before = self.message.metadata.clone();
+        super::note(&mut self.message.metadata, beside);
+        self.changed |= self.message.metadata != before;
+    }
+}
+
+/// What became of a part.
+enum Appended {
+    Text(DeltaKind, String),
+    Other,
+    Nothing,
+}
+
+/// The open messages, one for the agent and one for each of its sub-agents.
+#[derive(Debug, Default)]
+pub(super) struct Speech {
+    open: Vec<Open>,
+    nameless: u64,
+}
+
+/// Where a piece belongs.
+struct Place<'a> {
+    role: Role,
+    id: Option<&'a str>,
+    parent: Option<String>,
+}
+
+impl Speech {
+    /// A piece of a message.
+    pub(super) fn chunk(
+        &mut self,
+        names: &mut Names,
+        scope: &Scope<'_>,
+        voice: Voice,
+        update: &Object,
+    ) -> Vec<EventData> {
+        let Some(content) = update.get("content").filter(|content| !content.is_null()) else {
+            let error = "a piece of a message without content".to_owned();
+            return vec![unparsed(Value::Object(update.clone()), error)];
+        };
+        let parent = carrier::parent(update.get("_meta")).map(str::to_owned);
+        let mut beside = blocks::extra(update, &["sessionUpdate", "content", "messageId"]);
+        let id = match update.get("messageId") {
+            Some(Value::String(id)) if !id.is_empty() => Some(id.as_str()),
+            None | Some(Value::Null) => None,
+            Some(other) => {
+                beside.insert("messageId".to_owned(), other.clone());
+                None
+            }
+        };
+        let place = Place { role: voice.role(), id, parent };
+        let mut events = Vec::new();
+        let contents = match content {
+            Value::Array(blocks) => blocks.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        for block in contents {
+            self.piece(names, scope, voice, &place, block, &mut events);
+        }
+        if let Some(open) = self.open.iter_mut().find(|open| open.parent == place.parent) {
+            open.note(beside);
+        }
+        events
+    }
+
+    fn piece(
+        &mut self,
+        names: &mut Names,
+        scope: &Scope<'_>,
+        voice: Voice,
+        place: &Place<'_>,
+        block: &Value,
+        events: &mut Vec<EventData>,
+    ) {
+        let (part, beside) = blocks::part(block);
+        let part = match part {
+            MessagePart::Text { text } if voice == Voice::Thought => MessagePart::Reasoning { text },
+            // What is thought, but not in words, has no form of its own.
+            _ if voice == Voice::Thought => MessagePart::Unknown {
+                raw: json!({ "sessionUpdate": "agent_thought_chunk", "content": block }),
+            },
+            part => part,
+        };
+        let size = match &part {
+            MessagePart::Text { text } | MessagePart::Reasoning { text } => text.len(),
+            other => serde_json::to_value(other).map_or(0, |value| json::weight(&value)),
+        };
+        let index = self.at(names, scope, place, size, events);
+        let Some(open) = self.open.get_mut(index) else { return };
+        open.note(beside);
+        match open.append(part, size) {
+            Appended::Text(kind, text) if place.role == Role::Assistant => {
+                events.push(EventData::MessageDelta(MessageDelta {
+                    message_id: open.message.id.clone(),
+                    kind,
+                    text,
+                    parent_id: open.parent.clone(),
+                }));
+            }
+            // What is no text has no delta: the message is told as it is now.
+            Appended::Other => events.extend(open.told()),
+            Appended::Text(..) | Appended::Nothing => {}
+        }
+    }
+
+    /// The open message that a piece of that size belongs to.
+    fn at(
+        &mut self,
+        names: &mut Names,
+        scope: &Scope<'_>,
+        place: &Place<'_>,
+        size: usize,
+        events: &mut Vec<EventData>,
+    ) -> usize {
+        let base = place.id.map(|id| names::of_message(place.role, id));
+        let found = self.open.iter().position(|open| open.parent == place.parent);
+        let mut follows = None;
+        if let Some(index) = found
+            && let Some(open) = self.open.get(index)
+        {
+            let same = open.message.role == place.role
+                && if open.named { Some(&open.base) == base.as_ref() } else { base.is_none() };
+            if same && (open.size == 0 || open.size + size <= MAX_MESSAGE) {
+                return index;
+            }
+            follows = same.then(|| open.base.clone());
+            events.extend(self.open.remove(index).told());
+        }
+        events.extend(self.flush());
+        if self.open.len() >= MAX_OPEN {
+            self.open.remove(0);
+        }
+        let named = base.is_some();
+        let base = base.or(follows).unwrap_or_else(|| self.nameless(scope, place.role));
+        let id = names.claim(&base);
+        let mut metadata = scope.metadata(place.parent.as_deref());
+        if id != base {
+            metadata.insert("continues".to_owned(), base.clone().into());
+        }
+        let message = ParsedMessage { id, role: place.role, parts: Vec::new(), metadata };
+        let parent = place.parent.clone();
+        self.open.push(Open { message, base, named, parent, size: 0, changed: false });
+        self.open.len() - 1
+    }
+
+    fn nameless(&mut self, scope: &Scope<'_>, role: Role) -> String {
+        self.nameless += 1;
+        let place = scope.turn.unwrap_or(scope.name);
+        names::of_message(role, &format!("{place}.{}", self.nameless))
+    }
+
+    /// Tells the newest state of what is open, and leaves it open.
+    fn flush(&mut self) -> Vec<EventData> {
+        self.open.iter_mut().filter_map(Open::told).collect()
+    }
+
+    /// Something else comes: what is open is told, and what the agent gave no id ends.
+    pub(super) fn interrupt(&mut self, parent: Option<&str>) -> Vec<EventData> {
+        let events = self.flush();
+        self.open.retain(|open| open.named || open.parent.as_deref() != parent);
+        events
+    }
+
+    /// Ends all messages.
+    pub(super) fn close(&mut self) -> Vec<EventData> {
+        let events = self.flush();
+        self.open.clear();
+        events
+    }
+}
+
+/// What all messages have in common.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    pub(super) name: &'a str,
+    pub(super) turn: Option<&'a str>,
+}
+
+impl Scope<'_> {
+    pub(super) fn metadata(&self, parent: Option<&str>) -> Object {
+        let mut metadata = Object::new();
+        json::put(&mut metadata, "turnId", self.turn);
+        json::put(&mut metadata, "parentId", parent);
+        metadata
+    }
+}
+
+pub(super) fn unparsed(raw: Value, error: String) -> EventData {
+    EventData::Message(UniversalMessage::Unparsed(UnparsedMessage { raw, error }))
+}

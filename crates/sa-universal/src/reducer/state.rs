@@ -1,0 +1,194 @@
+//! What a session is at, beside its conversation: plan, commands, usage, title.
+
+use crate::json::{self, Object};
+use crate::words::Word;
+use sa_api::sessions::{
+    Command, CommandsAvailable, Compaction, EventData, InfoChanged, Notice, NoticeSeverity, Plan, PlanEntry,
+    PlanPriority, PlanStatus, Unknown, Usage, UsageCost,
+};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Members of `_meta` that belong to tracing.
+const TRACING: [&str; 3] = ["traceparent", "tracestate", "baggage"];
+
+/// The newest of each; only what is new is told.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    plan: Option<Plan>,
+    commands: Option<CommandsAvailable>,
+    usage: Usage,
+    title: Option<String>,
+    /// What was not understood last, by kind of update.
+    odd: HashMap<String, Object>,
+}
+
+impl State {
+    pub(super) fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    pub(super) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    pub(super) fn commands(&self) -> Option<&CommandsAvailable> {
+        self.commands.as_ref()
+    }
+
+    pub(super) fn plan(&mut self, update: &Object) -> Option<Vec<EventData>> {
+        let list = json::list(update, "entries")?;
+        let mut odd = json::rest(update, &["sessionUpdate", "entries"]);
+        let mut entries = Vec::new();
+        for value in list {
+            let (entry, understood) = value.as_object().map_or((None, false), entry);
+            entries.extend(entry);
+            if !understood {
+                odd.insert("entries".to_owned(), list.into());
+            }
+        }
+        let plan = Plan { entries };
+        let event = (self.plan.as_ref() != Some(&plan)).then(|| EventData::Plan(plan.clone()));
+        self.plan = Some(plan);
+        Some(event.into_iter().chain(self.left_over("plan", odd)).collect())
+    }
+
+    pub(super) fn commands_update(&mut self, update: &Object) -> Option<Vec<EventData>> {
+        let list = json::list(update, "availableCommands")?;
+        let mut odd = json::rest(update, &["sessionUpdate", "availableCommands"]);
+        let mut commands = Vec::new();
+        for value in list {
+            let (command, understood) = value.as_object().map_or((None, false), command);
+            commands.extend(command);
+            if !understood {
+                odd.insert("availableCommands".to_owned(), list.into());
+            }
+        }
+        let available = CommandsAvailable { commands };
+        let news = self.commands.as_ref() != Some(&available);
+        let event = news.then(|| EventData::CommandsAvailable(available.clone()));
+        self.commands = Some(available);
+        Some(event.into_iter().chain(self.left_over("available_commands_update", odd)).collect())
+    }
+
+    /// What an update does not say stays.
+    pub(super) fn usage_update(&mut self, update: &Object) -> Option<Vec<EventData>> {
+        let (used, size) = (json::count(update, "used"), json::count(update, "size"));
+        let cost = json::object(update, "cost").and_then(|cost| {
+            let amount = cost.get("amount")?.as_f64()?;
+            Some(UsageCost { amount, currency: json::owned(cost, "currency")? })
+        });
+        if used.is_none() && size.is_none() && cost.is_none() {
+            return None;
+        }
+        let mut known = vec!["sessionUpdate"];
+        known.extend(used.map(|_| "used"));
+        known.extend(size.map(|_| "size"));
+        known.extend(cost.as_ref().map(|_| "cost"));
+        let odd = json::rest(update, &known);
+        let before = self.usage.clone();
+        let usage = &mut self.usage;
+        usage.context_used = used.or(usage.context_used);
+        usage.context_size = size.or(usage.context_size);
+        usage.cost = cost.or(usage.cost.take());
+        let event = (*usage != before).then(|| EventData::Usage(usage.clone()));
+        Some(event.into_iter().chain(self.left_over("usage_update", odd)).collect())
+    }
+
+    /// When it was updated is of no interest: events have their own time.
+    pub(super) fn info(&mut self, update: &Object) -> Vec<EventData> {
+        let mut odd = json::rest(update, &["sessionUpdate", "title", "updatedAt"]);
+        let title = match update.get("title") {
+            Some(Value::String(title)) => Some(title.clone()),
+            Some(Value::Null) => None,
+            other => {
+                json::put(&mut odd, "title", other.cloned());
+                return self.left_over("session_info_update", odd).into_iter().collect();
+            }
+        };
+        let news = title != self.title;
+        self.title.clone_from(&title);
+        let event = news.then_some(EventData::InfoChanged(InfoChanged { title }));
+        event.into_iter().chain(self.left_over("session_info_update", odd)).collect()
+    }
+
+    /// What was not understood of an update, if it is not the same as the last time.
+    pub(super) fn left_over(&mut self, kind: &str, mut odd: Object) -> Option<EventData> {
+        if let Some(Value::Object(meta)) = odd.get_mut("_meta") {
+            meta.retain(|key, _| !TRACING.contains(&key.as_str()));
+            if meta.is_empty() {
+                odd.remove("_meta");
+            }
+        }
+        if odd.is_empty() || self.odd.get(kind) == Some(&odd) {
+            return None;
+        }
+        self.odd.insert(kind.to_owned(), odd.clone());
+        odd.insert("sessionUpdate".to_owned(), kind.into());
+        Some(EventData::Unknown(Unknown { raw: Value::Object(odd) }))
+    }
+}
+
+/// An entry of a plan, and whether all of it was understood.
+fn entry(object: &Object) -> (Option<PlanEntry>, bool) {
+    let Some(content) = json::owned(object, "content") else { return (None, false) };
+    let status = json::text(object, "status").and_then(PlanStatus::read);
+    let priority = json::text(object, "priority").and_then(PlanPriority::read);
+    let mut known = vec!["content"];
+    known.extend(status.map(|_| "status"));
+    known.extend(priority.map(|_| "priority"));
+    let understood = json::rest(object, &known).is_empty();
+    let status = status.unwrap_or(PlanStatus::Pending);
+    let priority = priority.unwrap_or(PlanPriority::Medium);
+    (Some(PlanEntry { content, status, priority }), understood)
+}
+
+fn command(object: &Object) -> (Option<Command>, bool) {
+    let Some(name) = json::owned(object, "name") else { return (None, false) };
+    let input = json::object(object, "input");
+    let input_hint = input.and_then(|input| json::owned(input, "hint"));
+    let mut known = vec!["name", "description"];
+    known.extend(input_hint.as_ref().map(|_| "input"));
+    let within = input.is_none_or(|input| json::rest(input, &["hint"]).is_empty());
+    let understood = within && json::rest(object, &known).is_empty();
+    let description = json::owned(object, "description").unwrap_or_default();
+    (Some(Command { name, description, input_hint }), understood)
+}
+
+/// A notice, and what was not understood of it.
+pub(super) fn notice(update: &Object) -> Option<(Notice, Object)> {
+    let description = json::owned(update, "description");
+    let title = json::owned(update, "title").filter(|title| !title.is_empty());
+    let (title, description) = match (title, description) {
+        (Some(title), description) => (title, description),
+        (None, Some(description)) if !description.is_empty() => (description, None),
+        (None, _) => return None,
+    };
+    let severity = json::text(update, "severity").and_then(NoticeSeverity::read);
+    let mut known = vec!["sessionUpdate", "title", "description"];
+    known.extend(severity.map(|_| "severity"));
+    let odd = json::rest(update, &known);
+    Some((Notice { severity: severity.unwrap_or(NoticeSeverity::Info), title, description }, odd))
+}
+
+/// A compaction, or a piece of its summary. What the agent sent is kept with it.
+pub(super) fn compaction(update: &Object) -> Compaction {
+    let text = |block: &Value| {
+        let text = block.as_str().or_else(|| block.get("text")?.as_str());
+        text.map(str::to_owned)
+    };
+    let summary = match (update.get("content"), update.get("summary")) {
+        (Some(block), _) if !block.is_null() => text(block),
+        (_, Some(Value::Array(blocks))) => {
+            Some(blocks.iter().filter_map(text).collect::<String>()).filter(|text| !text.is_empty())
+        }
+        (_, Some(summary)) => text(summary),
+        _ => None,
+    };
+    Compaction {
+        id: json::owned(update, "compactionId"),
+        status: json::owned(update, "status"),
+        summary,
+        raw: Value::Object(update.clone()),
+    }
+}

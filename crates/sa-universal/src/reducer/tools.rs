@@ -1,0 +1,211 @@
+//! Tool calls, each with its newest state.
+
+use super::speech::Scope;
+use crate::json::{self, Object};
+use crate::names::{self, Names};
+use crate::words::Word;
+use crate::{blocks, carrier, contents};
+use sa_api::sessions::{
+    EventData, Location, MessagePart, ParsedMessage, Role, ToolContent, ToolKind, ToolStatus,
+    UniversalMessage,
+};
+use serde_json::Value;
+
+/// Bytes of tool calls that are remembered, beside the one that changes.
+const MAX_BYTES: usize = 16 << 20;
+
+/// Tool calls that are remembered.
+const MAX_CALLS: usize = 512;
+
+/// A tool call as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Tool {
+    pub(crate) id: String,
+    pub(crate) name: Option<String>,
+    title: Option<String>,
+    pub(crate) kind: ToolKind,
+    status: ToolStatus,
+    pub(crate) input: Option<Value>,
+    locations: Vec<Location>,
+    pub(crate) content: Vec<ToolContent>,
+    output: Option<Value>,
+    metadata: Object,
+}
+
+impl Tool {
+    /// What is known of a call by one update alone.
+    pub(crate) fn new(id: &str, update: &Object) -> Self {
+        let mut tool = Self { id: id.to_owned(), ..Self::default() };
+        tool.apply(update);
+        tool
+    }
+
+    /// What it does, for people.
+    pub(crate) fn title(&self) -> String {
+        self.title.as_ref().or(self.name.as_ref()).unwrap_or(&self.id).clone()
+    }
+
+    /// Takes what an update says; what it does not say stays.
+    fn apply(&mut self, update: &Object) {
+        let mut odd = Object::new();
+        for (key, value) in update.iter().filter(|(_, value)| !value.is_null()) {
+            let understood = match key.as_str() {
+                "sessionUpdate" | "toolCallId" | "_meta" => continue,
+                "rawInput" => set(&mut self.input, Some(Some(value.clone()))),
+                "rawOutput" => set(&mut self.output, Some(Some(value.clone()))),
+                "title" => set(&mut self.title, value.as_str().map(|title| Some(title.to_owned()))),
+                "name" => set(&mut self.name, value.as_str().map(|name| Some(name.to_owned()))),
+                "kind" => set(&mut self.kind, value.as_str().and_then(ToolKind::read)),
+                "status" => set(&mut self.status, value.as_str().and_then(ToolStatus::read)),
+                "locations" => set(&mut self.locations, locations(value)),
+                "content" => {
+                    let contents = value.as_array().map(|list| list.iter().map(contents::content).collect());
+                    set(&mut self.content, contents)
+                }
+                _ => false,
+            };
+            if !understood {
+                odd.insert(key.clone(), value.clone());
+            } else if let Some(Value::Object(before)) = self.metadata.get_mut("unrecognized") {
+                before.remove(key);
+            }
+        }
+        if let Some(meta @ Value::Object(_)) = update.get("_meta") {
+            let meta = Object::from_iter([("_meta".to_owned(), meta.clone())]);
+            odd.extend(blocks::extra(&meta, &[]));
+        }
+        json::put(&mut self.metadata, "parentId", carrier::parent(update.get("_meta")));
+        super::note(&mut self.metadata, odd);
+    }
+
+    fn message(&self, id: &str) -> EventData {
+        let call = MessagePart::ToolCall {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            title: self.title(),
+            kind: self.kind,
+            status: self.status,
+            input: self.input.clone(),
+            locations: self.locations.clone(),
+        };
+        let mut parts = vec![call];
+        let done = matches!(self.status, ToolStatus::Completed | ToolStatus::Failed);
+        if done || !self.content.is_empty() || self.output.is_some() {
+            parts.push(MessagePart::ToolResult {
+                id: self.id.clone(),
+                is_error: self.status == ToolStatus::Failed,
+                content: self.content.clone(),
+                output: self.output.clone(),
+            });
+        }
+        let metadata = self.metadata.clone();
+        let message = ParsedMessage { id: id.to_owned(), role: Role::Assistant, parts, metadata };
+        EventData::Message(UniversalMessage::Parsed(message))
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) -> bool {
+    let understood = value.is_some();
+    if let Some(value) = value {
+        *place = value;
+    }
+    understood
+}
+
+fn locations(value: &Value) -> Option<Vec<Location>> {
+    let location = |value: &Value| {
+        let object = value.as_object()?;
+        let path = json::owned(object, "path")?;
+        let line = match object.get("line") {
+            None | Some(Value::Null) => None,
+            Some(_) => Some(u32::try_from(json::count(object, "line")?).ok()?),
+        };
+        json::rest(object, &["path", "line"]).is_empty().then_some(Location { path, line })
+    };
+    value.as_array()?.iter().map(location).collect()
+}
+
+#[derive(Debug)]
+struct Known {
+    /// The message's id.
+    name: String,
+    tool: Tool,
+    weight: usize,
+}
+
+/// The tool calls of a session, the one that changed last at the end.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    known: Vec<Known>,
+}
+
+impl Tools {
+    pub(super) fn get(&self, id: &str) -> Option<&Tool> {
+        self.known.iter().find(|known| known.tool.id == id).map(|known| &known.tool)
+    }
+
+    /// Takes what an update says of a call, and tells its state if that is new.
+    pub(super) fn update(
+        &mut self,
+        names: &mut Names,
+        scope: &Scope<'_>,
+        id: &str,
+        update: &Object,
+    ) -> Option<EventData> {
+        let known = match self.known.iter().position(|known| known.tool.id == id) {
+            Some(index) => {
+                let mut known = self.known.remove(index);
+                let before = known.tool.clone();
+                known.tool.apply(update);
+                if known.tool == before {
+                    self.known.push(known);
+                    return None;
+                }
+                known
+            }
+            None => Known::new(names, scope, id, update),
+        };
+        let event = known.tool.message(&known.name);
+        let weight = known.tool.weight();
+        self.known.push(Known { weight, ..known });
+        self.forget();
+        Some(event)
+    }
+
+    /// Drops calls that are too much to remember: the oldest that are done, then the oldest.
+    fn forget(&mut self) {
+        while self.known.len() > 1 && (self.known.len() > MAX_CALLS || self.weight() > MAX_BYTES) {
+            let before = self.known.len() - 1;
+            let done =
+                |known: &Known| matches!(known.tool.status, ToolStatus::Completed | ToolStatus::Failed);
+            let oldest = self.known.iter().take(before).position(done).unwrap_or(0);
+            self.known.remove(oldest);
+        }
+    }
+
+    fn weight(&self) -> usize {
+        self.known.iter().map(|known| known.weight).sum()
+    }
+}
+
+impl Known {
+    fn new(names: &mut Names, scope: &Scope<'_>, id: &str, update: &Object) -> Self {
+        let base = names::of_tool(id);
+        let name = names.claim(&base);
+        let mut tool = Tool { id: id.to_owned(), metadata: scope.metadata(None), ..Tool::default() };
+        if name != base {
+            tool.metadata.insert("continues".to_owned(), base.into());
+        }
+        tool.apply(update);
+        Self { name, tool, weight: 0 }
+    }
+}
+
+impl Tool {
+    fn weight(&self) -> usize {
+        let content = serde_json::to_value(&self.content).map_or(0, |value| json::weight(&value));
+        let values = [&self.input, &self.output].into_iter().flatten().map(json::weight).sum::<usize>();
+        let metadata: usize = self.metadata.values().map(json::weight).sum();
+        self.id.len() + content + values + metadata + 64 * self.locations.len() + 256
+    }
+}
