@@ -1,7 +1,7 @@
 //! How an agent is written down: the files of the catalogue, the `[agents.<id>]` tables of the configuration file and of
 //! `agents.toml` have this one form; `--agent id='command line'` is its short one.
 
-use crate::{AgentSpec, Builtin, Capability, Launch, Recipe};
+use crate::{AgentSpec, Builtin, Capability, Launch, ModeNames, Recipe, TokenVariable};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -59,6 +59,11 @@ pub struct AgentDefinition {
     pub install: Option<Recipe>,
     /// What it can do.
     pub capabilities: Option<BTreeSet<Capability>>,
+    /// What it calls the modes that every agent has.
+    #[serde(default)]
+    pub modes: ModeNames,
+    /// Where it takes the credential that a client gives it.
+    pub token: Option<TokenVariable>,
 }
 
 impl AgentDefinition {
@@ -89,6 +94,8 @@ impl AgentDefinition {
             needs: self.needs,
             install: self.install,
             capabilities: self.capabilities,
+            modes: self.modes,
+            token: self.token,
         })
     }
 }
@@ -111,6 +118,8 @@ impl AgentSpec {
             needs: Vec::new(),
             install: None,
             capabilities: None,
+            modes: ModeNames::default(),
+            token: None,
         })
     }
 }

@@ -15,4 +15,4 @@ pub use platform::Platform;
 pub use recipe::{
     Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,
 };
-pub use spec::{AgentSpec, Builtin, Launch};
+pub use spec::{AgentSpec, Builtin, Launch, ModeNames, TokenVariable};

@@ -23,6 +23,30 @@ pub struct AgentSpec {
     pub install: Option<Recipe>,
     /// What it can do; none if only the agent itself can tell.
     pub capabilities: Option<BTreeSet<Capability>>,
+    /// What it calls the modes that every agent has in some form.
+    pub modes: ModeNames,
+    /// Where it takes the credential that a client gives it.
+    pub token: Option<TokenVariable>,
+}
+
+/// What an agent calls the modes that every agent has in some form. What is not listed is looked for by its usual names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModeNames {
+    /// By permission mode: `default`, `plan`, `bypass`.
+    pub permission: BTreeMap<String, String>,
+    /// By agent mode: `build`, `plan`.
+    pub agent: BTreeMap<String, String>,
+}
+
+/// Where an agent takes a credential.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenVariable {
+    /// The variable of its environment.
+    pub variable: String,
+    /// Whose credential it is, for the call that tells whether it is accepted.
+    pub provider: Option<String>,
 }
 
 /// How an agent is started.
@@ -59,11 +83,13 @@ pub enum Builtin {
     Claude,
     /// Codex, on the vendor's CLI.
     Codex,
+    /// Amp, on the vendor's CLI.
+    Amp,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Demo, Self::Claude, Self::Codex];
+    pub const ALL: [Self; 4] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp];
 
     /// Its id, also the argument of `sandbox-agent acp`.
     pub fn id(self) -> &'static str {
@@ -71,6 +97,7 @@ impl Builtin {
             Self::Demo => "demo",
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Amp => "amp",
         }
     }
 

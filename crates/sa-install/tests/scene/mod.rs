@@ -124,6 +124,8 @@ pub(crate) fn agent(id: &str, file: &str, unpack: Unpack) -> AgentSpec {
         needs: Vec::new(),
         install: Some(Recipe { entry: vec!["tool".to_owned()], sources: vec![Source::Vendor(vendor)] }),
         capabilities: None,
+        modes: Default::default(),
+        token: None,
     }
 }
 
