@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         // It forks, so no thread may exist yet.
         Command::Guardian => return sa_supervisor::guardian_main(),
+        Command::AmpPermission => return commands::acp::amp_permission(),
         Command::Server(args) => server(*args),
         Command::Api(args) => commands::api::run(args),
         Command::Acp(args) => commands::acp::run(args),

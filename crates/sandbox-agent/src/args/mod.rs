@@ -78,6 +78,9 @@ pub(crate) enum Command {
     /// Watch over the daemon's children; started by the daemon itself
     #[command(hide = true)]
     Guardian,
+    /// Ask the Amp agent whether a tool may run; started by Amp
+    #[command(hide = true)]
+    AmpPermission,
 }
 
 /// The arguments of `acp`.

@@ -5,7 +5,7 @@ use crate::args::AcpArgs;
 use crate::commands::install_agent::{load, named, runtime};
 use crate::commands::progress::Bar;
 use crate::failure::Failure;
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use sa_agents::Builtin;
 use sa_install::InstallRequest;
 use std::path::PathBuf;
@@ -22,6 +22,10 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
             state_dir: args.state_dir,
             env: Box::new(|name| std::env::var(name).ok()),
         })),
+        Some(Builtin::Amp) => {
+            let options = amp(program(args)?)?;
+            Ok(sa_amp::run_stdio(options).context("the agent cannot be started")?)
+        }
         Some(Builtin::Claude) => Ok(sa_claude::run_stdio(claude(program(args)?))),
         Some(Builtin::Codex) => Ok(sa_codex::run_stdio(codex(program(args)?))),
         None => {
@@ -59,6 +63,39 @@ fn codex(program: PathBuf) -> sa_codex::Options {
         base_url,
         ..sa_codex::Options::new(program, codex_home.unwrap_or_else(|| home().join(".codex")))
     }
+}
+
+fn amp(program: PathBuf) -> Result<sa_amp::Options, Failure> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let own = std::env::current_exe().context("where this program is")?;
+    let mut options = sa_amp::Options::new(program, vec![own.into(), "amp-permission".into()], &home());
+    options.inherited = std::env::vars_os().collect();
+    options.has_key = set("AMP_API_KEY").is_some();
+    // What this program is for is sandboxes.
+    options.allow_bypass = true;
+    if let Some(config) = set("XDG_CONFIG_HOME") {
+        options.settings = config.join("amp/settings.json");
+    }
+    if let Some(settings) = set("AMP_SETTINGS_FILE") {
+        options.settings = settings;
+    }
+    if let Some(data) = set("XDG_DATA_HOME") {
+        options.secrets = data.join("amp/secrets.json");
+    }
+    Ok(options)
+}
+
+/// All of `sandbox-agent amp-permission`. What Amp wants to know is in its environment and on its standard input.
+pub(crate) fn amp_permission() -> ExitCode {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let asked = sa_amp::Asked {
+        tool: set("AGENT_TOOL_NAME").unwrap_or_default(),
+        call: set("AGENT_TOOL_USE_ID"),
+        thread: set("AMP_THREAD_ID").unwrap_or_default(),
+        input: serde_json::Value::Null,
+    };
+    let socket = std::env::var_os(sa_amp::SOCKET).map(PathBuf::from).unwrap_or_default();
+    sa_amp::ask_permission(&socket, asked)
 }
 
 fn home() -> PathBuf {

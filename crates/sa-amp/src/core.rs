@@ -1,0 +1,101 @@
+//! What every part of the machine writes to: the client, its open requests, the processes of the CLI, visitors.
+
+use super::launch::Launch;
+use super::limits::Limits;
+use agent_client_protocol_schema::v1::Meta;
+use sa_acp::{ChildId, Desk, VisitorId};
+use serde_json::{Map, Value};
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+
+/// Under which the agent tells what the protocol has no place for.
+const NAME: &str = "amp";
+
+/// The files that the machine needs to know of, and must not touch itself.
+pub trait Disk: Send {
+    /// Whether there is a directory at that path.
+    fn is_directory(&self, path: &Path) -> bool;
+
+    /// A text file, if it is there and not too large to be shown.
+    fn read(&self, path: &Path) -> Option<String>;
+
+    /// Whether the CLI has stored credentials.
+    fn has_login(&self) -> bool;
+
+    /// The user's own settings of the CLI; an error in words if they cannot be read.
+    fn settings(&self) -> Result<Map<String, Value>, String>;
+
+    /// The file of a project that has rules of its own about permissions. They win over all others.
+    fn project_rules(&self, cwd: &Path) -> Option<PathBuf>;
+}
+
+/// What the machine needs from outside.
+pub struct Host {
+    /// See there.
+    pub disk: Box<dyn Disk>,
+    /// Whether a key is in the environment.
+    pub has_key: bool,
+    /// The program that the CLI starts to ask whether a tool may run.
+    pub helper: PathBuf,
+    /// Whether a client may switch to the mode that never asks.
+    pub allow_bypass: bool,
+    /// See there.
+    pub limits: Limits,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// See the module's comment.
+#[derive(Debug)]
+pub(super) struct Core {
+    desk: Desk<Launch>,
+    pub(super) host: Host,
+    /// Agent modes that the CLI knows, once it was asked.
+    pub(super) agent_modes: Vec<String>,
+    answers: VecDeque<(VisitorId, Vec<u8>)>,
+}
+
+impl Core {
+    pub(super) fn new(host: Host) -> Self {
+        Self { desk: Desk::new(NAME), host, agent_modes: Vec::new(), answers: VecDeque::new() }
+    }
+
+    /// Ends a process that may take its time to do so by itself.
+    pub(super) fn dismiss(&mut self, child: ChildId) {
+        self.desk.end(child, self.host.limits.farewell);
+    }
+
+    /// Answers a visitor with a line, its end included.
+    pub(super) fn answer_visitor(&mut self, visitor: VisitorId, line: Vec<u8>) {
+        self.answers.push_back((visitor, line));
+    }
+
+    pub(super) fn next_answer(&mut self) -> Option<(VisitorId, Vec<u8>)> {
+        self.answers.pop_front()
+    }
+}
+
+impl Deref for Core {
+    type Target = Desk<Launch>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.desk
+    }
+}
+
+impl DerefMut for Core {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.desk
+    }
+}
+
+/// What is told beside the protocol: `value` under the agent's own name.
+pub(super) fn meta(value: Value) -> Meta {
+    Meta::from_iter([(NAME.to_owned(), value)])
+}

@@ -1,0 +1,254 @@
+//! What the CLI does on the side, one process each: make a thread, tell what is in one, list and delete them, say which agent
+//! modes there are.
+
+use super::core::Core;
+use super::history;
+use super::launch::Launch;
+use super::limits::MAX_PRINTED;
+use super::machine::Machine;
+use super::session::{Opened, Place, explain, model_error};
+use agent_client_protocol_schema::v1::{
+    DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
+};
+use sa_acp::{ChildId, Ended, RequestKey, auth_required, failure, session_not_found};
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What an errand is run for.
+#[derive(Debug)]
+pub(super) enum Task {
+    NewThread { key: RequestKey, place: Place },
+    Open { key: RequestKey, id: SessionId, place: Place, history: bool },
+    List { key: RequestKey, cwd: Option<PathBuf> },
+    Delete { keys: Vec<RequestKey> },
+    AgentModes,
+}
+
+/// A process on its errand.
+#[derive(Debug)]
+pub(super) struct Errand {
+    task: Task,
+    printed: String,
+    deadline: Option<Duration>,
+    /// What is wrong already, so that its end is all that is waited for.
+    error: Option<Error>,
+}
+
+impl Errand {
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.deadline
+    }
+}
+
+/// A session that can be opened as soon as the agent modes are known.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) key: RequestKey,
+    pub(super) id: SessionId,
+    pub(super) place: Place,
+    pub(super) how: Opened,
+}
+
+/// What is known of agent modes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum AgentModes {
+    #[default]
+    Unknown,
+    Asked,
+    Known,
+}
+
+impl Machine {
+    pub(super) fn send(&mut self, launch: Launch, task: Task) {
+        let child = self.core.start(launch);
+        let deadline = Some(self.core.now.elapsed + self.core.host.limits.errand);
+        self.errands.insert(child, Errand { task, printed: String::new(), deadline, error: None });
+    }
+
+    /// Has the CLI say which agent modes there are, unless it was asked before.
+    pub(super) fn learn_agent_modes(&mut self) {
+        if self.agent_modes == AgentModes::Unknown {
+            self.agent_modes = AgentModes::Asked;
+            self.send(Launch::Help, Task::AgentModes);
+        }
+    }
+
+    /// Takes what a process on an errand printed; `false` if it is on none.
+    pub(super) fn errand_printed(&mut self, child: ChildId, line: &[u8]) -> bool {
+        let Some(errand) = self.errands.get_mut(&child) else { return false };
+        let line = String::from_utf8_lossy(line);
+        if line.contains("No API key found") {
+            // It would wait for somebody to log in.
+            errand.error = Some(auth_required(line.trim().to_owned()));
+            self.core.end(child, Duration::ZERO);
+        }
+        if errand.printed.len() + line.len() < MAX_PRINTED {
+            errand.printed.push_str(&line);
+            errand.printed.push('\n');
+        }
+        true
+    }
+
+    /// Ends errands that take too long.
+    pub(super) fn enforce_errands(&mut self) {
+        let now = self.core.now.elapsed;
+        for (child, errand) in &mut self.errands {
+            if errand.deadline.is_some_and(|deadline| deadline <= now) {
+                errand.deadline = None;
+                errand.error.get_or_insert_with(|| failure("Amp did not answer in time", "timeout"));
+                self.core.end(*child, Duration::ZERO);
+            }
+        }
+    }
+
+    /// Takes note that a process on an errand ended; `false` if it was on none.
+    pub(super) fn errand_ended(&mut self, child: ChildId, ended: &Ended) -> bool {
+        let Some(errand) = self.errands.remove(&child) else { return false };
+        let done = match errand.error {
+            Some(error) => Err(error),
+            None if ended.code == Some(0) => Ok(errand.printed),
+            None => Err(explain(ended, &errand.printed)),
+        };
+        match errand.task {
+            Task::NewThread { key, place } => match done.and_then(|printed| thread_id(&printed)) {
+                Ok(id) => self.ready.push(Ready { key, id, place, how: Opened::New }),
+                Err(error) => self.core.fail(&key, &error),
+            },
+            Task::Open { key, id, place, history } => {
+                self.exported(key, id, place, history, done);
+            }
+            Task::List { key, cwd } => match done.and_then(|printed| list(&printed, cwd.as_deref())) {
+                Ok(page) => self.core.reply(&key, page),
+                Err(error) => self.core.fail(&key, &error),
+            },
+            Task::Delete { keys } => deleted(&mut self.core, &keys, done),
+            Task::AgentModes => {
+                self.agent_modes = AgentModes::Known;
+                self.core.agent_modes = done.map(|help| modes_in(&help)).unwrap_or_default();
+            }
+        }
+        self.open_ready();
+        true
+    }
+
+    fn exported(
+        &mut self,
+        key: RequestKey,
+        id: SessionId,
+        place: Place,
+        with_history: bool,
+        done: Result<String, Error>,
+    ) {
+        let thread = match done {
+            Ok(printed) => serde_json::from_str::<Value>(&printed)
+                .map_err(|error| failure(format!("the thread cannot be read: {error}"), "protocol")),
+            Err(error) if is_missing(&error) => Err(session_not_found(&id)),
+            Err(error) => Err(error),
+        };
+        match thread {
+            Ok(thread) => {
+                let how = if with_history {
+                    Opened::Loaded(history::updates(&thread, &place.cwd))
+                } else {
+                    Opened::Resumed
+                };
+                self.ready.push(Ready { key, id, place, how });
+            }
+            Err(error) => self.core.fail(&key, &error),
+        }
+    }
+
+    /// Opens the sessions that waited for nothing but the agent modes.
+    pub(super) fn open_ready(&mut self) {
+        if self.agent_modes == AgentModes::Known {
+            for ready in std::mem::take(&mut self.ready) {
+                self.open(ready);
+            }
+        }
+    }
+}
+
+/// The id among what was printed.
+fn thread_id(printed: &str) -> Result<SessionId, Error> {
+    let id = printed.split_whitespace().find(|word| is_thread(word));
+    let id = id.ok_or_else(|| model_error(&format!("Amp made no thread: {}", printed.trim())))?;
+    Ok(SessionId::new(id.to_owned()))
+}
+
+/// Whether a text can be the id of a thread. They become parts of a command line.
+pub(super) fn is_thread(id: &str) -> bool {
+    let letters = |rest: &str| rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    id.strip_prefix("T-").is_some_and(|rest| !rest.is_empty() && rest.len() <= 64 && letters(rest))
+}
+
+/// Whether an error means that there is no such thread.
+fn is_missing(error: &Error) -> bool {
+    let words = error.message.to_lowercase();
+    words.contains("not found") || words.contains("does not exist")
+}
+
+fn deleted(core: &mut Core, keys: &[RequestKey], done: Result<String, Error>) {
+    // A thread that is not there is gone, as was wanted.
+    let error = done.err().filter(|error| !is_missing(error));
+    for key in keys {
+        match &error {
+            Some(error) => core.fail(key, error),
+            None => core.reply(key, DeleteSessionResponse::new()),
+        }
+    }
+}
+
+fn list(printed: &str, cwd: Option<&Path>) -> Result<ListSessionsResponse, Error> {
+    #[derive(Deserialize)]
+    struct Thread {
+        id: String,
+        title: Option<String>,
+        updated: Option<String>,
+        tree: Option<String>,
+    }
+    let threads: Vec<Thread> = match printed.trim() {
+        "" => Vec::new(),
+        text => serde_json::from_str(text)
+            .map_err(|error| failure(format!("the list of threads cannot be read: {error}"), "protocol"))?,
+    };
+    let session = |thread: Thread| {
+        // A thread that was made elsewhere has no place here.
+        let place = PathBuf::from(thread.tree?.strip_prefix("file://")?);
+        let fits = cwd.is_none_or(|cwd| cwd == place);
+        let info = SessionInfo::new(SessionId::new(thread.id), place);
+        fits.then(|| info.title(thread.title).updated_at(thread.updated))
+    };
+    Ok(ListSessionsResponse::new(threads.into_iter().filter_map(session).collect::<Vec<_>>()))
+}
+
+/// The agent modes that the CLI's own help lists: they change with each version, and no command tells them.
+fn modes_in(help: &str) -> Vec<String> {
+    let flat = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let list = flat.split_once("Set the agent mode (").and_then(|(_, rest)| rest.split_once(')'));
+    let plain = |mode: &&str| !mode.is_empty() && mode.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let modes = list.map(|(modes, _)| modes).unwrap_or_default().split(',').map(str::trim);
+    modes.filter(plain).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agent_modes_are_read_from_the_help_however_it_is_broken_into_lines() {
+        let help = "  -m, --mode <value>\n      Set the agent mode (deep, large,\n      rush, smart) — controls the model\n";
+        assert_eq!(modes_in(help), ["deep", "large", "rush", "smart"]);
+        assert_eq!(modes_in("nothing of that kind"), [""; 0]);
+    }
+
+    #[test]
+    fn ids_are_told_from_what_could_be_an_option() {
+        for (id, fits) in
+            [("T-01a1e26b-7194", true), ("T-", false), ("--x", false), ("T-a b", false), ("T-../x", false)]
+        {
+            assert_eq!(is_thread(id), fits, "{id}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The program that the CLI starts to ask whether a tool may run: it asks the agent, waits, and tells by its exit code.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The environment variable that names the agent's door.
+pub const SOCKET: &str = "SANDBOX_AGENT_AMP_SOCKET";
+
+/// What the CLI takes for a no. Every other code but 0 would make it ask at a terminal, which there is none.
+const NO: u8 = 2;
+
+/// What is asked: a tool, its call and its thread by their ids, its input.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Asked {
+    /// The tool's name.
+    pub tool: String,
+    /// The call, if the CLI says which.
+    pub call: Option<String>,
+    /// The thread.
+    pub thread: String,
+    /// The input.
+    #[serde(default)]
+    pub input: Value,
+}
+
+/// What is answered.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    pub(crate) allow: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+impl Answered {
+    pub(crate) fn line(&self) -> Vec<u8> {
+        // It always has a JSON form; without one, nothing would be allowed.
+        let mut line = serde_json::to_vec(self).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
+}
+
+/// Asks at the agent's door. The tool's input is on standard input. Whatever goes wrong means no.
+pub fn ask_permission(socket: &Path, asked: Asked) -> ExitCode {
+    match ask(socket, asked) {
+        Ok(Answered { allow: true, .. }) => ExitCode::SUCCESS,
+        Ok(Answered { reason, .. }) => refuse(reason.as_deref().unwrap_or("not allowed")),
+        Err(error) => refuse(&format!("nobody could be asked: {error}")),
+    }
+}
+
+fn ask(socket: &Path, mut asked: Asked) -> io::Result<Answered> {
+    let mut input = String::new();
+    io::stdin().lock().read_to_string(&mut input)?;
+    asked.input = serde_json::from_str(&input)?;
+    let mut stream = UnixStream::connect(socket)?;
+    let mut line = serde_json::to_vec(&asked)?;
+    line.push(b'\n');
+    stream.write_all(&line)?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer)?;
+    Ok(serde_json::from_str(&answer)?)
+}
+
+fn refuse(reason: &str) -> ExitCode {
+    // The CLI tells the model what is written here.
+    let _ = writeln!(io::stderr(), "{reason}");
+    ExitCode::from(NO)
+}

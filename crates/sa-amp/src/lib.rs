@@ -1,0 +1,37 @@
+//! Amp as an ACP v1 agent: the vendor's own CLI, one process per session while it works, driven through its stream of JSON
+//! lines.
+//!
+//! ```text
+//!  client ──line──► Machine ──► requests ──► Session ──► lines to the CLI
+//!  client ◄─line─── Machine ◄── updates ◄─── Session ◄── lines of the CLI
+//!  time, ends of processes ──►      │
+//!                                   └──► effects: start, write, end
+//!  the CLI ──► helper ──► door ──► Session: may this tool run?
+//! ```
+//!
+//! [`Machine`] is pure: what the client, the CLI and its helpers write, ends of processes and the time go in; lines for all of
+//! them and effects come out. [`run`] drives it on a pair of streams and real processes; [`run_stdio`] is all of
+//! `sandbox-agent acp amp`. The CLI has no way to ask whether a tool may run but to start a program: that is
+//! [`ask_permission`], which asks here and waits for the answer.
+
+mod core;
+mod disk;
+mod driver;
+mod errand;
+mod helper;
+mod history;
+mod jsonc;
+mod launch;
+mod limits;
+mod machine;
+mod native;
+mod requests;
+mod session;
+mod tools;
+
+pub use self::core::{Disk, Host};
+pub use driver::{Options, run, run_stdio};
+pub use helper::{Asked, SOCKET, ask_permission};
+pub use launch::Launch;
+pub use limits::Limits;
+pub use machine::Machine;

@@ -1,0 +1,36 @@
+//! How long is waited, and how much is kept.
+
+use std::time::Duration;
+
+/// Every bound that whoever runs the agent may want to change.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// For the CLI to do something on the side: make a thread, tell what was said in one.
+    pub errand: Duration,
+    /// For the CLI to end by itself once its input is closed.
+    pub farewell: Duration,
+    /// Between SIGTERM and SIGKILL. The CLI stores the thread in between.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            errand: Duration::from_secs(60),
+            farewell: Duration::from_secs(3),
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Prompts of a session that may wait behind the running one.
+pub(crate) const MAX_QUEUE: usize = 128;
+
+/// What an errand may print, in bytes.
+pub(crate) const MAX_PRINTED: usize = 64 << 20;
+
+/// A line that is not known is passed on up to this length, in characters.
+pub(crate) const KEPT_LINE: usize = 16 << 10;
+
+/// Tool calls that are remembered after they are done.
+pub(crate) const REMEMBERED: usize = 256;

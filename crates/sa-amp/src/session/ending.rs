@@ -1,0 +1,99 @@
+//! What happens when a process of the CLI ends, and what errors mean.
+
+use super::Session;
+use crate::core::Core;
+use agent_client_protocol_schema::v1::{Error, StopReason};
+use sa_acp::{Ended, auth_required, failure, process_ended};
+use serde_json::{Value, json};
+
+/// What the CLI says when it cannot talk to its service.
+const UNREACHABLE: [&str; 5] =
+    ["cannot reach amp", "fetch failed", "econnrefused", "enotfound", "unable to connect"];
+
+/// What the CLI says when its service does not know the user.
+const UNKNOWN_USER: [&str; 5] =
+    ["no api key found", "unauthorized", "invalid api key", "check your access token", "not logged in"];
+
+impl Session {
+    /// Takes note that its process ended.
+    pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
+        let Some(child) = self.child.take() else { return };
+        self.drop_asks(core);
+        self.close_tools(core, "The process of Amp ended");
+        if self.closed(core) {
+            return;
+        }
+        if let Some(turn) = self.turn.take() {
+            let outcome = if turn.is_cancelled() {
+                Ok(StopReason::Cancelled)
+            } else {
+                Err(explain(ended, child.complaint.as_deref().unwrap_or_default()))
+            };
+            turn.settle(core, outcome);
+        } else if !child.ending {
+            tracing::warn!(session = %self.id, code = ended.code, signal = ended.signal, "amp ended by itself");
+        }
+        self.start_next(core);
+    }
+}
+
+/// The error for a process that ended before its work was done; `printed` is what it said beside it.
+pub(crate) fn explain(ended: &Ended, printed: &str) -> Error {
+    let last = printed.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let plain = process_ended("Amp", ended, None);
+    let words = format!("{}\n{}\n{}", ended.stderr, printed, plain.message).to_lowercase();
+    let mut error = if says(&words, &UNKNOWN_USER) {
+        let said = process_ended("Amp", ended, last.filter(|_| ended.stderr.trim().is_empty()));
+        auth_required(said.message)
+    } else if says(&words, &UNREACHABLE) {
+        let message =
+            format!("Amp's service cannot be reached, and Amp does nothing without it ({})", plain.message);
+        failure(message, "service_unreachable")
+    } else {
+        return process_ended("Amp", ended, last.filter(|_| ended.stderr.trim().is_empty()));
+    };
+    if let (Some(Value::Object(data)), Some(Value::Object(more))) = (&mut error.data, plain.data) {
+        let kind = data.get("errorKind").cloned();
+        data.extend(more);
+        data.extend(kind.map(|kind| ("errorKind".to_owned(), kind)));
+    }
+    error
+}
+
+fn says(words: &str, any: &[&str]) -> bool {
+    any.iter().any(|known| words.contains(known))
+}
+
+/// The error for what the CLI says went wrong in a turn: often the status and the body of the model's answer.
+pub(crate) fn model_error(words: &str) -> Error {
+    let (status, body) = match words.split_once(' ') {
+        Some((number, rest)) => (number.parse::<u16>().ok(), rest),
+        None => (None, words),
+    };
+    let body = serde_json::from_str::<Value>(body).unwrap_or_default();
+    let message = body["error"]["message"].as_str().or(body["message"].as_str());
+    let message = match (status, message) {
+        (Some(status), Some(message)) => format!("{message} (status {status})"),
+        _ => words.to_owned(),
+    };
+    let lower = words.to_lowercase();
+    if status == Some(401) || says(&lower, &UNKNOWN_USER) {
+        return auth_required(message);
+    }
+    if says(&lower, &UNREACHABLE) {
+        return failure(format!("Amp's service cannot be reached: {message}"), "service_unreachable");
+    }
+    let kind = match status {
+        Some(400 | 413 | 422) => "invalid_request",
+        Some(404) => "model_not_found",
+        Some(429) => "rate_limit",
+        Some(529) => "overloaded",
+        Some(500..) => "server_error",
+        _ if lower.contains("rate limit") || lower.contains("too many requests") => "rate_limit",
+        _ if lower.contains("overloaded") => "overloaded",
+        _ => "unknown",
+    };
+    let mut error = failure(message, kind);
+    error.data = Some(json!({ "errorKind": kind, "httpStatus": status }));
+    error
+}

@@ -1,0 +1,158 @@
+//! Whether a tool may run: the CLI's helper asks, and waits at the door for the answer.
+
+use super::Session;
+use crate::core::Core;
+use crate::helper::{Answered, Asked};
+use crate::tools;
+use agent_client_protocol_schema::v1::{
+    PermissionOption, PermissionOptionKind, RequestPermissionRequest, ToolCallUpdate,
+};
+use sa_acp::{Caller, Told, VisitorId, absolute, chosen};
+use serde_json::Value;
+
+const ALLOW_ONCE: &str = "allow_once";
+const ALLOW_ALWAYS: &str = "allow_always";
+const REJECT_ONCE: &str = "reject_once";
+
+/// What the model is told in plan mode.
+const READ_ONLY: &str = "rejected: plan mode is read-only, and this may change something. Finish the plan; the user leaves plan mode.";
+
+/// A tool that waits for permission.
+#[derive(Debug)]
+pub(super) struct Ask {
+    visitor: VisitorId,
+    call: String,
+    tool: String,
+    input: Value,
+}
+
+/// What is allowed for the rest of the session.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// Every change to files.
+    Edits,
+    /// Plain commands of one program.
+    Program(String),
+    /// One command line.
+    Command(String),
+    /// Every use of one tool.
+    Tool(String),
+}
+
+impl Rule {
+    fn of(tool: &str, input: &Value) -> Self {
+        if tools::is_edit(tool) {
+            return Self::Edits;
+        }
+        let Some(command) = tools::command_line(tool, input) else { return Self::Tool(tool.to_owned()) };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " ./_-=:@,+".contains(c);
+        match command.split_whitespace().next() {
+            Some(program) if command.chars().all(is_plain) && !program.contains('=') => {
+                Self::Program(program.to_owned())
+            }
+            _ => Self::Command(command.to_owned()),
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Edits => "edits".to_owned(),
+            Self::Program(program) => format!("`{program}`"),
+            Self::Command(_) => "this command".to_owned(),
+            Self::Tool(tool) => tool.clone(),
+        }
+    }
+}
+
+impl Session {
+    /// Takes a question of the helper: answers it, or passes it on.
+    pub(crate) fn asked(&mut self, core: &mut Core, visitor: VisitorId, asked: Asked) {
+        let Asked { tool, call, input, .. } = asked;
+        let changes = tools::changes_something(&tool, &input);
+        let works = self.turn.as_ref().is_some_and(|turn| !turn.is_cancelled());
+        if !works {
+            return answer(core, visitor, Err("The turn is over.".to_owned()));
+        }
+        if self.settings.is_bypass() || !changes {
+            return answer(core, visitor, Ok(()));
+        }
+        let call = call.unwrap_or_else(|| format!("visitor-{}", visitor.0));
+        self.tool_asked(core, &call, &tool, &input);
+        if self.settings.is_plan() {
+            self.tool_refused(core, &call, READ_ONLY);
+            return answer(core, visitor, Err(READ_ONLY.to_owned()));
+        }
+        let rule = Rule::of(&tool, &input);
+        if self.allowed.contains(&rule) {
+            self.tool_runs(core, &call);
+            return answer(core, visitor, Ok(()));
+        }
+        let path = tools::changed_file(&tool, &input);
+        let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.place.cwd)));
+        let described = tools::call(&tool, &input, &self.place.cwd, before.as_deref());
+        let update = ToolCallUpdate::new(call.clone(), described.into_fields(&tool, input.clone()));
+        let always = format!("Always allow {} in this session", rule.words());
+        let options = vec![
+            PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce),
+            PermissionOption::new(ALLOW_ALWAYS, always, PermissionOptionKind::AllowAlways),
+            PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce),
+        ];
+        let id = visitor.0.to_string();
+        let caller = Caller { session: self.id.clone(), ask: id.clone() };
+        let request = RequestPermissionRequest::new(self.id.clone(), update, options);
+        core.call(caller, "session/request_permission", request);
+        self.asks.insert(id, Ask { visitor, call, tool, input });
+    }
+
+    /// Takes the client's answer.
+    pub(crate) fn answered(&mut self, core: &mut Core, id: &str, told: Told) {
+        let Some(ask) = self.asks.remove(id) else { return };
+        let outcome = match chosen(told).as_ref().map(Option::as_deref) {
+            Ok(Some(ALLOW_ONCE)) => Ok(()),
+            Ok(Some(ALLOW_ALWAYS)) => {
+                self.allowed.push(Rule::of(&ask.tool, &ask.input));
+                Ok(())
+            }
+            Ok(Some(REJECT_ONCE)) => Err(format!("The user rejected this use of {}.", ask.tool)),
+            Ok(Some(other)) => Err(format!("The client chose {other}, which was not an option.")),
+            Ok(None) => Err("The user cancelled this.".to_owned()),
+            Err(reason) => Err(format!("No permission: {reason}.")),
+        };
+        match &outcome {
+            Ok(()) => self.tool_runs(core, &ask.call),
+            Err(reason) => self.tool_refused(core, &ask.call, reason),
+        }
+        answer(core, ask.visitor, outcome);
+    }
+
+    /// The mode is another one: what the client was asked is decided by that, or asked again.
+    pub(super) fn ask_anew(&mut self, core: &mut Core) {
+        core.withdraw(&self.id, None);
+        for (_, ask) in std::mem::take(&mut self.asks) {
+            let Ask { visitor, call, tool, input } = ask;
+            let asked = Asked { tool, call: Some(call), thread: self.id.to_string(), input };
+            self.asked(core, visitor, asked);
+        }
+    }
+
+    /// The CLI does not want to know any more.
+    pub(crate) fn visitor_left(&mut self, core: &mut Core, visitor: VisitorId) {
+        let id = visitor.0.to_string();
+        if self.asks.remove(&id).is_some() {
+            core.withdraw(&self.id, Some(&id));
+        }
+    }
+
+    /// Takes all questions back from the client; what they are about does not run.
+    pub(super) fn drop_asks(&mut self, core: &mut Core) {
+        core.withdraw(&self.id, None);
+        for (_, ask) in std::mem::take(&mut self.asks) {
+            answer(core, ask.visitor, Err("The user cancelled the turn.".to_owned()));
+        }
+    }
+}
+
+fn answer(core: &mut Core, visitor: VisitorId, outcome: Result<(), String>) {
+    let answered = Answered { allow: outcome.is_ok(), reason: outcome.err() };
+    core.answer_visitor(visitor, answered.line());
+}

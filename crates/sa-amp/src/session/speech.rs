@@ -1,0 +1,113 @@
+//! Lines of the CLI: what the model says and thinks, in whole messages, what it calls, and what comes of it.
+
+use super::Session;
+use super::turn::total;
+use crate::core::Core;
+use crate::limits::KEPT_LINE;
+use crate::native::{AssistantMessage, Block, Line, Said, System, Tokens, UserMessage};
+use agent_client_protocol_schema::v1::{
+    ContentBlock, ContentChunk, MessageId, SessionUpdate, StopReason, TextContent, UsageUpdate,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+impl Session {
+    /// Takes a line of its process.
+    pub(crate) fn native(&mut self, core: &mut Core, line: &[u8]) {
+        match serde_json::from_slice(line) {
+            Ok(Line::System(system)) => self.began(core, &system),
+            Ok(Line::User(said)) => self.results(core, said),
+            Ok(Line::Assistant(said)) => self.spoke(core, said),
+            Ok(Line::Result(outcome)) => self.result(core, &outcome),
+            Err(_) => self.unknown(core, &String::from_utf8_lossy(line)),
+        }
+    }
+
+    /// A line that is too long to be kept.
+    pub(crate) fn overlong(&mut self, core: &mut Core, length: u64) {
+        self.unknown(core, &format!("a line of {length} bytes"));
+    }
+
+    /// Passes on what is not understood. A process that cannot go on says why in plain text.
+    fn unknown(&mut self, core: &mut Core, line: &str) {
+        self.unknown += 1;
+        if let Some(child) = &mut self.child
+            && !line.starts_with('{')
+        {
+            child.complaint.get_or_insert_with(|| line.to_owned());
+            if line.contains("No API key found") {
+                // It would wait for somebody to log in.
+                core.dismiss(child.id);
+            }
+        }
+        let kept: String = line.chars().take(KEPT_LINE).collect();
+        core.remark(&self.id, "unparsed", json!({ "number": self.unknown, "line": kept }));
+    }
+
+    fn began(&self, core: &mut Core, system: &System) {
+        if !system.mcp_servers.is_empty() {
+            core.remark(&self.id, "mcp", json!(system.mcp_servers));
+        }
+    }
+
+    /// The results that a line brings. The echo of a prompt is nothing new.
+    fn results(&mut self, core: &mut Core, said: Said<UserMessage>) {
+        for value in said.message.content {
+            if let Ok(Block::ToolResult { tool_use_id, content, is_error }) = Block::deserialize(value) {
+                self.tool_done(core, &tool_use_id, &content, is_error == Some(true));
+            }
+        }
+    }
+
+    fn spoke(&mut self, core: &mut Core, said: Said<AssistantMessage>) {
+        let Said { message, parent_tool_use_id: parent } = said;
+        self.messages += 1;
+        for value in message.content {
+            match Block::deserialize(value) {
+                Ok(Block::Text { text }) if parent.is_none() => self.say(core, text, false),
+                Ok(Block::Thinking { thinking }) if parent.is_none() => self.say(core, thinking, true),
+                Ok(Block::ToolUse { id, name, input }) => {
+                    self.tool_called(core, &id, &name, input, parent.as_deref());
+                }
+                _ => {}
+            }
+        }
+        if parent.is_some() {
+            return;
+        }
+        if let Some(tokens) = message.usage {
+            self.meter(core, tokens);
+        }
+        let reason = match message.stop_reason.as_deref() {
+            None | Some("tool_use" | "pause_turn") => return,
+            Some("max_tokens") => StopReason::MaxTokens,
+            Some("refusal") => StopReason::Refusal,
+            Some(_) => StopReason::EndTurn,
+        };
+        self.turn_ended(core, reason);
+    }
+
+    fn say(&self, core: &mut Core, text: String, is_thought: bool) {
+        if text.is_empty() {
+            return;
+        }
+        let id = MessageId::new(format!("{}-{}", self.id, self.messages));
+        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text))).message_id(id);
+        let update = if is_thought {
+            SessionUpdate::AgentThoughtChunk(chunk)
+        } else {
+            SessionUpdate::AgentMessageChunk(chunk)
+        };
+        self.emit(core, &update);
+    }
+
+    /// Tells how full the context is.
+    fn meter(&mut self, core: &mut Core, tokens: Tokens) {
+        if let Some(turn) = &mut self.turn {
+            turn.count(tokens);
+        }
+        if let Some(size) = tokens.max_tokens {
+            self.emit(core, &SessionUpdate::UsageUpdate(UsageUpdate::new(total(tokens), size)));
+        }
+    }
+}

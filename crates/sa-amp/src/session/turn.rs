@@ -1,0 +1,182 @@
+//! Prompts on their way to their answers, one native turn at a time.
+
+use super::Session;
+use super::prompt::Prompt;
+use crate::core::Core;
+use crate::limits::MAX_QUEUE;
+use crate::native::{Outcome, Tokens, prompt_line};
+use agent_client_protocol_schema::v1::{
+    Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason, Usage,
+};
+use sa_acp::{RequestKey, timestamp};
+use sa_jsonrpc::Id;
+use serde_json::json;
+use std::time::Duration;
+
+/// A prompt that the CLI works on.
+#[derive(Debug)]
+pub(super) struct Turn {
+    key: RequestKey,
+    cancelled: bool,
+    /// Of all messages of the turn.
+    tokens: Tokens,
+    first_line: String,
+}
+
+impl Turn {
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled
+    }
+
+    pub(super) fn count(&mut self, tokens: Tokens) {
+        let add = |sum: &mut Option<u64>, more: Option<u64>| {
+            if let Some(more) = more {
+                *sum = Some(sum.unwrap_or(0) + more);
+            }
+        };
+        add(&mut self.tokens.input_tokens, tokens.input_tokens);
+        add(&mut self.tokens.output_tokens, tokens.output_tokens);
+        add(&mut self.tokens.cache_read_input_tokens, tokens.cache_read_input_tokens);
+        add(&mut self.tokens.cache_creation_input_tokens, tokens.cache_creation_input_tokens);
+    }
+
+    /// Answers the client.
+    pub(super) fn settle(self, core: &mut Core, outcome: Result<StopReason, Error>) {
+        match outcome {
+            Ok(reason) => {
+                let usage = self.tokens.input_tokens.is_some().then(|| of_turn(self.tokens));
+                core.reply(&self.key, PromptResponse::new(reason).usage(usage));
+            }
+            Err(error) => core.fail(&self.key, &error),
+        }
+    }
+}
+
+/// The sum of what a message, or a turn, took.
+pub(super) fn total(tokens: Tokens) -> u64 {
+    let parts = [
+        tokens.input_tokens,
+        tokens.output_tokens,
+        tokens.cache_read_input_tokens,
+        tokens.cache_creation_input_tokens,
+    ];
+    parts.into_iter().flatten().sum()
+}
+
+fn of_turn(tokens: Tokens) -> Usage {
+    let (input, output) = (tokens.input_tokens.unwrap_or(0), tokens.output_tokens.unwrap_or(0));
+    Usage::new(total(tokens), input, output)
+        .cached_read_tokens(tokens.cache_read_input_tokens)
+        .cached_write_tokens(tokens.cache_creation_input_tokens)
+}
+
+impl Session {
+    /// Takes a prompt: starts on it, or puts it behind the ones before.
+    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
+        if self.queue.len() >= MAX_QUEUE {
+            let reason = format!("{MAX_QUEUE} prompts are waiting already");
+            let error = Error::invalid_request().data(json!({ "reason": reason }));
+            return core.fail(&prompt.key, &error);
+        }
+        self.queue.push_back(prompt);
+        self.start_next(core);
+    }
+
+    /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
+    /// and never get an answer of its own.
+    pub(super) fn start_next(&mut self, core: &mut Core) {
+        if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
+            return;
+        }
+        if let Some(child) = &self.child {
+            if !child.ending && child.fixed != self.settings.fixed() {
+                self.dismiss(core);
+            }
+        } else if let Err(error) = self.start(core) {
+            for prompt in std::mem::take(&mut self.queue) {
+                core.fail(&prompt.key, &error);
+            }
+            return;
+        }
+        // The end of the one before starts the next one.
+        let Some(child) = self.child.as_ref().filter(|child| !child.ending) else { return };
+        let id = child.id;
+        let Some(prompt) = self.queue.pop_front() else { return };
+        core.write_to(id, prompt_line(&prompt.content));
+        self.turn = Some(Turn {
+            key: prompt.key,
+            cancelled: false,
+            tokens: Tokens::default(),
+            first_line: prompt.first_line,
+        });
+    }
+
+    /// Cancels all prompts, running and waiting.
+    pub(crate) fn cancel(&mut self, core: &mut Core) {
+        for prompt in std::mem::take(&mut self.queue) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        self.interrupt(core);
+    }
+
+    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
+    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
+        if self.turn.as_ref().is_some_and(|turn| turn.key.id == *id) {
+            self.interrupt(core);
+            return true;
+        }
+        let Some(index) = self.queue.iter().position(|prompt| prompt.key.id == *id) else { return false };
+        if let Some(prompt) = self.queue.remove(index) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        true
+    }
+
+    /// Ends the process: the CLI stops in no other way. Its end is the end of the turn. Questions that it asked are void.
+    fn interrupt(&mut self, core: &mut Core) {
+        let Some(turn) = &mut self.turn else { return };
+        if std::mem::replace(&mut turn.cancelled, true) {
+            return;
+        }
+        self.drop_asks(core);
+        if let Some(child) = &mut self.child {
+            child.ending = true;
+            core.end(child.id, Duration::ZERO);
+        }
+    }
+
+    /// The model has said all that it wants to.
+    pub(super) fn turn_ended(&mut self, core: &mut Core, reason: StopReason) {
+        let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
+        self.finish_unseen(core);
+        self.name_after(core, &turn.first_line);
+        turn.settle(core, Ok(reason));
+        self.start_next(core);
+    }
+
+    /// The CLI says how all of its work ended, and that it ends.
+    pub(super) fn result(&mut self, core: &mut Core, outcome: &Outcome) {
+        if let Some(child) = &mut self.child {
+            child.ending = true;
+            core.dismiss(child.id);
+        }
+        if !outcome.is_error {
+            return self.turn_ended(core, StopReason::EndTurn);
+        }
+        let words = outcome.error.as_deref().unwrap_or("Amp failed without saying why");
+        // Whoever cancelled is answered when the process is gone.
+        let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
+        self.close_tools(core, words);
+        turn.settle(core, Err(super::model_error(words)));
+    }
+
+    /// A new session is called by what was asked first.
+    fn name_after(&mut self, core: &mut Core, first_line: &str) {
+        if first_line.is_empty() || std::mem::replace(&mut self.is_named, true) {
+            return;
+        }
+        let update =
+            SessionInfoUpdate::new().title(first_line.to_owned()).updated_at(timestamp(core.now.unix));
+        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+    }
+}

@@ -1,0 +1,65 @@
+//! What became of a tool call, from what the CLI says about it: a text that often holds JSON, or that JSON itself.
+
+use super::{Outcome, is_edit};
+use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallStatus};
+use sa_acp::{fenced, paragraph, printed, terminal_exit, terminal_output};
+use serde_json::Value;
+
+/// See the module's comment.
+pub(crate) fn outcome(id: &str, name: &str, told: &Value, failed: bool) -> Outcome {
+    let value = match told.as_str().map(serde_json::from_str::<Value>) {
+        Some(Ok(parsed)) if parsed.is_object() || parsed.is_array() => parsed,
+        _ => told.clone(),
+    };
+    let status = if failed { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+    if let Some(output) = value["output"].as_str().filter(|_| value.get("exitCode").is_some()) {
+        let code = value["exitCode"].as_i64();
+        let status = if code == Some(0) { status } else { ToolCallStatus::Failed };
+        let mut meta = terminal_output(id, output);
+        meta.extend(terminal_exit(id, code));
+        return Outcome { status, content: printed(output), raw_output: value.clone(), meta: Some(meta) };
+    }
+    // The change itself was shown before it was made.
+    let content = if is_edit(name) && !failed { Vec::new() } else { content(&value) };
+    Outcome { status, content, raw_output: value, meta: None }
+}
+
+fn content(value: &Value) -> Vec<ToolCallContent> {
+    match value {
+        Value::String(text) if text.trim().is_empty() => Vec::new(),
+        Value::String(text) => vec![paragraph(text.clone())],
+        // What MCP servers answer with.
+        Value::Array(blocks) if blocks.iter().all(|block| block["type"].is_string()) => {
+            blocks.iter().filter_map(|block| block["text"].as_str()).map(paragraph).collect()
+        }
+        Value::Object(fields) => match fields.get("content").and_then(Value::as_str) {
+            Some(text) => vec![paragraph(fenced("", text))],
+            None => vec![paragraph(fenced("json", &value.to_string()))],
+        },
+        Value::Null => Vec::new(),
+        other => vec![paragraph(fenced("json", &other.to_string()))],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn results_are_read_whether_they_are_text_or_json_in_text() {
+        let ran = outcome("c", "Bash", &json!(r#"{"output":"boom\n","exitCode":3}"#), false);
+        assert_eq!(ran.status, ToolCallStatus::Failed);
+        assert_eq!(ran.meta.unwrap_or_default()["terminal_exit"]["exit_code"], 3);
+        let read = outcome("c", "Read", &json!(r#"{"absolutePath":"/a","content":"1: x"}"#), false);
+        assert_eq!(read.content, [paragraph("```\n1: x\n```")]);
+        let served = outcome("c", "mcp__a__b", &json!(r#"[{"type":"text","text":"hi"}]"#), false);
+        assert_eq!(served.content, [paragraph("hi")]);
+        let edited = outcome("c", "edit_file", &json!(r#"{"diff":"x"}"#), false);
+        assert_eq!((edited.content, edited.raw_output), (vec![], json!({ "diff": "x" })));
+        let refused = outcome("c", "edit_file", &json!("rejected"), true);
+        assert_eq!((refused.status, refused.content), (ToolCallStatus::Failed, vec![paragraph("rejected")]));
+        let number = outcome("c", "other", &json!("12"), false);
+        assert_eq!(number.content, [paragraph("12")]);
+    }
+}

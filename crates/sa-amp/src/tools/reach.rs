@@ -1,0 +1,83 @@
+//! What tools may change.
+
+use sa_acp::only_looks;
+use serde_json::Value;
+
+/// Tools that change nothing outside of the conversation, or whose own tools are asked about one by one.
+const READING: [&str; 33] = [
+    "Read",
+    "Glob",
+    "Grep",
+    "Task",
+    "chart",
+    "commit_search",
+    "diff",
+    "find_thread",
+    "finder",
+    "get_diagnostics",
+    "get_document",
+    "glob",
+    "glob_github",
+    "librarian",
+    "list_directory",
+    "list_directory_github",
+    "list_repositories",
+    "look_at",
+    "mermaid",
+    "oracle",
+    "read_file",
+    "read_github",
+    "read_mcp_resource",
+    "read_thread",
+    "read_web_page",
+    "search_documents",
+    "search_github",
+    "skill",
+    "task_list",
+    "todo_read",
+    "todo_write",
+    "view_image",
+    "web_search",
+];
+
+/// Whether a use of a tool may change something. What is not known may.
+pub(crate) fn changes_something(tool: &str, input: &Value) -> bool {
+    match command_line(tool, input) {
+        Some(command) => !only_looks(command),
+        None => !READING.contains(&tool),
+    }
+}
+
+/// The command that a tool runs, if it runs one.
+pub(crate) fn command_line<'a>(tool: &str, input: &'a Value) -> Option<&'a str> {
+    match tool {
+        "Bash" | "shell_command" => Some(input["cmd"].as_str().or(input["command"].as_str()).unwrap_or("\n")),
+        _ => None,
+    }
+}
+
+/// Whether a tool changes files.
+pub(crate) fn is_edit(tool: &str) -> bool {
+    matches!(tool, "create_file" | "edit_file" | "delete_file" | "undo_edit" | "apply_patch" | "format_file")
+}
+
+/// Whether a tool is another agent.
+pub(crate) fn is_agent(tool: &str) -> bool {
+    matches!(tool, "Task" | "oracle" | "librarian" | "finder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tools_that_are_not_known_count_as_changing() {
+        assert!(changes_something("create_file", &json!({})));
+        assert!(changes_something("mcp__server__tool", &json!({})));
+        assert!(changes_something("Bash", &json!({})));
+        assert!(changes_something("shell_command", &json!({ "command": "ls; rm a" })));
+        assert!(!changes_something("Bash", &json!({ "cmd": "ls" })));
+        assert!(!changes_something("Read", &json!({})));
+    }
+}
