@@ -26,6 +26,15 @@ pub(crate) enum Output<T> {
     End,
 }
 
+/// Who is asked whether there is something to read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked {
+    /// The runtime, which knows without a system call when there is nothing.
+    Runtime,
+    /// The system: the runtime may not have heard yet of the last bytes of an agent that has ended.
+    System,
+}
+
 /// Resolves with the agent's exit.
 pub(crate) type ExitWait = Pin<Box<dyn Future<Output = Exit> + Send>>;
 
@@ -70,9 +79,13 @@ impl Pipes {
     }
 
     /// Reads what is there, once, and hands it to `work`.
-    pub(crate) fn read<T>(&mut self, work: impl FnOnce(&[u8]) -> T) -> Output<T> {
+    pub(crate) fn read<T>(&mut self, asked: Asked, work: impl FnOnce(&[u8]) -> T) -> Output<T> {
         let Some(stdout) = &self.stdout else { return Output::End };
-        let ended = SCRATCH.with_borrow_mut(|buffer| match stdout.try_read(buffer) {
+        let read = |buffer: &mut [u8]| match asked {
+            Asked::Runtime => stdout.try_read(buffer),
+            Asked::System => Ok(rustix::io::read(stdout, buffer)?),
+        };
+        let ended = SCRATCH.with_borrow_mut(|buffer| match read(buffer) {
             Ok(0) => Err(None),
             Ok(length) => Ok(Output::Data(work(buffer.get(..length).unwrap_or_default()))),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Output::Nothing),

@@ -1,7 +1,7 @@
 //! What the agent does to its owner: it reads, writes, closes its streams, ends.
 
 use super::Owner;
-use crate::pipes::{Output, Pipes};
+use crate::pipes::{Asked, Output, Pipes};
 use crate::stats::add;
 use crate::{CallError, Response};
 use sa_api::{AcpServerStatus, AgentExit};
@@ -35,7 +35,7 @@ impl Owner {
     /// Reads once, and now and then lets others run: an agent that writes without pause would keep this thread, and the
     /// sockets that wait for it, for as long as the runtime allows a task to go on, which is many reads.
     pub(super) async fn read_and_share(&mut self) {
-        if !self.read() {
+        if !self.read(Asked::Runtime) {
             return;
         }
         self.reads += 1;
@@ -45,12 +45,12 @@ impl Owner {
     }
 
     /// Reads once. False if there was nothing to read.
-    pub(super) fn read(&mut self) -> bool {
+    pub(super) fn read(&mut self, asked: Asked) -> bool {
         let Some(pipes) = self.pipes.as_mut() else { return false };
         let (relay, calls) = (&mut self.relay, &self.calls);
         let attached = |ticket| calls.is_attached(ticket);
         let around = Surroundings { attached: &attached, streams: self.shared.seats.streams() };
-        match pipes.read(|data| (data.len(), relay.agent_data(data, &around))) {
+        match pipes.read(asked, |data| (data.len(), relay.agent_data(data, &around))) {
             Output::Data((length, output)) => {
                 add(&self.parts.stats.bytes_from_agents, length as u64);
                 self.last_heard = Instant::now();
@@ -114,7 +114,7 @@ impl Owner {
     pub(super) fn end_run(&mut self) {
         let Some(exit) = self.exit.take() else { return };
         for _ in 0..LAST_READS {
-            if !self.read() {
+            if !self.read(Asked::System) {
                 break;
             }
         }

@@ -1,0 +1,95 @@
+//! What an agent writes last is read, also when the runtime has not heard of it: under load, the exit of a process, which
+//! a thread of its own waits for, may be known long before the runtime has asked the system what can be read.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use bytes::Bytes;
+use sa_agents::{AgentSpec, Catalogue, Launch, Platform};
+use sa_hub::{Hub, HubOptions, Limits, Position, Reader, ServerId, Step};
+use sa_install::{
+    ACP_REGISTRY, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, Preinstall,
+};
+use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A hub whose agent `talker` is this script.
+fn hub(script: &str) -> Hub {
+    let mut catalogue = Catalogue::shipped().unwrap();
+    let args = vec!["-c".to_owned(), script.to_owned()];
+    catalogue.add(AgentSpec {
+        id: "talker".to_owned(),
+        name: "Talker".to_owned(),
+        description: None,
+        launch: Launch::Command { program: "/bin/sh".to_owned(), args },
+        env: BTreeMap::new(),
+        needs: Vec::new(),
+        install: None,
+        capabilities: None,
+        modes: Default::default(),
+        token: None,
+    });
+    let installer = Installer::new(InstallerOptions {
+        data_dir: PathBuf::from("/nonexistent"),
+        platform: Platform::LinuxX64,
+        client: ClientOptions::default(),
+        npm: NpmConfig::load(&NpmSources::default()),
+        supervisor: None,
+        registry: ACP_REGISTRY.parse().unwrap(),
+        search_path: None,
+        allow_unverified: false,
+    });
+    let launcher = Launcher::new(installer, PathBuf::from("/nonexistent"), Preinstall::default());
+    let env = BaseEnv::Inherit(std::env::vars_os().collect());
+    let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
+    Hub::new(HubOptions { catalogue, limits: Limits::default(), launcher }, supervisor)
+}
+
+/// The data of all records up to the end of the log.
+async fn read_to_end(mut reader: Reader) -> Vec<Bytes> {
+    let mut all = Vec::new();
+    while let Some(step) = tokio::time::timeout(PATIENCE, reader.step()).await.expect("no end") {
+        let Step::Part(part) = step else { panic!("a gap") };
+        all.extend(part.records.clone().map(|index| part.segment.data(index)));
+    }
+    all
+}
+
+/// Keeps the only thread of the runtime busy until a process is gone, and a little longer, so that its end has been noticed
+/// by those who do not need the runtime for that. With less the test would pass for the wrong reason, never fail.
+fn outlive(pid: u32) {
+    let deadline = Instant::now() + PATIENCE;
+    while Path::new(&format!("/proc/{pid}")).exists() {
+        assert!(Instant::now() < deadline, "the agent does not end");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+#[tokio::test]
+async fn what_an_agent_says_when_it_is_stopped_reaches_its_readers() {
+    const WORDS: &str = r#"{"jsonrpc":"2.0","method":"last/words"}"#;
+    // While standard error is open, its end is waited for, which lets the runtime hear of everything else as well.
+    let hub = hub(&format!(
+        "exec 2>&-; trap 'echo \"$WORDS\"; exit 0' TERM; WORDS='{WORDS}'; echo \"$WORDS\"; while :; do sleep 0.01; done"
+    ));
+    let id: ServerId = ServerId::parse("one").unwrap();
+    let server = hub.open(&id, Some("talker"), None).unwrap();
+    let mut reader = server.subscribe(Position::Now, true).await.unwrap();
+    server.start().await.unwrap();
+    // It has set its trap once it has said something.
+    assert!(matches!(reader.step().await, Some(Step::Part(_))));
+    let pid = server.describe().pid.unwrap();
+    let closing = tokio::spawn(async move { hub.close(&id).await });
+    // The owner hears that it shall stop, sends the signal and waits.
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    outlive(pid);
+    let said = read_to_end(reader).await;
+    assert!(closing.await.unwrap());
+    let words = said.iter().filter(|data| ***data == *WORDS.as_bytes()).count();
+    assert_eq!(words, 1, "{said:?}");
+}
