@@ -67,6 +67,10 @@ impl Offered {
         }
     }
 
+    pub(crate) fn set_model(&mut self, model: &str) {
+        self.model = Some(model.to_owned());
+    }
+
     /// What clients are told.
     pub(crate) fn choices(&self) -> SessionChoices {
         let of = |category| self.options.iter().find(|option| is(option, category));

@@ -109,6 +109,12 @@ impl Reducer {
         self.chosen().into_iter().collect()
     }
 
+    /// The agent accepted `session/set_model`.
+    pub fn model_set(&mut self, model_id: &str) -> Vec<EventData> {
+        self.offered.set_model(model_id);
+        self.chosen().into_iter().collect()
+    }
+
     /// While history is told again (`session/load`), the conversation is taken in but not told: the log has it. What is
     /// chosen, commands, usage and title are told nevertheless.
     pub fn quiet(&mut self, on: bool) {
