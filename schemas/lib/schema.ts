@@ -28,7 +28,8 @@ export class Definitions {
   }
 
   /**
-   * What a schema may be: references followed, unions taken apart, intersections put together. A schema that allows
+   * What a schema may be: references followed, unions taken apart (members that stand beside a
+   * union are in all of it), intersections put together. A schema that allows
    * everything is the empty one.
    */
   alternatives(schema: Schema | boolean | undefined, seen: readonly string[] = []): Schema[] {
@@ -41,7 +42,7 @@ export class Definitions {
       return seen.includes(name) ? [] : this.alternatives(target, [...seen, name]);
     }
     const union = schema.anyOf ?? schema.oneOf;
-    if (union !== undefined) return union.flatMap((member) => this.alternatives(member, seen));
+    if (union !== undefined) return union.flatMap((member) => this.alternatives(member, seen)).map((one) => shared(schema, one));
     if (schema.allOf !== undefined) return [this.#intersection(schema.allOf, seen)];
     return [schema];
   }
@@ -50,6 +51,12 @@ export class Definitions {
     const parts = members.flatMap((member) => this.alternatives(member, seen));
     return Object.assign({}, ...parts, { properties: Object.assign({}, ...parts.map((part) => part.properties)) });
   }
+}
+
+/** One of a union's alternatives, with the members that all of them have. */
+function shared({ properties }: Schema, one: Schema): Schema {
+  if (properties === undefined) return one;
+  return { ...one, properties: { ...properties, ...one.properties } };
 }
 
 /** The JSON types that a schema without references or unions allows; `undefined` if it allows any. */

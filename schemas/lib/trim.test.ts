@@ -26,6 +26,10 @@ const line: Schema = {
     count: { type: ['integer', 'number'] },
     content: { anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/definitions/Block' } }] },
     usage: { type: 'object', additionalProperties: { type: 'object', properties: { window: { type: 'number' } } } },
+    one: {
+      properties: { all: { type: 'string' } },
+      oneOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'object', properties: { b: { type: 'string' } } }],
+    },
     both: { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'object', properties: { b: { type: 'null' } } }] },
     unread: { type: 'string' },
   },
@@ -54,6 +58,14 @@ test('members of all alternatives are found', () => {
       properties: { type: { type: 'string', 'x-known': ['list', 'text', 'tool'] }, text: { type: ['null', 'string'] }, input: {} },
       required: ['type'],
     },
+  });
+});
+
+test('members beside a union are in all of it', () => {
+  assert.deepEqual(cut({ one: { 'all!': true, a: true, b: true } }).properties?.one, {
+    type: ['null', 'object'],
+    properties: { all: { type: 'string' }, a: { type: ['null', 'string'] }, b: { type: ['null', 'string'] } },
+    required: ['all'],
   });
 });
 

@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 impl TurnError {
     /// The HTTP status that the model's API answered with.
     fn status(&self) -> Option<i64> {
-        self.codex_error_info
-            .as_ref()?
-            .as_object()?
-            .values()
-            .find_map(|about| about["httpStatusCode"].as_i64())
+        let info = self.codex_error_info.as_ref().and_then(Value::as_object);
+        let told = info.and_then(|info| info.values().find_map(|about| about["httpStatusCode"].as_i64()));
+        // Some versions tell it in words only.
+        told.or_else(|| self.message.split_once("unexpected status ")?.1.split(' ').next()?.parse().ok())
     }
 
     /// What the CLI calls it.

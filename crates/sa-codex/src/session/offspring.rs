@@ -4,7 +4,7 @@
 use super::Session;
 use crate::core::Core;
 use crate::native::event::Event;
-use crate::native::item::{Body, Item};
+use crate::native::item::{Body, Item, SubAgent};
 
 impl Session {
     /// Takes a notification about a sub-agent's thread.
@@ -18,10 +18,21 @@ impl Session {
                 let parent = self.parent_of(thread);
                 self.tool_completed(core, &id, &body, Some(&parent));
             }
+            Event::TurnCompleted(turn) => self.offspring_done(core, thread, turn.status.unwrap_or_default()),
             Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
             Event::McpProgress(progress) => self.tool_progressed(core, &progress),
             Event::Resolved(id) => self.ask_withdrawn(core, &id),
             _ => {}
+        }
+    }
+
+    /// Not every version tells how an agent fared at the call that sent it; then the end of its work is the end of that.
+    fn offspring_done(&mut self, core: &mut Core, thread: &str, kind: String) {
+        let sender = self.tools.sender_of(thread).filter(|sender| self.tools.get(sender).is_some());
+        if let Some(sender) = sender.map(str::to_owned) {
+            let agent_thread_id = thread.to_owned();
+            let agent = SubAgent { agent_thread_id, kind, ..SubAgent::default() };
+            self.tool_completed(core, &sender, &Body::SubAgent(agent), None);
         }
     }
 

@@ -1,5 +1,6 @@
 //! A client and an app-server, both played by the test, with the machine between them.
 
+use crate::calls;
 use crate::schema::{Side, check, check_error};
 use sa_acp::{Adapter, ChildId, Effect, Ended, Now};
 use sa_codex::{Disk, Host, Launch, Limits, Machine};
@@ -262,6 +263,7 @@ impl Client {
                 Effect::Write { line, .. } => {
                     let line: Value = serde_json::from_slice(line.strip_suffix(b"\n").unwrap()).unwrap();
                     if line["method"].is_string() && line.get("id").is_some() {
+                        calls::check(&line);
                         self.open.push(line.clone());
                     }
                     self.written.push(line);

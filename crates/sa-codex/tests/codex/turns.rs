@@ -98,6 +98,7 @@ fn every_end_has_its_reason() {
         (json!({ "responseTooManyFailedAttempts": { "httpStatusCode": 429 } }), "slow", -32603, "rate_limit"),
         (json!("usageLimitExceeded"), "limit", -32603, "usage_limit"),
         (json!("internalServerError"), "busy", -32603, "server_error"),
+        (json!("other"), "unexpected status 404 Not Found: x", -32603, "model_not_found"),
         (status(503), "away", -32603, "server_error"),
         (json!("contextWindowExceeded"), "full", -32603, "context_window_exceeded"),
         (json!("other"), "stream disconnected before completion: x", -32603, "stream_cut"),
