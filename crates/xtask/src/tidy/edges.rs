@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 30] = [
+const TABLE: [Row; 32] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -33,6 +33,8 @@ const TABLE: [Row; 30] = [
     Row { name: "sa-files", needs: &[], may: &[] },
     Row { name: "sa-store", needs: &[], may: &[] },
     Row { name: "sa-processes", needs: &["sa-supervisor"], may: &[] },
+    Row { name: "sa-skills", needs: &["sa-api", "sa-supervisor"], may: &[] },
+    Row { name: "sa-webhooks", needs: &["sa-api"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },

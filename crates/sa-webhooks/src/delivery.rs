@@ -1,0 +1,187 @@
+//! The task of one webhook: reads, sends, has it stored, and tries again what failed.
+
+use crate::backoff::{pause, time_spent};
+use crate::batch::Batch;
+use crate::client::Outcome;
+use crate::limits::UNSTORED_EVENTS;
+use crate::source::Source;
+use crate::target::Target;
+use crate::{Client, WebhookLimits};
+use sa_api::sessions::{Webhook, WebhookState, WebhookStatus};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Delivers what is after `from.delivered_event_id`, until the session is gone and all is delivered, the webhook is
+/// disabled, or `stop`. What was sent but not yet stored by then is sent again by the next run.
+pub async fn run(
+    source: Arc<dyn Source>,
+    webhook: Webhook,
+    from: WebhookStatus,
+    client: Client,
+    limits: WebhookLimits,
+    stop: CancellationToken,
+) {
+    if from.state == WebhookState::Disabled {
+        return;
+    }
+    let failed_before = time_spent(&limits, from.failures);
+    let cursor = from.delivered_event_id;
+    let started = Instant::now();
+    match Target::new(&webhook) {
+        Ok(target) => {
+            let mut delivery =
+                Delivery { source, target, client, limits, status: from, cursor, started, failed_before };
+            stop.run_until_cancelled(delivery.work()).await;
+        }
+        Err(error) => {
+            let last_error = Some(error.to_string());
+            let status = WebhookStatus { state: WebhookState::Disabled, last_error, ..from };
+            source.store(cursor, &status).await;
+        }
+    }
+}
+
+struct Delivery {
+    source: Arc<dyn Source>,
+    target: Target,
+    client: Client,
+    limits: WebhookLimits,
+    status: WebhookStatus,
+    /// How far events were dealt with; the stored cursor may be behind it by events of no interest.
+    cursor: u64,
+    /// When it last worked, or when this run began.
+    started: Instant,
+    /// For how long it had failed before that.
+    failed_before: Duration,
+}
+
+impl Delivery {
+    async fn work(&mut self) {
+        self.rest().await;
+        let mut is_last_look = false;
+        loop {
+            let page = match self.source.events(self.cursor).await {
+                Ok(page) => page,
+                Err(_) if is_last_look => return,
+                Err(reason) => {
+                    tracing::warn!(reason, "events for a webhook cannot be read");
+                    sleep(self.limits.first_pause).await;
+                    continue;
+                }
+            };
+            if page.is_empty() {
+                if is_last_look {
+                    self.keep_progress(1).await;
+                    return;
+                }
+                is_last_look = !self.source.wait(self.cursor).await;
+                if !is_last_look {
+                    sleep(self.limits.gather).await;
+                }
+                continue;
+            }
+            let batch = Batch::new(page, self.cursor, &self.target, &self.limits);
+            if batch.is_empty() {
+                self.cursor = batch.last;
+                self.keep_progress(UNSTORED_EVENTS).await;
+            } else if !self.deliver(&batch).await {
+                return;
+            }
+        }
+    }
+
+    /// What is left of a pause that a restart cut short.
+    async fn rest(&self) {
+        let until = self.status.next_attempt_ms.unwrap_or_default();
+        let left = Duration::from_millis(until.saturating_sub(milliseconds_since_1970()));
+        sleep(left.min(self.limits.longest_retry_after)).await;
+    }
+
+    /// Stores progress over events of no interest once it is worth it.
+    async fn keep_progress(&mut self, at_least: u64) {
+        if self.cursor.saturating_sub(self.status.delivered_event_id) >= at_least {
+            self.status.delivered_event_id = self.cursor;
+            self.source.store(self.cursor, &self.status).await;
+        }
+    }
+
+    /// Sends a batch until it is taken. `false`: the webhook is disabled.
+    async fn deliver(&mut self, batch: &Batch) -> bool {
+        let delivery = Uuid::new_v4();
+        loop {
+            // Nothing is sent between a failure and the next try of the same batch, so the one counts the other.
+            let body = batch.body(self.status.failures);
+            match self.client.post(&self.target, delivery, body, &self.limits).await {
+                Outcome::Delivered => {
+                    self.delivered(batch.last).await;
+                    return true;
+                }
+                Outcome::Gone => {
+                    self.disable("the receiver answered 410 Gone".to_owned()).await;
+                    return false;
+                }
+                Outcome::Failed { reason, retry_after } => {
+                    if !self.failed(reason, retry_after).await {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn delivered(&mut self, last: u64) {
+        self.cursor = last;
+        self.started = Instant::now();
+        self.failed_before = Duration::ZERO;
+        self.status = WebhookStatus {
+            url: std::mem::take(&mut self.status.url),
+            state: WebhookState::Active,
+            delivered_event_id: last,
+            failures: 0,
+            last_error: None,
+            next_attempt_ms: None,
+        };
+        self.source.store(last, &self.status).await;
+    }
+
+    /// Notes a failure and waits. `false`: that was one too many.
+    async fn failed(&mut self, reason: String, retry_after: Option<Duration>) -> bool {
+        if self.status.failures == 0 {
+            self.started = Instant::now();
+        }
+        self.status.failures = self.status.failures.saturating_add(1);
+        let failing_for = self.failed_before.saturating_add(self.started.elapsed());
+        if failing_for >= self.limits.give_up {
+            self.disable(format!("given up after failing for {} s: {reason}", failing_for.as_secs())).await;
+            return false;
+        }
+        let own = pause(&self.limits, self.status.failures, getrandom::u32().unwrap_or_default());
+        let asked = retry_after.unwrap_or_default().min(self.limits.longest_retry_after);
+        let pause = own.max(asked);
+        tracing::debug!(url = self.status.url, reason, ?pause, "a webhook failed");
+        self.status.state = WebhookState::Failing;
+        self.status.last_error = Some(reason);
+        let next =
+            milliseconds_since_1970().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
+        self.status.next_attempt_ms = Some(next);
+        self.source.store(self.status.delivered_event_id, &self.status).await;
+        sleep(pause).await;
+        true
+    }
+
+    async fn disable(&mut self, reason: String) {
+        tracing::warn!(url = self.status.url, reason, "a webhook is disabled");
+        self.status.state = WebhookState::Disabled;
+        self.status.last_error = Some(reason);
+        self.status.next_attempt_ms = None;
+        self.source.store(self.status.delivered_event_id, &self.status).await;
+    }
+}
+
+fn milliseconds_since_1970() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

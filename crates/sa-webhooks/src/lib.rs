@@ -1,0 +1,21 @@
+//! Delivers a session's events to its webhook: in order, at least once, signed.
+//!
+//! Where the events come from is a [`Source`], which also keeps how far delivery came. One task for each webhook,
+//! [`run`], reads a page, sends it, has the source store that, and goes on. What fails is tried again, later and later.
+
+mod backoff;
+mod batch;
+mod client;
+mod delivery;
+mod error;
+mod limits;
+mod signature;
+mod source;
+mod target;
+
+pub use client::Client;
+pub use delivery::run;
+pub use error::WebhookError;
+pub use limits::WebhookLimits;
+pub use source::{BoxFuture, Source};
+pub use target::{check, fresh_status, redacted};

@@ -1,0 +1,130 @@
+//! A webhook as it was asked for, checked; and its address without secrets.
+
+use crate::WebhookError;
+use reqwest::Url;
+use sa_api::sessions::{EventData, Webhook, WebhookState, WebhookStatus};
+use std::collections::BTreeSet;
+
+/// Pieces of messages: most of all events, and each is in the message that follows.
+const UNLESS_ASKED_FOR: &str = "messageDelta";
+
+/// Whether deliveries to this webhook can be tried at all.
+pub fn check(webhook: &Webhook) -> Result<(), WebhookError> {
+    Target::new(webhook).map(drop)
+}
+
+/// The state of a webhook to which nothing was delivered yet.
+pub fn fresh_status(webhook: &Webhook) -> WebhookStatus {
+    WebhookStatus {
+        url: redacted(&webhook.url),
+        state: WebhookState::Active,
+        delivered_event_id: 0,
+        failures: 0,
+        last_error: None,
+        next_attempt_ms: None,
+    }
+}
+
+/// The address without user, password, query and fragment.
+pub fn redacted(address: &str) -> String {
+    let Ok(mut url) = Url::parse(address) else { return "(not a URL)".to_owned() };
+    let hides_query = url.query().is_some_and(|query| !query.is_empty());
+    // Both fail only for addresses that cannot have these parts.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    if hides_query { format!("{url}?…") } else { url.to_string() }
+}
+
+/// Where deliveries go, what is in them, and what they are signed with.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) url: Url,
+    pub(crate) secret: Option<String>,
+    filter: Option<BTreeSet<String>>,
+}
+
+impl Target {
+    pub(crate) fn new(webhook: &Webhook) -> Result<Self, WebhookError> {
+        let url = Url::parse(&webhook.url).map_err(|error| WebhookError::Unreadable(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(WebhookError::Scheme);
+        }
+        if webhook.secret.as_deref() == Some("") {
+            return Err(WebhookError::EmptySecret);
+        }
+        let names = webhook.events.iter().flatten();
+        if let Some(unknown) = names.into_iter().find(|name| !is_event(name)) {
+            return Err(WebhookError::UnknownEvent(unknown.clone()));
+        }
+        let filter = webhook.events.as_ref().map(|names| names.iter().cloned().collect());
+        Ok(Self { url, secret: webhook.secret.clone(), filter })
+    }
+
+    pub(crate) fn wants(&self, event: &str) -> bool {
+        self.filter.as_ref().map_or(event != UNLESS_ASKED_FOR, |names| names.contains(event))
+    }
+}
+
+/// The contract's own list decides: a value that fits no event, under the name of one, is complained about as a value.
+fn is_event(name: &str) -> bool {
+    let probe = serde_json::json!({ name: false });
+    match serde_json::from_value::<EventData>(probe) {
+        Ok(_) => true,
+        Err(complaint) => !complaint.to_string().starts_with("unknown variant"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn webhook(url: &str) -> Webhook {
+        Webhook { url: url.to_owned(), secret: None, events: None }
+    }
+
+    #[test]
+    fn only_addresses_that_can_be_called_are_taken() {
+        for good in ["http://127.0.0.1:1/x", "https://user:pw@host/a?b=c", "HTTP://host"] {
+            assert_eq!(check(&webhook(good)), Ok(()), "{good}");
+        }
+        for bad in ["ftp://host/x", "file:///etc/passwd", "data:text/plain,x", "mailto:a@b"] {
+            assert_eq!(check(&webhook(bad)), Err(WebhookError::Scheme), "{bad}");
+        }
+        for bad in ["", "/x", "host/x", "http://"] {
+            assert!(matches!(check(&webhook(bad)), Err(WebhookError::Unreadable(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn secrets_stay_out_of_what_is_shown() {
+        let shown = |address: &str| redacted(address);
+        assert_eq!(shown("https://me:pw@host:8443/a/b?token=x#y"), "https://host:8443/a/b?…");
+        assert_eq!(shown("http://host"), "http://host/");
+        assert_eq!(shown("nonsense pw"), "(not a URL)");
+        assert_eq!(fresh_status(&webhook("http://u@h/?k=1")).url, "http://h/?…");
+    }
+
+    #[test]
+    fn names_of_events_are_those_of_the_contract() {
+        let asks = |names: &[&str]| {
+            let events = Some(names.iter().map(|name| (*name).to_owned()).collect());
+            check(&Webhook { events, ..webhook("http://h/") })
+        };
+        assert_eq!(asks(&["message", "messageDelta", "turnEnded", "ended", "unknown", "plan"]), Ok(()));
+        assert_eq!(asks(&["turnended"]), Err(WebhookError::UnknownEvent("turnended".to_owned())));
+        let empty = Webhook { secret: Some(String::new()), ..webhook("http://h/") };
+        assert_eq!(check(&empty), Err(WebhookError::EmptySecret));
+    }
+
+    #[test]
+    fn deltas_are_sent_only_when_asked_for() {
+        let target = Target::new(&webhook("http://h/")).unwrap();
+        assert!(target.wants("message") && !target.wants("messageDelta"));
+        let events = Some(vec!["messageDelta".to_owned()]);
+        let target = Target::new(&Webhook { events, ..webhook("http://h/") }).unwrap();
+        assert!(!target.wants("message") && target.wants("messageDelta"));
+    }
+}
