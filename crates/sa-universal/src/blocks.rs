@@ -1,6 +1,6 @@
 //! Content blocks of messages: ACP's and ours.
 
-use crate::json::{self, Object};
+use crate::json::{self, Fields, Object};
 use crate::{carrier, uri};
 use sa_api::sessions::{FileSource, MessagePart};
 use serde_json::{Value, json};
@@ -20,84 +20,78 @@ pub(crate) fn part(block: &Value) -> (MessagePart, Object) {
     if let Some(part) = carrier::part(object) {
         return (part, Object::new());
     }
+    let mut fields = Fields::new(object, &["type"]);
     let part = match json::text(object, "type") {
-        Some("text") => {
-            let text = json::owned(object, "text").map(|text| MessagePart::Text { text });
-            return match text {
-                Some(part) => (part, extra(object, &["type", "text"])),
-                None => (unknown(), Object::new()),
-            };
-        }
-        Some("image") => image(object),
-        Some("resource_link") => link(object),
-        Some("resource") => resource(object),
+        Some("text") => match fields.text("text") {
+            Some(text) => return (MessagePart::Text { text }, fields.rest()),
+            None => None,
+        },
+        Some("image") => image(fields),
+        Some("resource_link") => link(fields),
+        Some("resource") => resource(fields),
         _ => None,
     };
     (part.unwrap_or_else(unknown), Object::new())
 }
 
-/// What is told beside `known`, including what was hidden because ACP does not allow it.
-pub(crate) fn extra(object: &Object, known: &[&str]) -> Object {
-    let mut extra = json::rest(object, known);
-    if let Some(Value::Object(meta)) = extra.get_mut("_meta") {
-        let hidden = carrier::take_hidden(meta);
-        if meta.is_empty() {
-            extra.remove("_meta");
-        }
-        json::merge(&mut extra, hidden);
-    }
-    extra
-}
-
-fn image(object: &Object) -> Option<MessagePart> {
-    let data = json::text(object, "data").filter(|data| !data.is_empty());
-    let (source, known): (_, &[&str]) = match (data, json::owned(object, "uri")) {
-        (Some(data), _) => (FileSource::Base64 { data: data.to_owned() }, &["type", "data", "mimeType"]),
-        (None, Some(uri)) => (FileSource::Uri { uri }, &["type", "data", "mimeType", "uri"]),
-        (None, None) => return None,
+fn image(mut fields: Fields<'_>) -> Option<MessagePart> {
+    let mime_type = fields.text("mimeType")?;
+    let data = fields.text("data").filter(|data| !data.is_empty());
+    let source = match data {
+        Some(data) => FileSource::Base64 { data },
+        None => FileSource::Uri { uri: fields.text("uri")? },
     };
-    let mime_type = json::owned(object, "mimeType")?;
-    Some(MessagePart::Image { source, mime_type, alt: None, extra: extra(object, known) })
+    let mut extra = fields.rest();
+    let alt = taken(&mut extra, "alt");
+    Some(MessagePart::Image { source, mime_type, alt, extra })
 }
 
-fn link(object: &Object) -> Option<MessagePart> {
-    let uri = json::owned(object, "uri")?;
+fn link(mut fields: Fields<'_>) -> Option<MessagePart> {
+    let uri = fields.text("uri")?;
     Some(MessagePart::File {
-        name: json::owned(object, "name"),
+        name: fields.text("name"),
         path: Some(uri::path_of(&uri)),
         source: Some(FileSource::Uri { uri }),
-        mime_type: json::owned(object, "mimeType"),
+        mime_type: fields.text("mimeType"),
         diff: None,
-        extra: extra(object, &["type", "name", "uri", "mimeType"]),
+        extra: fields.rest(),
     })
 }
 
-fn resource(object: &Object) -> Option<MessagePart> {
-    let inner = json::object(object, "resource")?;
-    let (source, known) = match (json::owned(inner, "text"), json::owned(inner, "blob")) {
-        (Some(text), _) => (FileSource::Text { text }, "text"),
-        (None, Some(data)) => (FileSource::Base64 { data }, "blob"),
-        (None, None) => return None,
+fn resource(mut fields: Fields<'_>) -> Option<MessagePart> {
+    let mut inner = Fields::new(fields.take("resource", Value::as_object)?, &[]);
+    let source = match inner.text("text") {
+        Some(text) => FileSource::Text { text },
+        None => FileSource::Base64 { data: inner.text("blob")? },
     };
-    let uri = json::text(inner, "uri").unwrap_or_default();
-    let path = uri::path_of(uri);
-    let mut extra = extra(object, &["type", "resource"]);
+    let uri = inner.text("uri").unwrap_or_default();
+    let mime_type = inner.text("mimeType");
+    let within = inner.rest();
+    let mut extra = fields.rest();
+    if extra.contains_key("uri") {
+        return None;
+    }
+    let path = uri::path_of(&uri);
     if uri::uri_of(&path) != uri {
         extra.insert("uri".to_owned(), uri.into());
     }
-    let within = json::rest(inner, &["uri", "mimeType", known]);
     if !within.is_empty() {
         extra.insert("resource".to_owned(), Value::Object(within));
     }
-    let mime_type = json::owned(inner, "mimeType");
     Some(MessagePart::File {
-        name: None,
+        name: taken(&mut extra, "name"),
         path: Some(path).filter(|path| !path.is_empty()),
         source: Some(source),
         mime_type,
         diff: None,
         extra,
     })
+}
+
+fn taken(extra: &mut Object, key: &str) -> Option<String> {
+    let text = json::owned(extra, key)?;
+    extra.remove(key);
+    Some(text)
 }
 
 /// The block that says the same; `None` if ACP has none.
@@ -178,6 +172,7 @@ pub(crate) fn file_block(
             if let Some(Value::Object(within)) = extra.remove("resource") {
                 add(&mut inner, within, &[]);
             }
+            json::put(&mut extra, "name", name);
             block.insert("type".to_owned(), "resource".into());
             block.insert("resource".to_owned(), Value::Object(inner));
             add(&mut block, extra, &[]);

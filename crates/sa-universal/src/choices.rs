@@ -41,10 +41,12 @@ impl Offered {
         let mut odd = Vec::new();
         self.options.clear();
         for value in list {
-            match value.as_object().and_then(option) {
-                Some(option) => self.options.push(option),
-                None => odd.push(value.clone()),
+            let option = value.as_object().and_then(option);
+            // It was understood if it can be told again.
+            if option.as_ref().map(to_option).as_ref() != Some(&without_nulls(value)) {
+                odd.push(value.clone());
             }
+            self.options.extend(option);
         }
         if let Some(mode) = chosen(self.options.iter(), MODE)
             && (self.modes.is_empty() || self.modes.iter().any(|known| known.id == mode))
@@ -104,6 +106,17 @@ fn chosen<'a>(options: impl Iterator<Item = &'a SessionOption>, category: &str) 
     }
 }
 
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => values.iter().map(without_nulls).collect(),
+        Value::Object(members) => {
+            let there = members.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(there.map(|(key, value)| (key.clone(), without_nulls(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 fn choices(list: &[Value], id: &str) -> Vec<SessionChoice> {
     list.iter().filter_map(|value| choice(value.as_object()?, id)).collect()
 }
@@ -146,10 +159,10 @@ fn grouped(list: &[Value]) -> Vec<SessionChoice> {
     choices
 }
 
-/// The updates that tell what is chosen.
-pub(crate) fn to_updates(choices: &SessionChoices) -> Vec<Value> {
+/// The updates that tell what is chosen. `had_options` says whether options were told before.
+pub(crate) fn to_updates(choices: &SessionChoices, had_options: bool) -> Vec<Value> {
     let mut updates = Vec::new();
-    if !choices.options.is_empty() {
+    if had_options || !choices.options.is_empty() {
         let options: Vec<_> = choices.options.iter().map(to_option).collect();
         updates.push(json!({ "sessionUpdate": "config_option_update", "configOptions": options }));
     }

@@ -1,39 +1,41 @@
 //! What tool calls show: ACP's and ours.
 
-use crate::json::{self, Object};
+use crate::json::{self, Fields, Object};
 use crate::{blocks, carrier};
 use sa_api::sessions::{Diff, MessagePart, ToolContent};
 use serde_json::{Value, json};
 
 /// What a content of a tool call is.
 pub(crate) fn content(raw: &Value) -> ToolContent {
-    let known = raw.as_object().and_then(|object| match json::text(object, "type")? {
-        "content" => shown(object),
-        "diff" => Some(ToolContent::Diff {
-            path: json::owned(object, "path")?,
-            old_text: json::owned(object, "oldText"),
-            new_text: json::owned(object, "newText")?,
-            extra: blocks::extra(object, &["type", "path", "oldText", "newText"]),
-        }),
-        "terminal" => Some(ToolContent::Terminal {
-            id: json::owned(object, "terminalId")?,
-            extra: blocks::extra(object, &["type", "terminalId"]),
-        }),
-        _ => None,
+    let known = raw.as_object().and_then(|object| {
+        let mut fields = Fields::new(object, &["type"]);
+        match json::text(object, "type")? {
+            "content" => shown(fields),
+            "diff" => Some(ToolContent::Diff {
+                path: fields.text("path")?,
+                old_text: fields.text("oldText"),
+                new_text: fields.text("newText")?,
+                extra: fields.rest(),
+            }),
+            "terminal" => {
+                Some(ToolContent::Terminal { id: fields.text("terminalId")?, extra: fields.rest() })
+            }
+            _ => None,
+        }
     });
     known.unwrap_or_else(|| ToolContent::Unknown { raw: raw.clone() })
 }
 
-fn shown(object: &Object) -> Option<ToolContent> {
-    let block = object.get("content")?;
+fn shown(mut fields: Fields<'_>) -> Option<ToolContent> {
+    let block = fields.take("content", Some)?;
     if let Some(hidden) = block.as_object().and_then(carrier::content) {
         return Some(ToolContent::Unknown { raw: hidden.clone() });
     }
-    let mut beside = blocks::extra(object, &["type", "content"]);
     let (part, of_text) = blocks::part(block);
     let mut content = match part {
         MessagePart::Text { text } => ToolContent::Text { text, extra: of_text },
-        MessagePart::Image { source, mime_type, extra, .. } => {
+        MessagePart::Image { source, mime_type, alt, mut extra } => {
+            json::put(&mut extra, "alt", alt);
             ToolContent::Image { source, mime_type, extra }
         }
         MessagePart::File { name, path, source, mime_type, extra, .. } => {
@@ -45,9 +47,12 @@ fn shown(object: &Object) -> Option<ToolContent> {
     | ToolContent::Image { extra, .. }
     | ToolContent::File { extra, .. } = &mut content
     {
-        // What the block says wins over what its wrapper says.
-        json::merge(&mut beside, std::mem::take(extra));
-        *extra = beside;
+        // What is told beside a block stands with what the block tells, unless they both tell it.
+        for (key, value) in fields.rest() {
+            if extra.insert(key, value).is_some() {
+                return None;
+            }
+        }
     }
     Some(content)
 }

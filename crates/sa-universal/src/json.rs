@@ -1,5 +1,6 @@
 //! Reading JSON that may be anything: what is not as expected is absent, never an error.
 
+use crate::carrier;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -27,8 +28,7 @@ pub(crate) fn object<'a>(of: &'a Object, key: &str) -> Option<&'a Object> {
 }
 
 /// A count. Some agents write whole numbers with a point.
-pub(crate) fn count(object: &Object, key: &str) -> Option<u64> {
-    let value = object.get(key)?;
+pub(crate) fn count(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number))?;
         // In range and whole, as was just seen.
@@ -40,6 +40,49 @@ pub(crate) fn count(object: &Object, key: &str) -> Option<u64> {
 pub(crate) fn rest(object: &Object, known: &[&str]) -> Object {
     let others = object.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
     others.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// An object that is read member by member, and knows what was not read.
+pub(crate) struct Fields<'a> {
+    object: &'a Object,
+    read: Vec<&'static str>,
+}
+
+impl<'a> Fields<'a> {
+    /// An object whose members `known` are of no interest any more.
+    pub(crate) fn new(object: &'a Object, known: &[&'static str]) -> Self {
+        Self { object, read: known.to_vec() }
+    }
+
+    /// A member, if `read` understands it.
+    pub(crate) fn take<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = read(self.object.get(key)?);
+        if value.is_some() {
+            self.read.push(key);
+        }
+        value
+    }
+
+    pub(crate) fn text(&mut self, key: &'static str) -> Option<String> {
+        self.take(key, |value| value.as_str().map(str::to_owned))
+    }
+
+    /// What was not read, including what was hidden because ACP does not allow it.
+    pub(crate) fn rest(self) -> Object {
+        let mut rest = rest(self.object, &self.read);
+        if let Some(Value::Object(meta)) = rest.get_mut("_meta") {
+            let hidden = carrier::take_hidden(meta);
+            if meta.is_empty() {
+                rest.remove("_meta");
+            }
+            merge(&mut rest, hidden);
+        }
+        rest
+    }
 }
 
 /// Puts `new` over `old`, member by member.

@@ -28,6 +28,8 @@ pub fn to_updates(event: &EventData) -> Vec<Value> {
 pub struct Projector {
     told: HashMap<String, Told>,
     order: VecDeque<String>,
+    /// Whether options were told.
+    options: bool,
 }
 
 /// How much of a message was told.
@@ -47,7 +49,10 @@ impl Projector {
             EventData::Message(UniversalMessage::Parsed(message)) => self.message(message),
             EventData::MessageDelta(delta) => self.delta(delta),
             EventData::Plan(plan) => vec![to_plan(plan)],
-            EventData::ModeChanged(changed) => choices::to_updates(&changed.choices),
+            EventData::ModeChanged(changed) => {
+                let some = !changed.choices.options.is_empty();
+                choices::to_updates(&changed.choices, std::mem::replace(&mut self.options, some))
+            }
             EventData::InfoChanged(info) => {
                 vec![json!({ "sessionUpdate": "session_info_update", "title": info.title })]
             }

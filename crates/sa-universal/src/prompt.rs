@@ -92,7 +92,7 @@ pub fn stop_reason(result: &RawValue) -> (StopReason, Option<Usage>) {
 }
 
 fn usage(object: &Object) -> Usage {
-    let count = |key| json::count(object, key);
+    let count = |key| object.get(key).and_then(json::count);
     Usage {
         input_tokens: count("inputTokens"),
         output_tokens: count("outputTokens"),

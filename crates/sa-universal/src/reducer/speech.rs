@@ -1,6 +1,6 @@
 //! Messages that are being written.
 
-use crate::json::{self, Object};
+use crate::json::{self, Fields, Object};
 use crate::names::{self, Names};
 use crate::{blocks, carrier};
 use sa_api::sessions::{
@@ -122,16 +122,14 @@ impl Speech {
             return vec![unparsed(Value::Object(update.clone()), error)];
         };
         let parent = carrier::parent(update.get("_meta")).map(str::to_owned);
-        let mut beside = blocks::extra(update, &["sessionUpdate", "content", "messageId"]);
-        let id = match update.get("messageId") {
-            Some(Value::String(id)) if !id.is_empty() => Some(id.as_str()),
-            None | Some(Value::Null) => None,
-            Some(other) => {
-                beside.insert("messageId".to_owned(), other.clone());
-                None
-            }
-        };
-        let place = Place { role: voice.role(), id, parent };
+        let mut fields = Fields::new(update, &["sessionUpdate", "content"]);
+        let id = fields.text("messageId").filter(|id| !id.is_empty());
+        let beside = fields.rest();
+        // Agents end messages with nothing; that is no beginning of another.
+        if beside.is_empty() && *content == json!({ "type": "text", "text": "" }) {
+            return Vec::new();
+        }
+        let place = Place { role: voice.role(), id: id.as_deref(), parent };
         let mut events = Vec::new();
         let contents = match content {
             Value::Array(blocks) => blocks.as_slice(),

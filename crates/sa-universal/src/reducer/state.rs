@@ -1,6 +1,6 @@
 //! What a session is at, beside its conversation: plan, commands, usage, title.
 
-use crate::json::{self, Object};
+use crate::json::{self, Fields, Object};
 use crate::words::Word;
 use sa_api::sessions::{
     Command, CommandsAvailable, Compaction, EventData, InfoChanged, Notice, NoticeSeverity, Plan, PlanEntry,
@@ -73,19 +73,13 @@ impl State {
 
     /// What an update does not say stays.
     pub(super) fn usage_update(&mut self, update: &Object) -> Option<Vec<EventData>> {
-        let (used, size) = (json::count(update, "used"), json::count(update, "size"));
-        let cost = json::object(update, "cost").and_then(|cost| {
-            let amount = cost.get("amount")?.as_f64()?;
-            Some(UsageCost { amount, currency: json::owned(cost, "currency")? })
-        });
+        let mut fields = Fields::new(update, &["sessionUpdate"]);
+        let (used, size) = (fields.take("used", json::count), fields.take("size", json::count));
+        let cost = fields.take("cost", cost);
         if used.is_none() && size.is_none() && cost.is_none() {
             return None;
         }
-        let mut known = vec!["sessionUpdate"];
-        known.extend(used.map(|_| "used"));
-        known.extend(size.map(|_| "size"));
-        known.extend(cost.as_ref().map(|_| "cost"));
-        let odd = json::rest(update, &known);
+        let odd = fields.rest();
         let before = self.usage.clone();
         let usage = &mut self.usage;
         usage.context_used = used.or(usage.context_used);
@@ -129,46 +123,49 @@ impl State {
     }
 }
 
+fn cost(value: &Value) -> Option<UsageCost> {
+    let object = value.as_object()?;
+    let mut fields = Fields::new(object, &[]);
+    let amount = fields.take("amount", Value::as_f64)?;
+    let currency = fields.text("currency")?;
+    fields.rest().is_empty().then_some(UsageCost { amount, currency })
+}
+
 /// An entry of a plan, and whether all of it was understood.
 fn entry(object: &Object) -> (Option<PlanEntry>, bool) {
-    let Some(content) = json::owned(object, "content") else { return (None, false) };
-    let status = json::text(object, "status").and_then(PlanStatus::read);
-    let priority = json::text(object, "priority").and_then(PlanPriority::read);
-    let mut known = vec!["content"];
-    known.extend(status.map(|_| "status"));
-    known.extend(priority.map(|_| "priority"));
-    let understood = json::rest(object, &known).is_empty();
+    let mut fields = Fields::new(object, &[]);
+    let Some(content) = fields.text("content") else { return (None, false) };
+    let status = fields.take("status", |status| PlanStatus::read(status.as_str()?));
+    let priority = fields.take("priority", |priority| PlanPriority::read(priority.as_str()?));
     let status = status.unwrap_or(PlanStatus::Pending);
     let priority = priority.unwrap_or(PlanPriority::Medium);
-    (Some(PlanEntry { content, status, priority }), understood)
+    (Some(PlanEntry { content, status, priority }), fields.rest().is_empty())
 }
 
 fn command(object: &Object) -> (Option<Command>, bool) {
-    let Some(name) = json::owned(object, "name") else { return (None, false) };
-    let input = json::object(object, "input");
-    let input_hint = input.and_then(|input| json::owned(input, "hint"));
-    let mut known = vec!["name", "description"];
-    known.extend(input_hint.as_ref().map(|_| "input"));
-    let within = input.is_none_or(|input| json::rest(input, &["hint"]).is_empty());
-    let understood = within && json::rest(object, &known).is_empty();
-    let description = json::owned(object, "description").unwrap_or_default();
-    (Some(Command { name, description, input_hint }), understood)
+    let mut fields = Fields::new(object, &[]);
+    let Some(name) = fields.text("name") else { return (None, false) };
+    let input_hint = fields.take("input", |input| {
+        let mut input = Fields::new(input.as_object()?, &[]);
+        let hint = input.text("hint")?;
+        input.rest().is_empty().then_some(hint)
+    });
+    let description = fields.text("description").unwrap_or_default();
+    (Some(Command { name, description, input_hint }), fields.rest().is_empty())
 }
 
 /// A notice, and what was not understood of it.
 pub(super) fn notice(update: &Object) -> Option<(Notice, Object)> {
-    let description = json::owned(update, "description");
-    let title = json::owned(update, "title").filter(|title| !title.is_empty());
-    let (title, description) = match (title, description) {
-        (Some(title), description) => (title, description),
-        (None, Some(description)) if !description.is_empty() => (description, None),
-        (None, _) => return None,
+    let mut fields = Fields::new(update, &["sessionUpdate"]);
+    let title = fields.text("title").filter(|title| !title.is_empty());
+    let description = fields.text("description").filter(|description| !description.is_empty());
+    let (title, description) = match title {
+        Some(title) => (title, description),
+        None => (description?, None),
     };
-    let severity = json::text(update, "severity").and_then(NoticeSeverity::read);
-    let mut known = vec!["sessionUpdate", "title", "description"];
-    known.extend(severity.map(|_| "severity"));
-    let odd = json::rest(update, &known);
-    Some((Notice { severity: severity.unwrap_or(NoticeSeverity::Info), title, description }, odd))
+    let severity = fields.take("severity", |severity| NoticeSeverity::read(severity.as_str()?));
+    let severity = severity.unwrap_or(NoticeSeverity::Info);
+    Some((Notice { severity, title, description }, fields.rest()))
 }
 
 /// A compaction, or a piece of its summary. What the agent sent is kept with it.

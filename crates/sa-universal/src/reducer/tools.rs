@@ -1,10 +1,10 @@
 //! Tool calls, each with its newest state.
 
 use super::speech::Scope;
-use crate::json::{self, Object};
+use crate::json::{self, Fields, Object};
 use crate::names::{self, Names};
 use crate::words::Word;
-use crate::{blocks, carrier, contents};
+use crate::{carrier, contents};
 use sa_api::sessions::{
     EventData, Location, MessagePart, ParsedMessage, Role, ToolContent, ToolKind, ToolStatus,
     UniversalMessage,
@@ -48,6 +48,7 @@ impl Tool {
     /// Takes what an update says; what it does not say stays.
     fn apply(&mut self, update: &Object) {
         let mut odd = Object::new();
+        json::put(&mut self.metadata, "parentId", carrier::parent(update.get("_meta")));
         for (key, value) in update.iter().filter(|(_, value)| !value.is_null()) {
             let understood = match key.as_str() {
                 "sessionUpdate" | "toolCallId" | "_meta" => continue,
@@ -70,11 +71,8 @@ impl Tool {
                 before.remove(key);
             }
         }
-        if let Some(meta @ Value::Object(_)) = update.get("_meta") {
-            let meta = Object::from_iter([("_meta".to_owned(), meta.clone())]);
-            odd.extend(blocks::extra(&meta, &[]));
-        }
-        json::put(&mut self.metadata, "parentId", carrier::parent(update.get("_meta")));
+        let meta = json::rest(update, &[]).remove("_meta").map(|meta| ("_meta".to_owned(), meta));
+        odd.extend(Fields::new(&Object::from_iter(meta), &[]).rest());
         super::note(&mut self.metadata, odd);
     }
 
@@ -118,7 +116,7 @@ fn locations(value: &Value) -> Option<Vec<Location>> {
         let path = json::owned(object, "path")?;
         let line = match object.get("line") {
             None | Some(Value::Null) => None,
-            Some(_) => Some(u32::try_from(json::count(object, "line")?).ok()?),
+            Some(line) => Some(u32::try_from(json::count(line)?).ok()?),
         };
         json::rest(object, &["path", "line"]).is_empty().then_some(Location { path, line })
     };
