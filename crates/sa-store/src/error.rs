@@ -105,8 +105,9 @@ impl From<rusqlite::Error> for StoreError {
                 _ if is_damage(failure.extended_code) => Self::Corrupt(said),
                 _ => Self::Io(said),
             },
-            // Columns of another kind than the schema has.
-            Error::FromSqlConversionFailure(..)
+            // Columns of another kind than the schema has, or a schema that our statements do not fit.
+            Error::SqlInputError { .. }
+            | Error::FromSqlConversionFailure(..)
             | Error::IntegralValueOutOfRange(..)
             | Error::InvalidColumnType(..)
             | Error::Utf8Error(..) => Self::Corrupt(said),

@@ -18,6 +18,7 @@ mod error;
 mod files;
 mod import;
 mod limits;
+mod messages;
 mod open;
 mod options;
 mod queries;

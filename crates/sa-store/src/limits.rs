@@ -29,6 +29,9 @@ pub(crate) const CHECKPOINT_PAGES: i64 = 1024;
 /// Pages of the write-ahead log after which the writer waits for readers to leave it (32 MiB), so that it begins anew.
 pub(crate) const RESTART_PAGES: i64 = 8192;
 
+/// How long it waits for them. What else has the file open can hinder it, and must not hold everybody up.
+pub(crate) const RESTART_WAIT: Duration = Duration::from_millis(200);
+
 /// What remains of the write-ahead log's file when it begins anew.
 pub(crate) const LOG_FILE_BYTES: i64 = 16 << 20;
 
@@ -50,7 +53,7 @@ pub(crate) const UNUSED_PAGES: i64 = 4096;
 pub(crate) const VACUUM_PAGES: i64 = 256;
 
 /// Messages with a key that are remembered for each session after they are done.
-pub(crate) const REMEMBERED_KEYS: i64 = 1024;
+pub(crate) const REMEMBERED_KEYS: usize = 256;
 
 /// Trimming takes this part of a limit at once, so that not each append trims.
 pub(crate) const TRIM_PART: u64 = 64;

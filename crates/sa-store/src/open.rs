@@ -82,6 +82,9 @@ fn check(connection: &Connection, condition: Condition, path: &Path) -> Result<(
     if found > schema::VERSION {
         return Err(OpenError::Newer { found, known: schema::VERSION });
     }
+    if !schema::is_whole(connection, found).map_err(said)? {
+        return Err(corrupt(format!("its tables are not those of version {found}")));
+    }
     let size = number("page_count")?.saturating_mul(number("page_size")?).cast_unsigned();
     let on_disk = std::fs::metadata(path).map_or(0, |file| file.len());
     // One that is shorter than it says has lost something, whatever its size.

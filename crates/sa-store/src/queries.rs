@@ -2,9 +2,10 @@
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
+use crate::messages;
 use crate::schema::{MAX_ID, event_sum, id_at, place, record_sum, standing, webhook_sum};
 use crate::types::{EventSlice, MessageState, StoredEvent, StoredMessage, StoredSession, WebhookCursor};
-use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 /// The part of a session that changes with each event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,8 +115,13 @@ fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession,
     let (Some(id), true) = (id, whole) else {
         return Err(damaged(format!("the record of session number {number}")));
     };
-    let Some(head) = Head::numbered(connection, number)? else {
-        return Err(damaged(format!("the head of session {id} is missing")));
+    // By its id, as every change finds it: so a damaged index is told, too.
+    let head = match Head::of(connection, &id) {
+        Ok(head) if head.session == number => head,
+        Ok(_) | Err(StoreError::UnknownSession(_)) => {
+            return Err(damaged(format!("session {id} is listed and cannot be found")));
+        }
+        Err(other) => return Err(other),
     };
     check_ends(connection, &head)?;
     Ok(StoredSession {
@@ -204,9 +210,6 @@ fn read_event(row: &Row<'_>, expected: u64) -> Result<StoredEvent, StoreError> {
     Ok(StoredEvent { id: expected, at_ms: at_ms.cast_unsigned(), data: data.into() })
 }
 
-/// The columns that [`read_message`] wants.
-pub(crate) const MESSAGE: &str = "place, turn_id, key, digest, body, answer, state, checksum";
-
 /// A message by its client's key.
 pub(crate) fn message_by_key(
     connection: &mut Connection,
@@ -214,11 +217,10 @@ pub(crate) fn message_by_key(
     key: &str,
 ) -> Result<Option<StoredMessage>, StoreError> {
     let snapshot = connection.transaction()?;
-    let head = Head::of(&snapshot, id)?;
-    let sql = format!("SELECT {MESSAGE} FROM messages WHERE session = ?1 AND key = ?2");
-    let mut statement: CachedStatement<'_> = snapshot.prepare_cached(&sql)?;
-    let mut rows = statement.query((head.session, key))?;
-    Ok(rows.next()?.map(read_message).transpose()?.map(|(_, message)| message))
+    let session = Head::of(&snapshot, id)?.session;
+    let labels = messages::labels(&snapshot, session)?;
+    let label = labels.into_iter().find(|label| label.key.as_deref() == Some(key));
+    label.map(|label| messages::whole(&snapshot, label)).transpose()
 }
 
 /// The messages that are not done, in the order in which they were accepted.
@@ -227,57 +229,12 @@ pub(crate) fn pending_messages(
     id: &str,
 ) -> Result<Vec<StoredMessage>, StoreError> {
     let snapshot = connection.transaction()?;
-    let head = Head::of(&snapshot, id)?;
-    let sql = format!(
-        "SELECT {MESSAGE} FROM messages WHERE place BETWEEN ?1 AND ?2 AND state <> ?3 ORDER BY place"
-    );
-    let mut statement = snapshot.prepare_cached(&sql)?;
-    let (from, to) = (place(head.session, 0), place(head.session, MAX_ID));
-    let mut rows = statement.query([from, to, state_number(MessageState::Done)])?;
-    let mut messages = Vec::new();
-    while let Some(row) = rows.next()? {
-        messages.push(read_message(row)?.1);
-    }
-    Ok(messages)
-}
-
-/// A message with its place, from the columns of [`MESSAGE`].
-pub(crate) fn read_message(row: &Row<'_>) -> Result<(i64, StoredMessage), StoreError> {
-    let place: i64 = row.get(0)?;
-    let turn_id: String = row.get(1)?;
-    let wrong = || damaged(format!("the message of turn {turn_id}"));
-    let digest: Vec<u8> = row.get(3)?;
-    let message = StoredMessage {
-        key: row.get(2)?,
-        body_digest: digest.try_into().map_err(|_| wrong())?,
-        body: row.get::<_, Vec<u8>>(4)?.into(),
-        answer: row.get::<_, Vec<u8>>(5)?.into(),
-        state: state_of(row.get(6)?).ok_or_else(wrong)?,
-        turn_id: turn_id.clone(),
-    };
-    if row.get::<_, i64>(7)? == message_sum(place, &message) { Ok((place, message)) } else { Err(wrong()) }
-}
-
-/// The checksum of a message's row. Not of its state, which changes; its numbers tell a flipped bit themselves.
-pub(crate) fn message_sum(place: i64, message: &StoredMessage) -> i64 {
-    let sum = Checksum::default().number(place).bytes(message.turn_id.as_bytes());
-    let sum = sum.optional(message.key.as_deref().map(str::as_bytes)).bytes(&message.body_digest);
-    sum.bytes(&message.body).bytes(&message.answer).sum()
-}
-
-/// A state as its column holds it; any two differ in two bits.
-pub(crate) fn state_number(state: MessageState) -> i64 {
-    match state {
-        MessageState::Queued => 3,
-        MessageState::Running => 5,
-        MessageState::Done => 6,
-    }
-}
-
-fn state_of(number: i64) -> Option<MessageState> {
-    [MessageState::Queued, MessageState::Running, MessageState::Done]
-        .into_iter()
-        .find(|state| state_number(*state) == number)
+    let session = Head::of(&snapshot, id)?.session;
+    let labels = messages::labels(&snapshot, session)?.into_iter();
+    labels
+        .filter(|label| label.state != MessageState::Done)
+        .map(|label| messages::whole(&snapshot, label))
+        .collect()
 }
 
 /// What is not as it was written.

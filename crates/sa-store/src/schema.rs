@@ -37,19 +37,18 @@ const MIGRATIONS: [&str; 2] = [
          checksum INTEGER NOT NULL,
          data     BLOB NOT NULL
      ) STRICT;
+     -- No index: a session has few, and a damaged index would hide one where a damaged row is told.
      CREATE TABLE messages (
          place    INTEGER PRIMARY KEY,
-         session  INTEGER NOT NULL,
          turn_id  TEXT NOT NULL,
          key      TEXT,
          state    INTEGER NOT NULL,
          digest   BLOB NOT NULL,
-         body     BLOB NOT NULL,
+         label    INTEGER NOT NULL,        -- the checksum of the columns before it
+         checksum INTEGER NOT NULL,        -- of those after it
          answer   BLOB NOT NULL,
-         checksum INTEGER NOT NULL
-     ) STRICT;
-     CREATE UNIQUE INDEX messages_turn ON messages (session, turn_id);
-     CREATE UNIQUE INDEX messages_key ON messages (session, key) WHERE key IS NOT NULL;",
+         body     BLOB NOT NULL
+     ) STRICT;",
     "CREATE TABLE webhooks (
          session   INTEGER PRIMARY KEY,
          delivered INTEGER NOT NULL,
@@ -64,15 +63,35 @@ pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Brings the file to the newest version, each step whole or not at all.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    migrate_to(connection, VERSION)
+}
+
+fn migrate_to(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
     let from: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    for (version, sql) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
+    for (step, sql) in (1..=version).zip(MIGRATIONS).filter(|(step, _)| *step > from) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "user_version", version)?;
+        transaction.pragma_update(None, "user_version", step)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.commit()?;
     }
     Ok(())
+}
+
+/// Whether the file has the tables that its version has, to the letter.
+pub(crate) fn is_whole(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
+    let mut expected = Connection::open_in_memory()?;
+    migrate_to(&mut expected, version)?;
+    Ok(tables(connection)? == tables(&expected)?)
+}
+
+type Table = (String, String, String, Option<String>);
+
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
+    let mut select =
+        connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")?;
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    rows.collect()
 }
 
 /// How a session stands. Any two of the numbers differ in two bits, so one flipped bit makes none of them another.

@@ -163,7 +163,7 @@ impl Store {
         self.read(move |connection| queries::events(connection, &id, after, limit, max_bytes)).await
     }
 
-    /// The message that a client sent with a key. The last thousand or so of a session are remembered.
+    /// The message that a client sent with a key. The last few hundred of a session are remembered.
     ///
     /// # Errors
     ///

@@ -3,7 +3,10 @@
 
 use super::queue::{Counters, Inbox};
 use crate::error::StoreError;
-use crate::limits::{CHECKPOINT_PAGES, PURGE_BYTES, PURGE_ROWS, RESTART_PAGES, UNUSED_PAGES, VACUUM_PAGES};
+use crate::limits::{
+    BUSY_WAIT, CHECKPOINT_PAGES, PURGE_BYTES, PURGE_ROWS, RESTART_PAGES, RESTART_WAIT, UNUSED_PAGES,
+    VACUUM_PAGES,
+};
 use crate::queries::damaged;
 use crate::schema::{MAX_ID, place, record_sum, standing};
 use rusqlite::wal::CheckpointMode;
@@ -16,6 +19,8 @@ pub(super) struct Chores {
     on_disk: bool,
     /// Whether there may be sessions to remove.
     doomed: bool,
+    /// Whether removing them failed for want of room, and is to be tried again after the next commit.
+    postponed: bool,
     /// Whether there may be pages to give back.
     unused: bool,
     /// About how many pages were written since somebody looked at the log.
@@ -24,12 +29,12 @@ pub(super) struct Chores {
 
 impl Chores {
     pub(super) fn new(on_disk: bool) -> Self {
-        Self { on_disk, doomed: true, unused: on_disk, written: 0 }
+        Self { on_disk, doomed: true, postponed: false, unused: on_disk, written: 0 }
     }
 
-    /// Notes that sessions were deleted.
-    pub(super) fn note_doomed(&mut self) {
-        self.doomed = true;
+    /// Notes that a transaction was committed, and whether sessions were deleted in it.
+    pub(super) fn note_commit(&mut self, doomed: bool) {
+        self.doomed |= doomed || std::mem::take(&mut self.postponed);
     }
 
     /// Takes up imports that nobody will finish.
@@ -53,9 +58,10 @@ impl Chores {
                     self.doomed = more;
                     self.unused |= !more && self.on_disk;
                 }
-                // Tried again with the next deletion, or when the store is opened next.
+                // Tried again then, or with the next deletion, or when the store is opened next.
                 Err(error) => {
                     self.doomed = false;
+                    self.postponed = matches!(error, StoreError::Full | StoreError::Io(_));
                     tracing::warn!(%error, "deleted sessions stay on the disk for now");
                 }
             }
@@ -107,8 +113,27 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
     } else {
         return Ok(false);
     };
-    connection.wal_checkpoint_v2(Some("main"), mode)?;
+    waiting(connection, mode)?;
     Ok(true)
+}
+
+/// Copies the log, waiting a little for readers if the mode says so.
+fn waiting(connection: &Connection, mode: CheckpointMode) -> rusqlite::Result<()> {
+    connection.busy_timeout(RESTART_WAIT)?;
+    let copied = connection.wal_checkpoint_v2(Some("main"), mode);
+    connection.busy_timeout(BUSY_WAIT)?;
+    match copied {
+        // Some reader is still there. The next commits try again.
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+/// After a commit has failed for want of room: lets the log begin anew, so that its room can be used, be it for deleting.
+pub(super) fn make_room(connection: &Connection) {
+    if let Err(error) = waiting(connection, CheckpointMode::RESTART) {
+        tracing::debug!(%error, "the write-ahead log could not be copied");
+    }
 }
 
 /// Leaves nothing in the log, so that the next opening sees a clean end.
@@ -124,6 +149,15 @@ fn purge(connection: &Connection) -> Result<bool, StoreError> {
     let doomed: Option<i64> = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
     let Some(session) = doomed else { return Ok(false) };
     let transaction = connection.unchecked_transaction()?;
+    // The index says so. Nothing is removed unless the row does, too.
+    let sql = "SELECT standing = ?2 AND id IS NULL FROM sessions NOT INDEXED WHERE number = ?1";
+    let sure: Option<bool> = transaction
+        .prepare_cached(sql)?
+        .query_row([session, standing::DOOMED], |row| row.get(0))
+        .optional()?;
+    if sure != Some(true) {
+        return Err(damaged(format!("session number {session} is listed as deleted and is not")));
+    }
     let (from, to) = (place(session, 0), place(session, MAX_ID));
     match end_of_part(&transaction, from, to)? {
         Some(end) => {

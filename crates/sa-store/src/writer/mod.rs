@@ -140,8 +140,8 @@ impl Writer {
         let desk = Desk { connection: &self.connection, retention: &self.retention, now_ms, doomed };
         let changes = group.len();
         let outcome = transact(&desk, &mut group);
-        if desk.doomed.get() {
-            self.chores.note_doomed();
+        if outcome.is_ok() {
+            self.chores.note_commit(desk.doomed.get());
         }
         self.answer(group, outcome);
         self.chores.after_commit(&self.connection, &self.counters, bytes, changes);
@@ -164,6 +164,9 @@ impl Writer {
             Err(error) => {
                 self.counters.failures.fetch_add(1, Relaxed);
                 let error = self.explained(error);
+                if error == StoreError::Full && self.path.is_some() {
+                    chores::make_room(&self.connection);
+                }
                 tracing::warn!(changes = group.len(), %error, "a transaction of the session store was rolled back");
                 for task in group {
                     task.answer(Err(error.clone()));

@@ -59,7 +59,12 @@ pub(crate) fn sweep(desk: &Desk<'_>) -> Result<Vec<String>, StoreError> {
         forgotten.push((number, row.get::<_, String>(1)?));
     }
     drop(rows);
-    for (number, _) in &forgotten {
+    for (number, id) in &forgotten {
+        // The index says so. Nothing is removed unless the row does, too.
+        let head = Head::of(desk.connection, id)?;
+        if head.session != *number || head.ended_at_ms.is_none() {
+            return Err(damaged(format!("session {id} is listed as ended and is not")));
+        }
         doom(desk, *number)?;
     }
     Ok(forgotten.into_iter().map(|(_, id)| id).collect())

@@ -2,4 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod basics;
+mod crashes;
+mod damage;
+mod full_disk;
+mod imports;
+mod load;
+mod model;
+mod retention;
 mod scene;
+mod versions;

@@ -1,0 +1,132 @@
+//! Messages as rows: a label that says which one it is and how far, and what it holds.
+
+use crate::checksum::Checksum;
+use crate::error::StoreError;
+use crate::queries::damaged;
+use crate::schema::{MAX_ID, id_at, place};
+use crate::types::{MessageState, StoredMessage};
+use rusqlite::Connection;
+
+/// Which message it is, and how far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub(crate) place: i64,
+    pub(crate) turn_id: String,
+    pub(crate) key: Option<String>,
+    pub(crate) state: MessageState,
+    digest: [u8; 32],
+}
+
+impl Label {
+    fn sum(&self) -> i64 {
+        let sum = Checksum::default().number(self.place).bytes(self.turn_id.as_bytes());
+        let sum = sum.optional(self.key.as_deref().map(str::as_bytes)).number(number_of(self.state));
+        sum.bytes(&self.digest).sum()
+    }
+}
+
+/// The labels of all messages of a session, in order. All are checked, so one that is not found is not there.
+pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>, StoreError> {
+    let sql = "SELECT place, turn_id, key, state, digest, label FROM messages WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
+    let mut select = connection.prepare_cached(sql)?;
+    let mut rows = select.query([place(session, 0), place(session, MAX_ID)])?;
+    let mut labels = Vec::new();
+    while let Some(row) = rows.next()? {
+        let place: i64 = row.get(0)?;
+        let wrong = || damaged(format!("message {} of session number {session}", id_at(place)));
+        let label = Label {
+            place,
+            turn_id: row.get(1)?,
+            key: row.get(2)?,
+            state: state_of(row.get(3)?).ok_or_else(wrong)?,
+            digest: row.get::<_, Vec<u8>>(4)?.try_into().map_err(|_| wrong())?,
+        };
+        if row.get::<_, i64>(5)? != label.sum() {
+            return Err(wrong());
+        }
+        labels.push(label);
+    }
+    Ok(labels)
+}
+
+/// A message with what it holds.
+pub(crate) fn whole(connection: &Connection, label: Label) -> Result<StoredMessage, StoreError> {
+    let sql = "SELECT checksum, answer, body FROM messages WHERE place = ?1";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let (sum, answer, body): (i64, Vec<u8>, Vec<u8>) =
+        connection.prepare_cached(sql)?.query_row([label.place], read)?;
+    if sum != content_sum(label.place, &answer, &body) {
+        return Err(damaged(format!("the message of turn {}", label.turn_id)));
+    }
+    Ok(StoredMessage {
+        turn_id: label.turn_id,
+        key: label.key,
+        body_digest: label.digest,
+        body: body.into(),
+        answer: answer.into(),
+        state: label.state,
+    })
+}
+
+/// Adds a message to a session.
+pub(crate) fn insert(connection: &Connection, place: i64, message: &StoredMessage) -> Result<(), StoreError> {
+    let StoredMessage { turn_id, key, body_digest: digest, body, answer, state } = message;
+    let label = Label { place, turn_id: turn_id.clone(), key: key.clone(), state: *state, digest: *digest };
+    let sql = "INSERT INTO messages (place, turn_id, key, state, digest, label, checksum, answer, body)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    connection.prepare_cached(sql)?.execute((
+        place,
+        turn_id,
+        key,
+        number_of(*state),
+        digest.as_slice(),
+        label.sum(),
+        content_sum(place, answer, body),
+        answer.as_ref(),
+        body.as_ref(),
+    ))?;
+    Ok(())
+}
+
+/// Notes how far a message is.
+pub(crate) fn set_state(
+    connection: &Connection,
+    label: Label,
+    state: MessageState,
+) -> Result<(), StoreError> {
+    let label = Label { state, ..label };
+    let sql = "UPDATE messages SET state = ?2, label = ?3 WHERE place = ?1";
+    connection.prepare_cached(sql)?.execute((label.place, number_of(state), label.sum()))?;
+    Ok(())
+}
+
+/// Takes a message's body away.
+pub(crate) fn drop_body(connection: &Connection, label: &Label) -> Result<(), StoreError> {
+    let answer = whole(connection, label.clone())?.answer;
+    let sql = "UPDATE messages SET body = x'', checksum = ?2 WHERE place = ?1";
+    connection.prepare_cached(sql)?.execute((label.place, content_sum(label.place, &answer, &[])))?;
+    Ok(())
+}
+
+/// Forgets a message.
+pub(crate) fn remove(connection: &Connection, label: &Label) -> Result<(), StoreError> {
+    connection.prepare_cached("DELETE FROM messages WHERE place = ?1")?.execute([label.place])?;
+    Ok(())
+}
+
+fn content_sum(place: i64, answer: &[u8], body: &[u8]) -> i64 {
+    Checksum::default().number(place).bytes(answer).bytes(body).sum()
+}
+
+fn number_of(state: MessageState) -> i64 {
+    match state {
+        MessageState::Queued => 1,
+        MessageState::Running => 2,
+        MessageState::Done => 3,
+    }
+}
+
+fn state_of(number: i64) -> Option<MessageState> {
+    let states = [MessageState::Queued, MessageState::Running, MessageState::Done];
+    states.into_iter().find(|state| number_of(*state) == number)
+}
