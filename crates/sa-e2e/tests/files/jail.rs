@@ -1,10 +1,11 @@
 //! `--fs-root`: nothing outside is reached, by no path and through no link.
 
-use crate::fs::Fs;
+use crate::fs::{Fs, address};
+use crate::tarball::Tarball;
 use anyhow::Result;
 use sa_testkit::{Daemon, Sandbox};
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -87,51 +88,71 @@ async fn no_path_and_no_link_leads_out() -> Result<()> {
     Ok(())
 }
 
-mod heavy {
-    use super::*;
+/// How long links are swapped. Neither side takes a core for itself meanwhile, so that other tests go on beside it.
+const RACE: Duration = Duration::from_secs(30);
+const BREATH: Duration = Duration::from_micros(200);
 
-    /// A directory and a link to the outside change places all the time while others read and write through them.
-    #[tokio::test]
-    async fn swapping_a_directory_for_a_link_gets_nobody_out() -> Result<()> {
-        let (fs, outside) = confined().await?;
-        std::fs::create_dir(fs.path("real"))?;
-        std::fs::write(fs.path("real/secret"), "inside")?;
-        symlink("../outside", fs.path("bait"))?;
-        symlink("real", fs.path("swap"))?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let swapper = std::thread::spawn({
-            let (stop, jail) = (Arc::clone(&stop), fs.home.clone());
-            move || {
-                let mut swaps = 0_u64;
-                while !stop.load(Ordering::Relaxed) {
-                    for target in ["bait", "real", "../outside"] {
-                        symlink(target, jail.join("next")).unwrap();
-                        std::fs::rename(jail.join("next"), jail.join("swap")).unwrap();
-                        swaps += 1;
-                    }
-                }
-                swaps
-            }
-        });
-        let started = Instant::now();
-        let (mut inside, mut refused) = (0_u32, 0_u32);
-        while started.elapsed() < Duration::from_secs(5) {
-            let read = fs.read("swap/secret").await?;
-            assert!(!read.text().contains(SECRET), "read the secret after {inside} good reads");
-            inside += u32::from(read.status == 200);
-            refused += u32::from(read.status == 403);
-            fs.write("swap/written", "x").await?;
-            let listing = fs.list("swap").await?.text();
-            assert!(!listing.contains("marker"), "{listing}");
-            fs.write("swap/new/dir/file", "x").await?;
-        }
-        stop.store(true, Ordering::Relaxed);
-        let swaps = swapper.join().unwrap();
-        assert!(
-            swaps > 100 && inside > 0 && refused > 0,
-            "{swaps} swaps, {inside} inside, {refused} refused"
-        );
-        assert_eq!(fs.names(&outside), ["secret"], "nothing was written outside");
-        Ok(())
+/// A directory and a link to the outside change places all the time while others use paths through them.
+#[tokio::test]
+async fn swapping_a_directory_for_a_link_gets_nobody_out() -> Result<()> {
+    let (fs, outside) = confined().await?;
+    std::fs::write(outside.join("marker"), "only outside")?;
+    std::fs::create_dir(fs.path("real"))?;
+    std::fs::write(fs.path("real/secret"), "inside")?;
+    symlink("../outside", fs.path("bait"))?;
+    symlink("real", fs.path("swap"))?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let swapper = std::thread::spawn({
+        let (stop, jail) = (Arc::clone(&stop), fs.home.clone());
+        move || swap(&jail, &stop)
+    });
+    let started = Instant::now();
+    let (mut inside, mut refused) = (0_u32, 0_u32);
+    while started.elapsed() < RACE {
+        let read = fs.read("swap/secret").await?;
+        assert!(!read.text().contains(SECRET), "read the secret after {inside} good reads");
+        inside += u32::from(read.status == 200);
+        refused += u32::from(read.status == 403);
+        use_everything(&fs).await?;
+        tokio::time::sleep(BREATH).await;
     }
+    stop.store(true, Ordering::Relaxed);
+    let swaps = swapper.join().unwrap();
+    assert!(swaps > 1000 && inside > 0 && refused > 0, "{swaps} swaps, {inside} inside, {refused} refused");
+    assert_eq!(fs.names(&outside), ["marker", "secret"], "nothing was written or removed outside");
+    assert_eq!(std::fs::read_to_string(outside.join("secret"))?, SECRET);
+    assert!(!fs.path("stolen").exists());
+    Ok(())
+}
+
+/// Lets `swap` lead inside and outside in turn, directly and by another link; counts how often.
+fn swap(jail: &Path, stop: &AtomicBool) -> u64 {
+    let mut swaps = 0;
+    while !stop.load(Ordering::Relaxed) {
+        for target in ["bait", "real", "../outside"] {
+            symlink(target, jail.join("next")).unwrap();
+            std::fs::rename(jail.join("next"), jail.join("swap")).unwrap();
+            swaps += 1;
+        }
+        std::thread::sleep(BREATH);
+    }
+    swaps
+}
+
+/// Every operation that could tell of the outside or change it.
+async fn use_everything(fs: &Fs) -> Result<()> {
+    let listing = fs.list("swap").await?.text();
+    assert!(!listing.contains("marker"), "{listing}");
+    let found = fs.daemon.http().get("/v1/fs/search?path=swap&name=marker").send().await?.text();
+    assert!(!found.contains("/marker"), "{found}");
+    assert_ne!(fs.stat("swap/marker").await?.status, 200);
+    fs.write("swap/written", "x").await?;
+    fs.write("swap/new/dir/file", "x").await?;
+    fs.write("swap/secret", "inside").await?;
+    fs.post("mkdir", "swap/made/deep").send().await?;
+    fs.unpack("swap", Tarball::default().file("unpacked", b"x").finish()).await?;
+    fs.daemon.http().delete(&address("entry", "swap/marker")).send().await?;
+    let theft = r#"{"from": "swap/marker", "to": "stolen"}"#;
+    assert_ne!(fs.daemon.http().post("/v1/fs/move").json(theft).send().await?.status, 200);
+    Ok(())
 }
