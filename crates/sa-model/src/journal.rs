@@ -1,5 +1,6 @@
 //! What the server was asked, for tests to look at, within bounds; and how often each fault of a script has come.
 
+use crate::amp::Threads;
 use crate::direct::Place;
 use serde::Serialize;
 use serde_json::Value;
@@ -52,6 +53,8 @@ pub(crate) struct Journal {
     inner: Mutex<Inner>,
     /// How many requests came in so far.
     count: watch::Sender<u64>,
+    /// What Amp has stored.
+    pub(crate) threads: Threads,
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +67,7 @@ struct Inner {
 
 impl Journal {
     pub(crate) fn new() -> Self {
-        Self { inner: Mutex::default(), count: watch::Sender::new(0) }
+        Self { inner: Mutex::default(), count: watch::Sender::new(0), threads: Threads::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

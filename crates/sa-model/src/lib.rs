@@ -9,6 +9,7 @@
 //!
 //! The language is described in `docs/model-server.md`.
 
+mod amp;
 mod answer;
 mod anthropic;
 mod api;

@@ -1,5 +1,6 @@
 //! The HTTP side: takes a request, keeps it in the journal, and has it answered.
 
+use crate::amp;
 use crate::answer;
 use crate::api::{Api, Call};
 use crate::direct::{Cue, direct};
@@ -61,6 +62,7 @@ async fn answer(
         }
         (Call::Models, _) => answer::json(200, &models(uri.path())),
         (Call::Socket, _) => answer::json(426, &json!({ "error": { "message": "use HTTP" } })),
+        (Call::Unknown, Ok(call)) if uri.path() == amp::PATH => answer::json(200, &journal.threads.answer(&call)),
         (Call::Unknown, _) if uri.path() == "/" => "A scripted model server.\n".into_response(),
         (Call::Unknown, _) => {
             let message = format!("nothing is served at {method} {}", uri.path());
