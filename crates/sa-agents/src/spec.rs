@@ -85,11 +85,14 @@ pub enum Builtin {
     Codex,
     /// Amp, on the vendor's CLI.
     Amp,
+    /// OpenCode, on the vendor's CLI.
+    #[serde(rename = "opencode")]
+    OpenCode,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp];
+    pub const ALL: [Self; 5] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp, Self::OpenCode];
 
     /// Its id, also the argument of `sandbox-agent acp`.
     pub fn id(self) -> &'static str {
@@ -98,6 +101,7 @@ impl Builtin {
             Self::Claude => "claude",
             Self::Codex => "codex",
             Self::Amp => "amp",
+            Self::OpenCode => "opencode",
         }
     }
 

@@ -28,6 +28,7 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
         }
         Some(Builtin::Claude) => Ok(sa_claude::run_stdio(claude(program(args)?))),
         Some(Builtin::Codex) => Ok(sa_codex::run_stdio(codex(program(args)?))),
+        Some(Builtin::OpenCode) => Ok(sa_opencode::run_stdio(opencode(program(args)?))),
         None => {
             let known = Builtin::ALL.map(Builtin::id).join(", ");
             Err(Failure::usage(format_args!("'{}' is not a built-in agent; there is: {known}", args.agent)))
@@ -96,6 +97,18 @@ pub(crate) fn amp_permission() -> ExitCode {
     };
     let socket = std::env::var_os(sa_amp::SOCKET).map(PathBuf::from).unwrap_or_default();
     sa_amp::ask_permission(&socket, asked)
+}
+
+fn opencode(program: PathBuf) -> sa_opencode::Options {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let config = set("XDG_CONFIG_HOME").unwrap_or_else(|| home().join(".config")).join("opencode");
+    sa_opencode::Options {
+        inherited: std::env::vars_os().collect(),
+        config_dir: set("OPENCODE_CONFIG_DIR").unwrap_or(config),
+        // What this program is for is sandboxes.
+        allow_bypass: true,
+        ..sa_opencode::Options::new(program, home())
+    }
 }
 
 fn home() -> PathBuf {

@@ -28,6 +28,7 @@ const TABLE: [Row; 32] = [
     Row { name: "sa-claude", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-amp", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-codex", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
+    Row { name: "sa-opencode", needs: &["sa-acp", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
@@ -44,7 +45,7 @@ const TABLE: [Row; 32] = [
     Row {
         name: "sandbox-agent",
         needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-supervisor"],
-        may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-probe"],
+        may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-opencode", "sa-probe"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },

@@ -1,0 +1,37 @@
+//! OpenCode as an ACP v1 agent: the vendor's own server, one process for all sessions, on a loopback port behind a password.
+//!
+//! ```text
+//!  client ──line──► Machine ──► requests ──► Session ──► requests to the server ──► Wire ──HTTP──► opencode serve
+//!  client ◄─line─── Machine ◄── updates ◄─── Session ◄── answers and events ◄────── Wire ◄──SSE─── opencode serve
+//!  time, end of the process ──►     │
+//!                                   └──► effects: start, write, end
+//! ```
+//!
+//! [`Machine`] is pure: what the client writes, what the wire brings, ends of processes and the time go in; lines for both
+//! and effects come out. The wire knows HTTP and nothing of what it carries. [`run`] drives both on a pair of streams and a
+//! real process; [`run_stdio`] is all of `sandbox-agent acp opencode`.
+
+mod core;
+mod disk;
+mod door;
+mod driver;
+mod jobs;
+mod launch;
+mod limits;
+mod machine;
+mod native;
+mod openings;
+mod replies;
+mod requests;
+mod server;
+mod servers;
+mod session;
+mod tools;
+mod wire;
+
+pub use self::core::{Disk, Host};
+pub use door::{Door, Doors};
+pub use driver::{Options, run, run_stdio};
+pub use launch::Launch;
+pub use limits::Limits;
+pub use machine::Machine;

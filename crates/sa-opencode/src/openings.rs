@@ -1,0 +1,182 @@
+//! How sessions are opened: what there is in the directory is asked first, then the session itself, then what was said in
+//! it.
+
+use super::jobs::NO_CREDENTIALS;
+use super::machine::Machine;
+use super::native::about::{Agent, Command, Config, Info, Provider, Providers};
+use super::native::call::{Call, of_session};
+use super::native::message::Whole;
+use super::replies::{Outcome, Then};
+use super::session::{Place, Session, Settings};
+use agent_client_protocol_schema::v1::{Error, SessionId};
+use sa_acp::{RequestKey, auth_required, failure, session_not_found};
+use serde_json::json;
+
+/// In which way a client opens a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    New,
+    Loaded,
+    Resumed,
+    Forked,
+}
+
+/// A client's request to open a session.
+#[derive(Debug)]
+pub(super) struct Opening {
+    pub(super) key: RequestKey,
+    pub(super) how: How,
+    /// The session that it goes on with, or is a copy of.
+    pub(super) from: Option<SessionId>,
+    pub(super) place: Place,
+    /// What is known of the directory.
+    around: Around,
+    /// What is not known of it yet.
+    missing: usize,
+    info: Option<Info>,
+}
+
+/// What there is in a directory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Around {
+    pub(super) providers: Providers,
+    pub(super) agents: Vec<Agent>,
+    pub(super) commands: Vec<Command>,
+    pub(super) config: Config,
+}
+
+/// A part of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    Providers,
+    Agents,
+    Commands,
+    Config,
+}
+
+const PIECES: [(Piece, &str); 4] = [
+    (Piece::Providers, "/config/providers"),
+    (Piece::Agents, "/agent"),
+    (Piece::Commands, "/command"),
+    (Piece::Config, "/config"),
+];
+
+impl Opening {
+    pub(super) fn new(key: RequestKey, how: How, from: Option<SessionId>, place: Place) -> Self {
+        let around = Around::default();
+        Self { key, how, from, place, around, missing: PIECES.len(), info: None }
+    }
+}
+
+impl Machine {
+    /// The server is ready.
+    pub(super) fn begin(&mut self, opening: Opening) {
+        self.last_opening += 1;
+        let number = self.last_opening;
+        for (piece, path) in PIECES {
+            let call = Call::get(path).within(&opening.place.cwd);
+            self.core.ask(&call, Some(self.core.host.limits.open), Then::Around(number, piece));
+        }
+        self.openings.insert(number, opening);
+    }
+
+    /// Something is known of the directory.
+    pub(super) fn around(&mut self, number: u64, piece: Piece, outcome: &Outcome<'_>) {
+        let Some(opening) = self.openings.get_mut(&number) else { return };
+        let around = &mut opening.around;
+        let read = match piece {
+            Piece::Providers => outcome.read().map(|providers| around.providers = providers),
+            Piece::Agents => outcome.read().map(|agents| around.agents = agents),
+            // Without these a session can do its work.
+            Piece::Commands => {
+                around.commands = outcome.read().unwrap_or_default();
+                Ok(())
+            }
+            Piece::Config => {
+                around.config = outcome.read().unwrap_or_default();
+                Ok(())
+            }
+        };
+        if let Err(reason) = read {
+            return self.fail_opening(number, &failure(reason, "open_failed"));
+        }
+        opening.missing -= 1;
+        if opening.missing > 0 {
+            return;
+        }
+        if opening.around.providers.providers.iter().all(Provider::is_unasked) {
+            return self.fail_opening(number, &auth_required(NO_CREDENTIALS));
+        }
+        self.ask_for_session(number);
+    }
+
+    fn ask_for_session(&mut self, number: u64) {
+        let Some(opening) = self.openings.get(&number) else { return };
+        let from = opening.from.as_ref().map(|id| id.0.clone()).unwrap_or_default();
+        let call = match opening.how {
+            How::New => {
+                let settings = Settings::new(self.core.host.allow_bypass, &opening.around, None);
+                let rules = settings.rules(&opening.place.directories, &[]);
+                Call::post("/session", json!({ "permission": rules }))
+            }
+            How::Loaded | How::Resumed => Call::get(of_session(&from, "")),
+            How::Forked => Call::post(of_session(&from, "fork"), json!({})),
+        };
+        let call = call.within(&opening.place.cwd);
+        self.core.ask(&call, Some(self.core.host.limits.open), Then::Opened(number));
+    }
+
+    /// The session is there.
+    pub(super) fn opened(&mut self, number: u64, outcome: &Outcome<'_>) {
+        let info: Info = match outcome.read() {
+            Ok(info) => info,
+            Err(reason) => {
+                let from = self.openings.get(&number).and_then(|opening| opening.from.clone());
+                let error = match from {
+                    // An id that cannot be one is none.
+                    Some(id) if outcome.is_missing() || matches!(outcome, Outcome::Answer(400, _)) => {
+                        session_not_found(&id)
+                    }
+                    _ => failure(reason, "open_failed"),
+                };
+                return self.fail_opening(number, &error);
+            }
+        };
+        let Some(opening) = self.openings.get_mut(&number) else { return };
+        let call = Call::get(of_session(&info.id, "message")).within(&opening.place.cwd);
+        let is_loaded = opening.how == How::Loaded;
+        opening.info = Some(info);
+        if is_loaded {
+            return self.core.ask(&call, Some(self.core.host.limits.open), Then::History(number));
+        }
+        self.finish(number, Vec::new());
+    }
+
+    /// What was said in the session is known.
+    pub(super) fn told(&mut self, number: u64, outcome: &Outcome<'_>) {
+        match outcome.read::<Vec<Whole>>() {
+            Ok(history) => self.finish(number, history),
+            Err(reason) => self.fail_opening(number, &failure(reason, "open_failed")),
+        }
+    }
+
+    fn finish(&mut self, number: u64, history: Vec<Whole>) {
+        let Some(opening) = self.openings.remove(&number) else { return };
+        let Opening { key, how, from, place, around, info, .. } = opening;
+        let Some(info) = info else { return };
+        let open = from.filter(|_| matches!(how, How::Loaded | How::Resumed));
+        if let Some(session) = open.and_then(|id| self.sessions.get_mut(&id.0)) {
+            // What is open stays as it is.
+            return session.reopened(&mut self.core, &key, how, place, history);
+        }
+        let session = Session::open(&mut self.core, &key, how, place, &around, &info, history);
+        self.sessions.insert(session.id.0.clone(), session);
+    }
+
+    /// The session cannot be opened.
+    pub(super) fn fail_opening(&mut self, number: u64, error: &Error) {
+        if let Some(opening) = self.openings.remove(&number) {
+            self.core.fail(&opening.key, error);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! MCP servers, which the server knows by directory: all sessions of a directory see them, so that each is told under a name
+//! of its own and kept from sessions that did not bring it.
+
+use agent_client_protocol_schema::v1::{Error, McpServer};
+use sa_acp::invalid;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::limits::MCP_TIMEOUT;
+
+/// The servers of a client in the form of the server's own settings, by name.
+pub(super) fn servers(wanted: Vec<McpServer>) -> Result<BTreeMap<String, Value>, Error> {
+    let mut servers = BTreeMap::new();
+    for server in wanted {
+        let (name, config) = match server {
+            McpServer::Stdio(stdio) => {
+                let env: Map<_, _> =
+                    stdio.env.into_iter().map(|variable| (variable.name, variable.value.into())).collect();
+                let program = stdio.command.to_string_lossy().into_owned();
+                let command: Vec<_> = std::iter::once(program).chain(stdio.args).collect();
+                (stdio.name, json!({ "type": "local", "command": command, "environment": env }))
+            }
+            McpServer::Http(http) => (http.name, remote(http.url, http.headers)),
+            McpServer::Sse(sse) => (sse.name, remote(sse.url, sse.headers)),
+            _ => return Err(invalid("OpenCode reaches MCP servers over stdio, http and sse only")),
+        };
+        let mut config = config;
+        config["enabled"] = json!(true);
+        config["timeout"] = json!(MCP_TIMEOUT);
+        servers.insert(plain(&name), config);
+    }
+    Ok(servers)
+}
+
+fn remote(url: String, headers: Vec<agent_client_protocol_schema::v1::HttpHeader>) -> Value {
+    let headers: Map<_, _> = headers.into_iter().map(|header| (header.name, header.value.into())).collect();
+    // Whoever needs a login brings it in the headers: nobody is here who could open a browser.
+    json!({ "type": "remote", "url": url, "headers": headers, "oauth": false })
+}
+
+/// The name of a server becomes a part of the names of its tools, which allow little.
+fn plain(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    if name.is_empty() { "server".to_owned() } else { name }
+}
+
+/// A server that was told.
+#[derive(Debug)]
+struct Known {
+    config: Value,
+    sessions: BTreeSet<Arc<str>>,
+}
+
+/// What the process was told, by directory and name.
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    known: BTreeMap<(PathBuf, String), Known>,
+}
+
+impl Registry {
+    /// Notes that a session wants a server; gives the name that it goes by. The first choice may be somebody else's.
+    pub(super) fn join(
+        &mut self,
+        directory: &Path,
+        name: &str,
+        config: &Value,
+        session: &Arc<str>,
+    ) -> String {
+        let mut number = 1;
+        loop {
+            let own = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+            let known = self
+                .known
+                .entry((directory.to_owned(), own.clone()))
+                .or_insert_with(|| Known { config: config.clone(), sessions: BTreeSet::new() });
+            if known.config == *config || known.sessions.is_empty() {
+                known.config = config.clone();
+                known.sessions.insert(session.clone());
+                return own;
+            }
+            number += 1;
+        }
+    }
+
+    /// Notes that a session is gone; gives the servers that nobody wants any more, with their directories.
+    pub(super) fn leave(&mut self, session: &Arc<str>) -> Vec<(PathBuf, String)> {
+        let left = |known: &mut Known| known.sessions.remove(session) && known.sessions.is_empty();
+        self.known.iter_mut().filter_map(|(key, known)| left(known).then(|| key.clone())).collect()
+    }
+
+    /// The servers of a directory that a session did not bring.
+    pub(super) fn foreign(&self, directory: &Path, session: &Arc<str>) -> Vec<String> {
+        let is_foreign = |known: &Known| !known.sessions.contains(session);
+        let here = self.known.iter().filter(|((place, _), _)| place == directory);
+        here.filter(|(_, known)| is_foreign(known)).map(|((_, name), _)| name.clone()).collect()
+    }
+
+    /// The process ended, and what it was told.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_of_one_name_and_different_kinds_do_not_mix() {
+        let mut registry = Registry::default();
+        let (one, two): (Arc<str>, Arc<str>) = ("one".into(), "two".into());
+        let place = Path::new("/p");
+        assert_eq!(registry.join(place, "files", &json!(1), &one), "files");
+        assert_eq!(registry.join(place, "files", &json!(1), &two), "files");
+        assert_eq!(registry.join(place, "files", &json!(2), &two), "files-2");
+        assert_eq!(registry.join(Path::new("/q"), "files", &json!(2), &one), "files");
+        assert_eq!(registry.foreign(place, &one), ["files-2"]);
+        assert!(registry.foreign(place, &two).is_empty());
+        let gone: Vec<_> = registry.leave(&two).into_iter().map(|(_, name)| name).collect();
+        assert_eq!(gone, ["files-2"]);
+        assert_eq!(registry.join(place, "files-2", &json!(3), &one), "files-2");
+    }
+}

@@ -1,0 +1,119 @@
+//! What becomes of each event about the session.
+
+use super::Session;
+use super::speech::Kind;
+use crate::core::Core;
+use crate::limits::KEPT_LINE;
+use crate::native::event::{Event, Status, Todo};
+use crate::native::message::{Message, Part};
+use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
+use sa_acp::one_line;
+use serde_json::{Value, json};
+
+impl Session {
+    /// Takes an event about the session itself.
+    pub(crate) fn event(&mut self, core: &mut Core, event: Event) {
+        match event {
+            Event::Updated(info) => {
+                if let Some(title) = info.title() {
+                    self.rename(core, one_line(title));
+                }
+            }
+            Event::Status(status) => self.status(core, &status),
+            Event::Failed(Some(error)) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.error = Some(error);
+                }
+            }
+            Event::Compacted => self.compaction_done(core),
+            Event::Message(message) => self.message(core, &message),
+            Event::Part(part) => self.part(core, &part),
+            Event::Delta(delta) => self.piece(core, &delta),
+            Event::Todos(todos) => self.plan(core, &todos),
+            Event::Permission(permission) => self.ask_permission(core, *permission),
+            Event::Questions(questions) => self.ask_user(core, questions),
+            Event::Resolved(id) => self.ask_withdrawn(core, &id),
+            Event::Unknown(value) => self.unknown(core, value),
+            Event::Created(_) | Event::Failed(None) | Event::McpToolsChanged | Event::Ignored => {}
+        }
+    }
+
+    fn status(&mut self, core: &mut Core, status: &Status) {
+        let Some(turn) = &mut self.turn else { return };
+        match status {
+            Status::Busy => (turn.is_begun, turn.is_idle) = (true, false),
+            Status::Idle => {
+                turn.is_idle = true;
+                self.try_settle(core);
+            }
+            Status::Retry(retry) => self.retried(core, retry),
+            Status::Other => {}
+        }
+    }
+
+    /// A message, as it is now.
+    pub(super) fn message(&mut self, core: &mut Core, message: &Message) {
+        // What comes after the end of a turn was told in it.
+        if message.role != "assistant" || self.turn.is_none() {
+            return;
+        }
+        if !message.is_summary() {
+            self.speech.note(&message.id);
+        }
+        self.metered(core, message);
+    }
+
+    /// A part of a message, as it is now.
+    pub(super) fn part(&mut self, core: &mut Core, part: &Part) {
+        if part.r#type == "compaction" {
+            return self.compaction_began(core, &part.id);
+        }
+        if !self.speech.knows(&part.message) {
+            return;
+        }
+        match part.r#type.as_str() {
+            "text" if !part.ignored => self.whole(core, Kind::Said, part),
+            "reasoning" => self.whole(core, Kind::Thought, part),
+            "tool" => self.tool(core, part, None),
+            // Marks of where the model was asked, and what the turn keeps for itself.
+            _ => {}
+        }
+    }
+
+    fn plan(&self, core: &mut Core, todos: &[Todo]) {
+        // What was dropped is not to be done.
+        let open = todos.iter().filter(|todo| todo.status != "cancelled");
+        let entries = open.map(|todo| {
+            let status = match todo.status.as_str() {
+                "completed" => PlanEntryStatus::Completed,
+                "in_progress" => PlanEntryStatus::InProgress,
+                _ => PlanEntryStatus::Pending,
+            };
+            let priority = match todo.priority.as_str() {
+                "high" => PlanEntryPriority::High,
+                "low" => PlanEntryPriority::Low,
+                _ => PlanEntryPriority::Medium,
+            };
+            PlanEntry::new(todo.content.clone(), priority, status)
+        });
+        self.emit(core, &SessionUpdate::Plan(Plan::new(entries.collect())));
+    }
+
+    /// Passes on what is not understood, so that somebody who does can use it.
+    pub(crate) fn keep(&mut self, core: &mut Core, mut what: Value) {
+        self.unknown += 1;
+        what["count"] = json!(self.unknown);
+        core.remark(&self.id, "unparsed", what);
+    }
+
+    pub(super) fn unknown(&mut self, core: &mut Core, value: Value) {
+        tracing::warn!(session = %self.id, "OpenCode told of something that is not known");
+        let text = value.to_string();
+        let raw = if text.len() <= KEPT_LINE {
+            value
+        } else {
+            Value::String(text.chars().take(KEPT_LINE).collect())
+        };
+        self.keep(core, json!({ "raw": raw }));
+    }
+}

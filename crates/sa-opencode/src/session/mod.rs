@@ -1,0 +1,173 @@
+//! One session of the server, and the prompts that wait for it.
+//!
+//! ```text
+//!  client ──► prompt ──► queue ──► turn ──► requests to the server
+//!  client ◄── updates, questions ◄── events of the server
+//! ```
+//!
+//! One prompt at a time: the answer to its request is its end. The server may end at any time; sessions are on its disk, and
+//! the next prompt has another one take them up.
+
+mod ask;
+mod closing;
+mod commands;
+mod compaction;
+mod events;
+mod failing;
+mod history;
+mod mcp;
+mod offspring;
+mod opening;
+mod permission;
+mod plan_exit;
+mod prompt;
+mod question;
+mod reviving;
+mod rules;
+mod settings;
+mod speech;
+mod tooling;
+mod turn;
+mod usage;
+
+pub(crate) use prompt::Prompt;
+pub(crate) use settings::{Reply, Settings};
+
+use super::core::Core;
+use super::native::about::Command;
+use super::native::ask::Rule;
+use agent_client_protocol_schema::v1::{Error, SessionId, SessionUpdate};
+use ask::Ask;
+use closing::Closing;
+use compaction::Compaction;
+use mcp::McpWait;
+use permission::Allowed;
+use reviving::Link;
+use sa_acp::failure;
+use serde_json::Value;
+use speech::Speech;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tooling::Tools;
+use turn::Turn;
+use usage::Meter;
+
+/// Where a session works, and with what.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) cwd: PathBuf,
+    pub(crate) directories: Vec<PathBuf>,
+    /// In the form of the server's own settings, by name.
+    pub(crate) servers: BTreeMap<String, Value>,
+}
+
+/// See the module's comment.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) id: SessionId,
+    place: Place,
+    link: Link,
+    closing: Option<Closing>,
+    /// Whether nothing is left of it.
+    gone: bool,
+    mcp: McpWait,
+    settings: Settings,
+    commands: Vec<Command>,
+    queue: VecDeque<Prompt>,
+    turn: Option<Turn>,
+    /// The rules that the server has for the session.
+    ruled: Vec<Rule>,
+    asks: BTreeMap<String, Ask>,
+    /// What need not be asked about again.
+    allowed: Vec<Allowed>,
+    speech: Speech,
+    tools: Tools,
+    meter: Meter,
+    compaction: Compaction,
+    title: Option<String>,
+    /// Things that were not known.
+    unknown: u64,
+}
+
+impl Session {
+    fn new(id: SessionId, place: Place, settings: Settings) -> Self {
+        Self {
+            id,
+            place,
+            link: Link::Up,
+            closing: None,
+            gone: false,
+            mcp: McpWait::default(),
+            settings,
+            commands: Vec::new(),
+            queue: VecDeque::new(),
+            turn: None,
+            ruled: Vec::new(),
+            asks: BTreeMap::new(),
+            allowed: Vec::new(),
+            speech: Speech::default(),
+            tools: Tools::default(),
+            meter: Meter::default(),
+            compaction: Compaction::default(),
+            title: None,
+            unknown: 0,
+        }
+    }
+
+    /// Whether it can be forgotten.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    /// Whether it takes prompts, now or soon.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.gone && self.closing.is_none()
+    }
+
+    /// Whether it works on a prompt.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.place.cwd
+    }
+
+    pub(crate) fn title(&self) -> Option<String> {
+        self.title.clone()
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether the open session can be opened again in that place.
+    pub(crate) fn may_move(&self, place: &Place) -> Result<(), Error> {
+        if self.place.servers == place.servers && self.place.cwd == place.cwd {
+            return Ok(());
+        }
+        Err(failure("the session is open elsewhere or with other MCP servers; close it first", "busy"))
+    }
+
+    /// Tells the client something.
+    fn emit(&self, core: &mut Core, update: &SessionUpdate) {
+        core.update(&self.id, update);
+    }
+
+    /// The time at which [`Session::tick`] has something to do.
+    pub(crate) fn wake(&self) -> Option<Duration> {
+        let turn = self.turn.as_ref().and_then(Turn::deadline);
+        let closing = self.closing.as_ref().map(Closing::deadline);
+        [turn, closing, self.tools.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+    }
+
+    /// Does what is due.
+    pub(crate) fn tick(&mut self, core: &mut Core) {
+        self.tell_printed(core);
+        self.enforce_mcp(core);
+        self.enforce_settle(core);
+        self.enforce_cancel(core);
+        self.enforce_close(core);
+    }
+}

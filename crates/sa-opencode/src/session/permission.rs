@@ -1,0 +1,191 @@
+//! Whether a file may be changed, a command run, a tool of a server used.
+
+use super::Session;
+use super::ask::Ask;
+use super::settings::Mode;
+use crate::core::{Core, meta};
+use crate::native::ask::{Permission, fits};
+use crate::tools;
+use agent_client_protocol_schema::v1::{
+    PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+};
+use sa_acp::{Told, chosen, humanised, only_looks};
+use serde_json::json;
+
+const ALLOW_ONCE: &str = "allow_once";
+const ALLOW_ALWAYS: &str = "allow_always";
+const REJECT_ONCE: &str = "reject_once";
+
+/// What the model is told when it wants to change something while it should not.
+const READ_ONLY: &str = "Plan mode is on: nothing may be changed. Only look around, and make a plan.";
+
+/// Something that waits for permission.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    call: String,
+    permission: String,
+    patterns: Vec<String>,
+    always: Vec<String>,
+}
+
+/// Something that was allowed for the rest of the session. The server itself would allow it for all sessions.
+#[derive(Debug)]
+pub(super) struct Allowed {
+    permission: String,
+    pattern: String,
+}
+
+/// What is done about something that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Allow,
+    Refuse,
+    Ask,
+}
+
+fn options(always: &[String]) -> Vec<PermissionOption> {
+    let what = match always {
+        [] => None,
+        [all] if all == "*" => Some("Always allow this in this session".to_owned()),
+        some => Some(format!("Always allow {} in this session", some.join(", "))),
+    };
+    let always =
+        what.map(|name| PermissionOption::new(ALLOW_ALWAYS, name, PermissionOptionKind::AllowAlways));
+    let once = PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce);
+    let reject = PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce);
+    std::iter::once(once).chain(always).chain([reject]).collect()
+}
+
+impl Session {
+    /// The session, or a sub-agent of it, asks for permission.
+    pub(super) fn ask_permission(&mut self, core: &mut Core, asked: Permission) {
+        if self.asks.contains_key(&asked.id) {
+            return;
+        }
+        let call = match &asked.tool {
+            Some(tool) if !tool.call.is_empty() => tool.call.clone(),
+            _ => asked.id.clone(),
+        };
+        self.describe_change(core, &call, &asked);
+        match self.verdict(&asked) {
+            Verdict::Allow => return self.answer_permission(core, &asked.id, "once", None),
+            Verdict::Refuse => return self.answer_permission(core, &asked.id, "reject", Some(READ_ONLY)),
+            Verdict::Ask => {}
+        }
+        let update = self.waiting(&call, &asked);
+        let options = options(&asked.always);
+        let Permission { id, permission, patterns, always, .. } = asked;
+        let waiting = Waiting { call, permission, patterns, always };
+        self.pass_on_choice(core, &id, Ask::Permission(Box::new(waiting)), update, options);
+    }
+
+    fn verdict(&self, asked: &Permission) -> Verdict {
+        let harmless =
+            asked.permission == "bash" && asked.metadata["command"].as_str().is_some_and(only_looks);
+        match self.settings.mode() {
+            Mode::Bypass => Verdict::Allow,
+            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns) => Verdict::Allow,
+            Mode::Default => Verdict::Ask,
+            // What neither changes the project nor says anything about it is the user's to decide.
+            Mode::Plan => match asked.permission.as_str() {
+                "read" | "external_directory" | "doom_loop" | "webfetch" | "websearch" | "codesearch"
+                | "task" | "skill" => Verdict::Ask,
+                _ => Verdict::Refuse,
+            },
+        }
+    }
+
+    /// Whether the user allowed it before. In plan mode that does not count for changes, of which nothing is allowed.
+    fn is_allowed(&self, permission: &str, patterns: &[String]) -> bool {
+        let is_change = !matches!(permission, "read" | "external_directory" | "doom_loop" | "webfetch");
+        if self.settings.mode() == Mode::Plan && is_change {
+            return false;
+        }
+        let covers = |allowed: &Allowed, pattern: &str| {
+            allowed.permission == permission && fits(&allowed.pattern, pattern)
+        };
+        !patterns.is_empty()
+            && patterns.iter().all(|pattern| self.allowed.iter().any(|allowed| covers(allowed, pattern)))
+    }
+
+    /// The change that is asked about, while the file is as it was.
+    fn describe_change(&mut self, core: &mut Core, call: &str, asked: &Permission) {
+        let diffs = tools::diffs(&asked.metadata, &self.place.cwd, core.host.disk.as_ref());
+        if !diffs.is_empty() {
+            self.tool_changes(core, call, diffs);
+        }
+    }
+
+    /// What is asked about, as the client knows it.
+    fn waiting(&self, call: &str, asked: &Permission) -> ToolCallUpdate {
+        let about = json!({ "permission": asked.permission, "patterns": asked.patterns });
+        let (fields, parent) = match self.tools.get(call) {
+            Some(tool) => (tool.described.clone().into_fields(), tool.parent.as_deref()),
+            None => {
+                let what = asked.patterns.join(", ");
+                let title = format!("{}: {what}", humanised(&asked.permission));
+                let fields = ToolCallUpdateFields::new().title(title).kind(ToolKind::Other);
+                (fields.raw_input(asked.metadata.clone()), None)
+            }
+        };
+        let mut about = json!({ "asked": about });
+        if let Some(parent) = parent {
+            about["parentToolUseId"] = json!(parent);
+        }
+        ToolCallUpdate::new(call.to_owned(), fields.status(ToolCallStatus::Pending)).meta(meta(about))
+    }
+
+    pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, waiting: Waiting, told: Told) {
+        match chosen(told).as_ref().map(Option::as_deref) {
+            Ok(Some(ALLOW_ONCE)) => self.allow(core, id, &waiting.call),
+            Ok(Some(ALLOW_ALWAYS)) => {
+                self.allow(core, id, &waiting.call);
+                let permission = waiting.permission;
+                self.allowed.extend(
+                    waiting
+                        .always
+                        .into_iter()
+                        .map(|pattern| Allowed { permission: permission.clone(), pattern }),
+                );
+                self.reconsider(core);
+            }
+            Ok(None) => {
+                self.answer_permission(core, id, "reject", None);
+                self.interrupt(core);
+            }
+            Ok(Some(_)) => self.answer_permission(core, id, "reject", None),
+            Err(reason) => {
+                tracing::warn!(session = %self.id, reason, "no permission");
+                self.answer_permission(core, id, "reject", None);
+            }
+        }
+    }
+
+    fn allow(&self, core: &mut Core, id: &str, call: &str) {
+        self.tool_runs(core, call);
+        self.answer_permission(core, id, "once", None);
+    }
+
+    /// Answers questions that need no answer of the user any more.
+    pub(super) fn reconsider(&mut self, core: &mut Core) {
+        let is_settled = |session: &Self, waiting: &Waiting| {
+            session.settings.mode() == Mode::Bypass
+                || session.is_allowed(&waiting.permission, &waiting.patterns)
+        };
+        let settled: Vec<_> = self
+            .asks
+            .iter()
+            .filter_map(|(id, ask)| match ask {
+                Ask::Permission(waiting) if is_settled(self, waiting) => {
+                    Some((id.clone(), waiting.call.clone()))
+                }
+                _ => None,
+            })
+            .collect();
+        for (id, call) in settled {
+            self.asks.remove(&id);
+            core.withdraw(&self.id, Some(&id));
+            self.allow(core, &id, &call);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a client asks for, in the server's own form.
+
+use super::Session;
+use super::commands::COMPACT;
+use agent_client_protocol_schema::v1::{Error, PromptRequest};
+use sa_acp::{Piece, RequestKey, first_line, invalid, pieces};
+use serde_json::{Value, json};
+
+/// A prompt that waits or is worked on.
+#[derive(Debug)]
+pub(crate) struct Prompt {
+    /// The request to answer.
+    pub(crate) key: RequestKey,
+    parts: Vec<Value>,
+    /// The first line of its text, for a title.
+    pub(super) first_line: String,
+}
+
+/// What a prompt asks of the server.
+#[derive(Debug, PartialEq)]
+pub(super) enum Work {
+    Turn(Vec<Value>),
+    Compact,
+    /// A command with its arguments and files.
+    Command(String, String, Vec<Value>),
+}
+
+impl Prompt {
+    pub(crate) fn new(key: RequestKey, request: PromptRequest) -> Result<Self, Error> {
+        let pieces = pieces("OpenCode", request.prompt)?;
+        let first_line = first_line(&pieces);
+        let parts = pieces.into_iter().map(part).collect::<Result<_, _>>()?;
+        Ok(Self { key, parts, first_line })
+    }
+}
+
+fn part(piece: Piece) -> Result<Value, Error> {
+    Ok(match piece {
+        Piece::Text(text) => json!({ "type": "text", "text": text }),
+        Piece::Image { media_type, data } => json!({
+            "type": "file",
+            "mime": media_type,
+            "filename": "image",
+            "url": format!("data:{media_type};base64,{data}"),
+        }),
+        Piece::ImageUrl(_) => {
+            return Err(invalid("OpenCode takes no pictures by their address, only their data"));
+        }
+    })
+}
+
+impl Session {
+    /// Takes commands for what they are. What looks like one and is none is a prompt.
+    pub(super) fn work_of(&self, prompt: &mut Prompt) -> Work {
+        let parts = std::mem::take(&mut prompt.parts);
+        let line = parts.first().and_then(|part| part["text"].as_str()).and_then(|text| {
+            let line = text.trim().strip_prefix('/')?;
+            Some(line.split_once(char::is_whitespace).unwrap_or((line, "")))
+        });
+        let Some((name, rest)) = line else { return Work::Turn(parts) };
+        if name == COMPACT && rest.trim().is_empty() {
+            return Work::Compact;
+        }
+        if !self.commands.iter().any(|command| command.name == name) {
+            return Work::Turn(parts);
+        }
+        let texts = parts.iter().skip(1).filter_map(|part| part["text"].as_str());
+        let rest = std::iter::once(rest.trim()).chain(texts).collect::<Vec<_>>().join("\n");
+        let name = name.to_owned();
+        let files = parts.into_iter().filter(|part| part["type"] == "file").collect();
+        Work::Command(name, rest.trim_end().to_owned(), files)
+    }
+}

@@ -1,0 +1,57 @@
+//! What happens when the server ends, and how a session goes on in the next one.
+
+use super::Session;
+use crate::core::Core;
+use crate::jobs::Job;
+use agent_client_protocol_schema::v1::Error;
+
+/// Whether the server knows all that it has to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    Up,
+    /// The process ended.
+    Down,
+    /// The next one is awaited.
+    Awaited,
+}
+
+impl Session {
+    /// The server ended, and what was under way in it.
+    pub(crate) fn server_lost(&mut self, core: &mut Core, error: &Error) {
+        core.withdraw(&self.id, None);
+        self.asks.clear();
+        self.close_tools(core, "The process of OpenCode ended");
+        self.compaction_lost(core);
+        self.speech.clear();
+        self.link = Link::Down;
+        self.mcp.give_up();
+        self.abort_turn(core, error);
+        if self.closing.is_some() {
+            return self.closed(core);
+        }
+        self.start_next(core);
+    }
+
+    /// Has the next server take the session up.
+    pub(super) fn want_back(&mut self, core: &mut Core) {
+        if self.link == Link::Down {
+            self.link = Link::Awaited;
+            core.jobs.push_back(Job::Revive(self.id.clone()));
+        }
+    }
+
+    /// The server is ready. It has the session on its disk, but not its MCP servers.
+    pub(crate) fn revive(&mut self, core: &mut Core) {
+        self.link = Link::Up;
+        self.register(core);
+        self.start_next(core);
+    }
+
+    /// The session stays open: the next prompt tries again.
+    pub(crate) fn not_revived(&mut self, core: &mut Core, error: &Error) {
+        self.link = Link::Down;
+        for prompt in std::mem::take(&mut self.queue) {
+            core.fail(&prompt.key, error);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What the server may do by itself, what it asks about and what it must not do, for each mode. The rules of a session come
+//! after those of its agent, and the last one that fits counts.
+
+use super::settings::Mode;
+use crate::native::ask::{Action, Rule, fits};
+use std::path::PathBuf;
+
+/// What changes nothing outside of the conversation.
+const SAFE: [&str; 15] = [
+    "read",
+    "grep",
+    "glob",
+    "list",
+    "lsp",
+    "todowrite",
+    "todoread",
+    "question",
+    "skill",
+    "task",
+    "plan_enter",
+    "plan_exit",
+    "external_directory",
+    "doom_loop",
+    "invalid",
+];
+
+/// What changes something. The server is told when it starts to ask about these wherever nothing else is said.
+const CHANGING: [&str; 2] = ["edit", "bash"];
+
+/// What an agent's rules say about something in general.
+fn general(own: &[Rule], permission: &str) -> Action {
+    let fitting = |rule: &&Rule| fits(&rule.permission, permission) && rule.pattern == "*";
+    own.iter().rev().find(fitting).map_or(Action::Allow, |rule| rule.action)
+}
+
+/// The rules for a mode. `own` are those of the agent, `planner` those of the one that makes plans; `directories` may be
+/// read besides the session's own, and tools of the servers `foreign` are other sessions'.
+pub(super) fn rules(
+    mode: Mode,
+    own: &[Rule],
+    planner: &[Rule],
+    directories: &[PathBuf],
+    foreign: &[String],
+) -> Vec<Rule> {
+    // What was said when the server started is no opinion of the agent's.
+    let is_ours = |rule: &&Rule| {
+        CHANGING.contains(&rule.permission.as_str()) && rule.pattern == "*" && rule.action == Action::Ask
+    };
+    let own: Vec<Rule> = own.iter().filter(|rule| !is_ours(rule)).cloned().collect();
+    let mut rules = match mode {
+        Mode::Bypass => unasked(&own),
+        Mode::Default => asked(&own),
+        Mode::Plan => reading(&own, planner),
+    };
+    for directory in directories {
+        let pattern = directory.join("*").to_string_lossy().into_owned();
+        rules.push(Rule::new("external_directory", &pattern, Action::Allow));
+    }
+    rules.extend(foreign.iter().map(|server| Rule::new(&format!("{server}_*"), "*", Action::Deny)));
+    rules
+}
+
+/// Nothing is asked about. What the agent must not do it still must not. Changes of files are asked about and allowed at
+/// once, so that the file is known as it was before.
+fn unasked(own: &[Rule]) -> Vec<Rule> {
+    let free = |action| if action == Action::Deny { Action::Deny } else { Action::Allow };
+    let noted = |action| if action == Action::Deny { Action::Deny } else { Action::Ask };
+    let mut rules = vec![
+        Rule::new("*", "*", free(general(own, "*"))),
+        Rule::new("edit", "*", noted(general(own, "edit"))),
+    ];
+    for rule in own.iter().filter(|rule| rule.permission != "*") {
+        let action = if rule.permission == "edit" { noted(rule.action) } else { free(rule.action) };
+        rules.push(Rule { action, ..rule.clone() });
+    }
+    rules
+}
+
+/// What is not known to be harmless is asked about, unless the agent has a rule for that very thing.
+fn asked(own: &[Rule]) -> Vec<Rule> {
+    let mut rules = begin(own);
+    for permission in CHANGING {
+        let action = if general(own, permission) == Action::Deny { Action::Deny } else { Action::Ask };
+        rules.push(Rule::new(permission, "*", action));
+    }
+    let exact = |rule: &&Rule| {
+        let is_general = rule.pattern == "*" && CHANGING.contains(&rule.permission.as_str());
+        rule.permission != "*" && !SAFE.contains(&rule.permission.as_str()) && !is_general
+    };
+    rules.extend(own.iter().filter(exact).cloned());
+    rules
+}
+
+/// Nothing is changed but the plan. Commands are asked about, to be let through here if they only look.
+fn reading(own: &[Rule], planner: &[Rule]) -> Vec<Rule> {
+    let mut rules = begin(own);
+    let denied = |rule: &&Rule| {
+        rule.action == Action::Deny && rule.permission != "*" && !SAFE.contains(&rule.permission.as_str())
+    };
+    rules.extend(own.iter().filter(denied).cloned());
+    rules.push(Rule::new("bash", "*", Action::Ask));
+    rules.push(Rule::new("edit", "*", Action::Deny));
+    let is_plan = |rule: &&Rule| {
+        rule.permission == "edit" && rule.action == Action::Allow && rule.pattern.contains("plans/")
+    };
+    rules.extend(planner.iter().filter(is_plan).cloned());
+    rules.push(Rule::new("plan_exit", "*", Action::Allow));
+    rules
+}
+
+/// Everything that is not known is asked about; what is harmless is as the agent has it.
+fn begin(own: &[Rule]) -> Vec<Rule> {
+    let unknown = if general(own, "*") == Action::Deny { Action::Deny } else { Action::Ask };
+    let mut rules = vec![Rule::new("*", "*", unknown)];
+    for permission in SAFE {
+        rules.push(Rule::new(permission, "*", general(own, permission)));
+        rules.extend(own.iter().filter(|rule| rule.permission == permission && rule.pattern != "*").cloned());
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Action::{Allow, Ask, Deny};
+
+    fn own(more: &[(&str, &str, Action)]) -> Vec<Rule> {
+        let first = [("*", "*", Allow), ("doom_loop", "*", Ask), ("external_directory", "*", Ask)];
+        let read = [("read", "*", Allow), ("read", "*.env", Ask), ("plan_exit", "*", Deny)];
+        let ours = [("bash", "*", Ask), ("edit", "*", Ask)];
+        let all = first.iter().chain(&read).chain(more).chain(&ours);
+        all.map(|(permission, pattern, action)| Rule::new(permission, pattern, *action)).collect()
+    }
+
+    /// What comes of the rules of an agent with those of a session behind them.
+    fn decided(mode: Mode, own: &[Rule], permission: &str, pattern: &str) -> Action {
+        let all = [own.to_vec(), rules(mode, own, own, &[], &[])].concat();
+        let fitting = |rule: &&Rule| fits(&rule.permission, permission) && fits(&rule.pattern, pattern);
+        all.iter().rev().find(fitting).unwrap().action
+    }
+
+    #[test]
+    fn by_default_changes_are_asked_about_and_rules_of_the_user_count() {
+        let own = own(&[("bash", "git *", Allow), ("edit", "secret/*", Deny), ("files_list", "*", Allow)]);
+        for (permission, pattern, expected) in [
+            ("edit", "a.txt", Ask),
+            ("edit", "secret/a", Deny),
+            ("bash", "touch a", Ask),
+            ("bash", "git status", Allow),
+            ("webfetch", "https://a", Ask),
+            ("files_write", "*", Ask),
+            ("files_list", "*", Allow),
+            ("read", "a.txt", Allow),
+            ("read", "x.env", Ask),
+            ("task", "general", Allow),
+            ("external_directory", "/etc/*", Ask),
+            ("plan_exit", "*", Deny),
+        ] {
+            assert_eq!(decided(Mode::Default, &own, permission, pattern), expected, "{permission} {pattern}");
+        }
+    }
+
+    #[test]
+    fn plan_mode_reads_only_whatever_the_user_allows() {
+        let own = own(&[
+            ("bash", "git *", Allow),
+            ("edit", "src/*", Allow),
+            ("edit", ".opencode/plans/*.md", Allow),
+            ("files_write", "*", Allow),
+        ]);
+        for (permission, pattern, expected) in [
+            ("edit", "src/a", Deny),
+            ("edit", ".opencode/plans/a.md", Allow),
+            ("bash", "git push", Ask),
+            ("files_write", "*", Ask),
+            ("read", "a.txt", Allow),
+            ("plan_exit", "*", Allow),
+        ] {
+            assert_eq!(decided(Mode::Plan, &own, permission, pattern), expected, "{permission} {pattern}");
+        }
+    }
+
+    #[test]
+    fn without_asking_what_is_denied_stays_denied() {
+        let own = own(&[("bash", "rm *", Deny), ("edit", "secret/*", Deny), ("webfetch", "*", Ask)]);
+        for (permission, pattern, expected) in [
+            ("edit", "a.txt", Ask),
+            ("edit", "secret/a", Deny),
+            ("bash", "rm -r /", Deny),
+            ("bash", "ls", Allow),
+            ("webfetch", "https://a", Allow),
+            ("doom_loop", "*", Allow),
+            ("read", "x.env", Allow),
+        ] {
+            assert_eq!(decided(Mode::Bypass, &own, permission, pattern), expected, "{permission} {pattern}");
+        }
+    }
+
+    #[test]
+    fn agents_that_may_not_edit_stay_so_and_servers_of_others_are_out_of_reach() {
+        let reader = own(&[("*", "*", Deny), ("grep", "*", Allow)]);
+        assert_eq!(decided(Mode::Default, &reader, "edit", "a"), Deny);
+        assert_eq!(decided(Mode::Default, &reader, "grep", "a"), Allow);
+        assert_eq!(decided(Mode::Bypass, &reader, "edit", "a"), Deny);
+        let rules = rules(Mode::Bypass, &own(&[]), &[], &["/more".into()], &["files".to_owned()]);
+        assert!(rules.contains(&Rule::new("files_*", "*", Deny)), "{rules:?}");
+        assert!(rules.contains(&Rule::new("external_directory", "/more/*", Allow)), "{rules:?}");
+    }
+}

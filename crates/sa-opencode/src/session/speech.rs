@@ -1,0 +1,76 @@
+//! What the model says and thinks, streamed or whole.
+
+use super::Session;
+use crate::core::Core;
+use crate::native::event::Delta;
+use crate::native::message::Part;
+use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, MessageId, SessionUpdate, TextContent};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Said,
+    Thought,
+}
+
+/// What was told in this turn.
+#[derive(Debug, Default)]
+pub(super) struct Speech {
+    /// Messages of the model, but for those that sum the conversation up.
+    messages: BTreeSet<String>,
+    /// Parts with what they are and how many bytes of them were told.
+    parts: BTreeMap<String, (Kind, usize)>,
+}
+
+impl Speech {
+    /// The turn is over.
+    pub(super) fn clear(&mut self) {
+        self.messages.clear();
+        self.parts.clear();
+    }
+
+    pub(super) fn note(&mut self, message: &str) {
+        self.messages.insert(message.to_owned());
+    }
+
+    /// Whether a message is to be told at all.
+    pub(super) fn knows(&self, message: &str) -> bool {
+        self.messages.contains(message)
+    }
+}
+
+impl Session {
+    /// A piece of a part. Those of parts that are not known are told with the whole.
+    pub(super) fn piece(&mut self, core: &mut Core, delta: &Delta) {
+        let Some((kind, told)) = self.speech.parts.get_mut(&delta.part) else { return };
+        if delta.field != "text" || delta.delta.is_empty() {
+            return;
+        }
+        *told += delta.delta.len();
+        let kind = *kind;
+        self.say(core, kind, &delta.part, &delta.delta);
+    }
+
+    /// A part as it is now: what was not streamed of it is told.
+    pub(super) fn whole(&mut self, core: &mut Core, kind: Kind, part: &Part) {
+        let (_, told) = self.speech.parts.entry(part.id.clone()).or_insert((kind, 0));
+        // Where it is shorter than what was streamed, nothing can be taken back.
+        let rest = part.text.get(*told..).unwrap_or_default();
+        *told += rest.len();
+        self.say(core, kind, &part.id, rest);
+    }
+
+    pub(super) fn say(&self, core: &mut Core, kind: Kind, part: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
+            .message_id(MessageId::new(part.to_owned()));
+        let update = match kind {
+            Kind::Said => SessionUpdate::AgentMessageChunk(chunk),
+            Kind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
+        };
+        self.emit(core, &update);
+    }
+}

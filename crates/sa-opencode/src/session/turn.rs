@@ -1,0 +1,349 @@
+//! Prompts on their way to their answers, one at a time.
+
+use super::Session;
+use super::prompt::{Prompt, Work};
+use super::reviving::Link;
+use crate::core::Core;
+use crate::limits::MAX_QUEUE;
+use crate::native::call::{Call, of_session};
+use crate::native::message::{Failure, Whole};
+use crate::replies::{Outcome, Then};
+use agent_client_protocol_schema::v1::{Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason};
+use sa_acp::{RequestKey, failure, timestamp};
+use sa_jsonrpc::Id;
+use serde_json::json;
+use std::time::Duration;
+
+/// A prompt that the server works on.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// The request to answer; `None` if it was answered before the server was done.
+    pub(super) key: Option<RequestKey>,
+    /// What is to be done once the rules are right; `None` once that is under way.
+    work: Option<Work>,
+    /// It was cancelled; when that is enforced if the server does not heed it.
+    cancel: Option<Duration>,
+    /// How it ended; until when events are waited for that were sent before.
+    ended: Option<(Result<StopReason, Error>, Duration)>,
+    /// Whether the server was heard to work on it, and then to be done.
+    pub(super) is_begun: bool,
+    pub(super) is_idle: bool,
+    /// What the server said about a failure.
+    pub(super) error: Option<Failure>,
+    first_line: String,
+}
+
+impl Turn {
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let settle = self.ended.as_ref().map(|(_, until)| *until);
+        let cancel = self.cancel.filter(|at| *at < Duration::MAX);
+        [settle, cancel].into_iter().flatten().min()
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.is_some()
+    }
+
+    fn new(prompt: Prompt, work: Work) -> Self {
+        Self {
+            key: Some(prompt.key),
+            work: Some(work),
+            cancel: None,
+            ended: None,
+            is_begun: false,
+            is_idle: false,
+            error: None,
+            first_line: prompt.first_line,
+        }
+    }
+}
+
+impl Session {
+    /// Takes a prompt: starts on it, or puts it behind the ones before.
+    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
+        if self.queue.len() >= MAX_QUEUE {
+            let reason = format!("{MAX_QUEUE} prompts are waiting already");
+            let error = Error::invalid_request().data(json!({ "reason": reason }));
+            return core.fail(&prompt.key, &error);
+        }
+        self.queue.push_back(prompt);
+        self.start_next(core);
+    }
+
+    /// Begins the next prompt if the server is ready for it.
+    pub(super) fn start_next(&mut self, core: &mut Core) {
+        if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
+            return;
+        }
+        if self.link != Link::Up {
+            return self.want_back(core);
+        }
+        if !self.mcp.is_done() {
+            return;
+        }
+        let Some(mut prompt) = self.queue.pop_front() else { return };
+        let work = self.work_of(&mut prompt);
+        self.turn = Some(Turn::new(prompt, work));
+        self.meter.turn_begins();
+        let rules = self.settings.rules(&self.place.directories, &self.foreign(core));
+        if rules == self.ruled {
+            return self.send_work(core);
+        }
+        let call = Call::patch(of_session(&self.id.0, ""), json!({ "permission": rules }));
+        self.ruled = rules;
+        core.ask_soon(&call.within(&self.place.cwd), Then::Ruled(self.id.clone()));
+    }
+
+    fn foreign(&self, core: &Core) -> Vec<String> {
+        core.registry.foreign(&self.place.cwd, &self.id.0)
+    }
+
+    /// The rules are right, or the prompt must not be sent.
+    pub(crate) fn ruled(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+        match outcome.text() {
+            Ok(_) => self.send_work(core),
+            Err(reason) => {
+                self.ruled.clear();
+                self.end_turn(core, Err(failure(reason, "refused")));
+            }
+        }
+    }
+
+    fn send_work(&mut self, core: &mut Core) {
+        let Some(work) = self.turn.as_mut().and_then(|turn| turn.work.take()) else { return };
+        let Some(model) = self.settings.model().cloned() else {
+            return self.end_turn(core, Err(failure("there is no model", "model_not_found")));
+        };
+        let (agent, effort) = (self.settings.agent(), self.settings.effort());
+        let call = match work {
+            Work::Turn(parts) => {
+                let mut body = json!({
+                    "agent": agent,
+                    "model": { "providerID": model.provider, "modelID": model.model },
+                    "parts": parts,
+                });
+                if let Some(effort) = effort {
+                    body["variant"] = json!(effort);
+                }
+                Call::post(of_session(&self.id.0, "message"), body)
+            }
+            Work::Command(name, rest, files) => {
+                let mut body = json!({
+                    "command": name,
+                    "arguments": rest,
+                    "agent": agent,
+                    "model": model.id(),
+                    "parts": files,
+                });
+                if let Some(effort) = effort {
+                    body["variant"] = json!(effort);
+                }
+                Call::post(of_session(&self.id.0, "command"), body)
+            }
+            Work::Compact => {
+                let body = json!({ "providerID": model.provider, "modelID": model.model, "auto": false });
+                Call::post(of_session(&self.id.0, "summarize"), body)
+            }
+        };
+        core.ask(&call.within(&self.place.cwd), None, Then::Prompted(self.id.clone()));
+        if self.turn.as_ref().is_some_and(Turn::is_cancelled) {
+            self.send_abort(core);
+        }
+    }
+
+    /// The server is done with the prompt, but what it told on the way may not have arrived yet.
+    pub(crate) fn prompted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+        if self.turn.as_ref().is_none_or(|turn| turn.ended.is_some()) {
+            return;
+        }
+        let ended = match outcome.text() {
+            Ok(_) => match outcome.read::<Whole>() {
+                Ok(whole) => {
+                    let ended = self.outcome(&whole.info);
+                    self.take_whole(core, whole);
+                    ended
+                }
+                // Nothing but that it is done is told about a compaction.
+                Err(_) => Ok(StopReason::EndTurn),
+            },
+            Err(reason) => Err(failure(reason, "refused")),
+        };
+        let until = core.now.elapsed + core.host.limits.settle;
+        if let Some(turn) = &mut self.turn {
+            turn.ended = Some((ended, until));
+        }
+        self.try_settle(core);
+    }
+
+    /// The rest of the last message, if its events come late or not at all.
+    fn take_whole(&mut self, core: &mut Core, whole: Whole) {
+        self.message(core, &whole.info);
+        for part in &whole.parts {
+            self.part(core, part);
+        }
+    }
+
+    /// Answers the prompt if nothing more is to come.
+    pub(super) fn try_settle(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        let is_over = |turn: &Turn| {
+            let is_quiet = turn.is_begun && turn.is_idle;
+            turn.ended.as_ref().is_some_and(|(_, until)| is_quiet || *until <= now)
+        };
+        let Some(turn) = self.turn.as_mut().filter(|turn| is_over(turn)) else { return };
+        let Some((ended, _)) = turn.ended.take() else { return };
+        // A failure of the request itself says less than what the server told.
+        let ended = match (&turn.error, ended) {
+            _ if turn.is_cancelled() => Ok(StopReason::Cancelled),
+            (Some(error), Err(_)) => super::failing::ended_by(error),
+            (_, ended) => ended,
+        };
+        self.end_turn(core, ended);
+    }
+
+    pub(super) fn enforce_settle(&mut self, core: &mut Core) {
+        self.try_settle(core);
+    }
+
+    /// The turn is over.
+    pub(super) fn end_turn(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
+        self.tell_printed_now(core);
+        let reason = match &ended {
+            Ok(StopReason::Cancelled) => "Cancelled",
+            _ => "The turn is over",
+        };
+        self.close_tools(core, reason);
+        match ended {
+            Ok(StopReason::EndTurn) => self.compaction_done(core),
+            _ => self.compaction_lost(core),
+        }
+        self.drop_asks(core);
+        self.speech.clear();
+        if let Some(turn) = self.turn.take() {
+            if ended.is_ok() {
+                self.name_after(core, &turn.first_line);
+            }
+            self.settle(core, turn, ended);
+        }
+        self.let_go(core);
+        self.start_next(core);
+    }
+
+    /// Cancels all prompts, running and waiting.
+    pub(crate) fn cancel(&mut self, core: &mut Core) {
+        for prompt in std::mem::take(&mut self.queue) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        if self.turn.is_some() {
+            self.interrupt(core);
+        }
+    }
+
+    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
+    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
+        let is_it = |key: &RequestKey| key.id == *id;
+        if self.turn.as_ref().and_then(|turn| turn.key.as_ref()).is_some_and(is_it) {
+            self.interrupt(core);
+            return true;
+        }
+        let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
+        if let Some(prompt) = self.queue.remove(index) {
+            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+        }
+        true
+    }
+
+    /// Has the server stop what it does. Questions that it asked are void.
+    pub(super) fn interrupt(&mut self, core: &mut Core) {
+        let deadline = core.now.elapsed + core.host.limits.cancel;
+        let Some(turn) = &mut self.turn else { return };
+        turn.cancel.get_or_insert(deadline);
+        let is_sent = turn.work.is_none();
+        self.withdraw_asks(core);
+        if is_sent {
+            self.send_abort(core);
+        }
+    }
+
+    fn send_abort(&self, core: &mut Core) {
+        let call = Call::post(of_session(&self.id.0, "abort"), json!({}));
+        core.order("abort", &call.within(&self.place.cwd));
+    }
+
+    /// Answers a cancelled prompt that the server does not end. After as long again it counts as stuck.
+    pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
+            return;
+        };
+        match turn.key.take() {
+            Some(key) => {
+                turn.cancel = Some(now + core.host.limits.cancel);
+                let usage = self.meter.of_turn();
+                self.close_tools(core, "Cancelled");
+                core.reply(&key, PromptResponse::new(StopReason::Cancelled).usage(usage));
+            }
+            None if self.queue.is_empty() => turn.cancel = Some(now + core.host.limits.cancel),
+            None => turn.cancel = Some(Duration::MAX),
+        }
+    }
+
+    /// Whether only another server can go on.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
+    }
+
+    fn settle(&self, core: &mut Core, turn: Turn, ended: Result<StopReason, Error>) {
+        let Some(key) = turn.key else { return };
+        match ended {
+            Ok(reason) => core.reply(&key, PromptResponse::new(reason).usage(self.meter.of_turn())),
+            Err(error) => core.fail(&key, &error),
+        }
+    }
+
+    /// Answers the running prompt although the server still works on it, and has that stop.
+    pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
+        if let Some(key) = turn.key.take() {
+            core.fail(&key, error);
+        }
+        self.interrupt(core);
+    }
+
+    /// Answers the running prompt as cancelled without waiting for the server to stop.
+    pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
+        self.close_tools(core, "Cancelled");
+        self.withdraw_asks(core);
+        if let Some(turn) = self.turn.take() {
+            self.settle(core, turn, Ok(StopReason::Cancelled));
+        }
+    }
+
+    /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
+    pub(super) fn abort_turn(&mut self, core: &mut Core, error: &Error) {
+        let Some(turn) = self.turn.take() else { return };
+        let ended = match &turn.ended {
+            _ if turn.is_cancelled() => Ok(StopReason::Cancelled),
+            // It was over already.
+            Some((Ok(reason), _)) => Ok(*reason),
+            _ => Err(error.clone()),
+        };
+        self.settle(core, turn, ended);
+    }
+
+    /// A session without a name is called by what was asked first, until it gets a better one.
+    fn name_after(&mut self, core: &mut Core, first_line: &str) {
+        if self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
+            self.rename(core, first_line.to_owned());
+        }
+    }
+
+    pub(super) fn rename(&mut self, core: &mut Core, title: String) {
+        if self.title.as_ref() == Some(&title) {
+            return;
+        }
+        let update = SessionInfoUpdate::new().title(title.clone()).updated_at(timestamp(core.now.unix));
+        self.title = Some(title);
+        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+    }
+}

@@ -1,0 +1,115 @@
+//! What became of a tool call.
+
+use super::changes::diffs;
+use super::{Outcome, kind};
+use crate::core::Disk;
+use crate::native::message::{Part, State};
+use agent_client_protocol_schema::v1::{
+    ContentBlock, Diff, ImageContent, Meta, ToolCallContent, ToolCallStatus, ToolKind,
+};
+use sa_acp::{absolute, paragraph, printed, terminal_exit, terminal_output};
+use serde_json::json;
+use std::path::Path;
+
+/// What a client is told; `known` says whether it was told of the change already.
+pub(crate) fn outcome(part: &Part, known: bool, cwd: &Path, disk: &dyn Disk) -> Outcome {
+    let state = &part.state;
+    let status = status(part);
+    let is_edit = kind(&part.tool) == ToolKind::Edit;
+    let mut content = match (part.tool.as_str(), &state.error) {
+        (_, Some(error)) => vec![paragraph(error.clone())],
+        ("bash", None) => printed(state.output.as_deref().unwrap_or_default()),
+        // The diffs that were told before stay.
+        _ if is_edit && known => Vec::new(),
+        _ if is_edit => changed(part, cwd, disk),
+        ("plan_exit", None) if known => Vec::new(),
+        _ => said(state),
+    };
+    content.extend(state.attachments.iter().filter_map(picture));
+    let output = json!({
+        "output": state.output,
+        "error": state.error,
+        "metadata": state.metadata,
+    });
+    Outcome { status, content, output, meta: terminal(part) }
+}
+
+fn status(part: &Part) -> ToolCallStatus {
+    let state = &part.state;
+    match state.status.as_str() {
+        "completed" if part.tool == "bash" => {
+            // A command that was cut off has no code.
+            let is_fine = state.metadata["exit"].as_i64() == Some(0);
+            if is_fine { ToolCallStatus::Completed } else { ToolCallStatus::Failed }
+        }
+        "completed" if part.tool == "invalid" => ToolCallStatus::Failed,
+        "completed" => ToolCallStatus::Completed,
+        _ => ToolCallStatus::Failed,
+    }
+}
+
+fn said(state: &State) -> Vec<ToolCallContent> {
+    let words = state.output.as_deref().map(str::trim_end).filter(|words| !words.is_empty());
+    words.map(paragraph).into_iter().collect()
+}
+
+/// The change of a call that nobody was asked about.
+fn changed(part: &Part, cwd: &Path, disk: &dyn Disk) -> Vec<ToolCallContent> {
+    let state = &part.state;
+    let told = diffs(&state.metadata, cwd, disk);
+    if !told.is_empty() {
+        return told;
+    }
+    let path = state.input["filePath"].as_str();
+    let text = state.input["content"].as_str();
+    match path.zip(text) {
+        // What was there before is not known.
+        Some((path, text)) => vec![ToolCallContent::Diff(Diff::new(absolute(path, cwd), text))],
+        None => said(state),
+    }
+}
+
+/// A picture that came of a call.
+fn picture(file: &Part) -> Option<ToolCallContent> {
+    let (kind, data) = file.url.strip_prefix("data:")?.split_once(";base64,")?;
+    kind.starts_with("image/").then(|| ContentBlock::Image(ImageContent::new(data, kind)).into())
+}
+
+/// What a command printed and how it ended, for clients that draw terminals.
+fn terminal(part: &Part) -> Option<Meta> {
+    if part.tool != "bash" {
+        return None;
+    }
+    let mut meta = terminal_output(&part.call, part.state.output.as_deref().unwrap_or_default());
+    meta.extend(terminal_exit(&part.call, part.state.metadata["exit"].as_i64()));
+    Some(meta)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::NoDisk;
+    use serde_json::Value;
+
+    fn ran(tool: &str, state: Value) -> Outcome {
+        let part = json!({ "type": "tool", "tool": tool, "callID": "c", "state": state });
+        outcome(&serde_json::from_value(part).unwrap_or_default(), false, Path::new("/p"), &NoDisk)
+    }
+
+    #[test]
+    fn a_command_of_another_code_than_nought_has_failed() {
+        let bash = |exit: Value| {
+            ran("bash", json!({ "status": "completed", "output": "x", "metadata": { "exit": exit } })).status
+        };
+        assert_eq!(bash(json!(0)), ToolCallStatus::Completed);
+        assert_eq!(bash(json!(3)), ToolCallStatus::Failed);
+        assert_eq!(bash(Value::Null), ToolCallStatus::Failed);
+    }
+
+    #[test]
+    fn an_error_is_shown_as_one() {
+        let outcome = ran("read", json!({ "status": "error", "error": "File not found: /p/x" }));
+        assert_eq!(outcome.status, ToolCallStatus::Failed);
+        assert_eq!(outcome.content, [paragraph("File not found: /p/x")]);
+    }
+}

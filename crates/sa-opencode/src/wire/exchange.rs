@@ -1,0 +1,85 @@
+//! One request and its answer, on a connection of their own.
+
+use super::tell;
+use crate::door::Door;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use sa_acp::{Agent, MAX_LINE};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::net::Ipv4Addr;
+use tokio::net::TcpStream;
+
+/// A request as the machine writes it.
+#[derive(Deserialize)]
+struct Call<'a> {
+    id: u64,
+    method: &'a str,
+    path: String,
+    #[serde(borrow)]
+    body: Option<&'a RawValue>,
+}
+
+/// Why there is no answer.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Makes the request of a line and tells the agent the answer.
+pub(super) async fn exchange(door: Door, line: Vec<u8>, agent: Agent) {
+    let call: Call<'_> = match serde_json::from_slice(&line) {
+        Ok(call) => call,
+        Err(error) => return tracing::error!(%error, "a request that cannot be read"),
+    };
+    let body = call.body.map(|body| Bytes::copy_from_slice(body.get().as_bytes()));
+    match answer(&door, call.method, &call.path, body).await {
+        Ok(line) => {
+            let mut answer = format!("{{\"id\":{},", call.id).into_bytes();
+            answer.extend_from_slice(&line);
+            agent.hear(answer).await;
+        }
+        Err(error) => {
+            tell(&agent, &json!({ "id": call.id, "broken": error.to_string() })).await;
+        }
+    }
+}
+
+/// The answer as the rest of a line.
+async fn answer(door: &Door, method: &str, path: &str, body: Option<Bytes>) -> Result<Vec<u8>, Failure> {
+    let response = send(door, method, path, body).await?;
+    let status = response.status().as_u16();
+    let body = Limited::new(response.into_body(), MAX_LINE).collect().await?.to_bytes();
+    let mut line = format!("\"status\":{status},\"body\":").into_bytes();
+    match serde_json::from_slice::<&RawValue>(&body) {
+        Ok(_) => line.extend_from_slice(&body),
+        Err(_) if body.is_empty() => line.extend_from_slice(b"null"),
+        Err(_) => serde_json::to_writer(&mut line, &String::from_utf8_lossy(&body))?,
+    }
+    line.push(b'}');
+    Ok(line)
+}
+
+/// Sends a request and waits for the head of its answer.
+pub(super) async fn send(
+    door: &Door,
+    method: &str,
+    path: &str,
+    body: Option<Bytes>,
+) -> Result<Response<Incoming>, Failure> {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, door.port)).await?;
+    stream.set_nodelay(true)?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    // It ends with the request, or with the body of its answer.
+    tokio::spawn(connection);
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(HOST, format!("127.0.0.1:{}", door.port))
+        .header(AUTHORIZATION, door.authorization())
+        .header(CONTENT_TYPE, "application/json")
+        .body(Full::new(body.unwrap_or_default()))?;
+    Ok(sender.send_request(request).await?)
+}

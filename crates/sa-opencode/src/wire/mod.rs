@@ -1,0 +1,64 @@
+//! The wire to the server: requests out, answers and events in, each as a line of JSON. Knows HTTP, and nothing of what it
+//! carries.
+//!
+//! ```text
+//!  out  {"id":7,"method":"POST","path":"/session","body":{…}}
+//!  in   {"id":7,"status":200,"body":{…}}    {"id":7,"broken":"why"}
+//!  in   {"up":true}    {"down":"why"}    {"event":{…}}    {"stdout":"a line that the process printed"}
+//! ```
+
+mod events;
+mod exchange;
+
+use super::door::Door;
+use sa_acp::{Agent, Ends, Wire};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+/// What the server prints once it listens.
+const LISTENING: &str = "listening on http://";
+
+/// A wire to the server behind a door.
+pub(super) fn connect(door: Door) -> Wire {
+    Box::new(move |ends| Box::pin(carry(door, ends)))
+}
+
+/// Carries until the server closes its standard output. All that is under way ends with it.
+async fn carry(door: Door, ends: Ends) {
+    let Ends { mut printed, mut lines, agent } = ends;
+    let mut under_way = JoinSet::new();
+    let (mut is_listening, mut is_open) = (false, true);
+    loop {
+        tokio::select! {
+            line = printed.recv() => match line {
+                Some(line) if !is_listening && is_ready(&line) => {
+                    is_listening = true;
+                    under_way.spawn(events::follow(door.clone(), agent.clone()));
+                }
+                Some(line) => {
+                    if !tell(&agent, &json!({ "stdout": String::from_utf8_lossy(&line) })).await {
+                        return;
+                    }
+                }
+                None => return,
+            },
+            // What is asked before it listens waits.
+            line = lines.recv(), if is_listening && is_open => match line {
+                Some(line) => {
+                    under_way.spawn(exchange::exchange(door.clone(), line, agent.clone()));
+                }
+                None => is_open = false,
+            },
+            _ = under_way.join_next(), if !under_way.is_empty() => {}
+        }
+    }
+}
+
+fn is_ready(line: &[u8]) -> bool {
+    String::from_utf8_lossy(line).contains(LISTENING)
+}
+
+/// Tells the agent something; `false` if nobody listens any more.
+async fn tell(agent: &Agent, line: &serde_json::Value) -> bool {
+    agent.hear(line.to_string().into_bytes()).await
+}
