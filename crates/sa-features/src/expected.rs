@@ -14,7 +14,9 @@ pub(crate) enum Expected {
 /// Names of subjects, what they lack, and why.
 type Row = (&'static [&'static str], &'static [&'static str], &'static str);
 
-const LACKING: [Row; 9] = [
+const CODEX: [&str; 2] = ["codex", "codex_0_144_0"];
+
+const LACKING: [Row; 10] = [
     (&["demo"], &["parallel_tools"], "The demo agent does one thing after the other"),
     (
         &["demo"],
@@ -41,9 +43,14 @@ const LACKING: [Row; 9] = [
         "There is no model behind the demo agent",
     ),
     (&["demo"], &["crash"], "The demo agent drives no other program"),
-    (&["codex"], &["mcp_sse"], "Codex reaches MCP servers over standard streams and HTTP only"),
-    (&["codex"], &["cost"], "Codex does not tell what its work costs"),
-    (&["codex"], &["background_task"], "Codex does not wake up when a command in the background ends"),
+    (&CODEX, &["mcp_sse"], "Codex reaches MCP servers over standard streams and HTTP only"),
+    (&CODEX, &["cost"], "Codex does not tell what its work costs"),
+    (
+        &CODEX,
+        &["background_task"],
+        "Codex tells how a command in the background ends, but says nothing by itself then",
+    ),
+    (&["codex_0_144_0"], &["load_tools"], "This version of Codex does not store the commands that it ran"),
 ];
 
 /// How this trial should end.

@@ -32,7 +32,7 @@ impl fmt::Debug for Feature {
     }
 }
 
-const USUAL: Setup = Setup { formless: false, keyless: false, noisy: false };
+const USUAL: Setup = Setup { formless: false, keyless: false, noisy: false, bare: false };
 
 /// One row of the list; the body has the feature's name.
 macro_rules! feature {
@@ -177,6 +177,13 @@ pub static FEATURES: &[Feature] = &[
         "Nothing is changed, not even what the user's own rules allow"
     ),
     feature!(
+        planning::plan_unsandboxed,
+        ASKING,
+        "Plan mode without a sandbox",
+        "The same where the agent's own sandbox, if it has one, does not work",
+        Setup { bare: true, ..USUAL }
+    ),
+    feature!(
         planning::plan_accepted,
         ASKING,
         "Plan accepted",
@@ -241,14 +248,20 @@ pub static FEATURES: &[Feature] = &[
         turns::several_sessions,
         TURNS,
         "Several sessions at once",
-        "One works while another waits for its user"
+        "One works while another waits for its user; commands of several run at once"
     ),
     feature!(sessions::list, SESSIONS, "List", "Sessions with directory and title"),
     feature!(
         sessions::load,
         SESSIONS,
         "Load",
-        "After a restart: what was asked, said and done is told again, and the model remembers"
+        "After a restart: what was asked and said is told again, and the model remembers"
+    ),
+    feature!(
+        sessions::load_tools,
+        SESSIONS,
+        "Load tool calls",
+        "After a restart: what was done is told again, with how it ended"
     ),
     feature!(
         sessions::resume,
@@ -264,6 +277,12 @@ pub static FEATURES: &[Feature] = &[
         "The program ends if it is the session's own; the session can be loaded again"
     ),
     feature!(sessions::delete, SESSIONS, "Delete", "It is not listed and cannot be loaded any more"),
+    feature!(
+        settings::user_settings,
+        SESSIONS,
+        "User's settings",
+        "Working in a directory leaves them as they were"
+    ),
     feature!(
         failures::auth_required,
         FAILURES,

@@ -43,8 +43,6 @@ fn codex_line(step: &Step) -> String {
             let wait = tool("wait_agent", &json!({ "timeout_ms": 60_000 }));
             format!("{}\nthen\n{wait}", tool("task", &input))
         }
-        // It tries again only if it is told when.
-        Step::Fail { status: 429, times: Some(_) } => format!("{} retry-after=1", model_line(step)),
         other => model_line(other),
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Setup {
     pub(crate) keyless: bool,
     /// The agent's program writes lines that nobody knows.
     pub(crate) noisy: bool,
+    /// The agent's program has none of the helpers that were installed with it.
+    pub(crate) bare: bool,
 }
 
 /// See the module's comment.
@@ -47,7 +49,7 @@ impl Stage {
         // As agents see it.
         let project = fs::canonicalize(project)?;
         let model = ModelServer::start()?;
-        let builder = subject.daemon(&sandbox, &model, !setup.keyless, setup.noisy).await?;
+        let builder = subject.daemon(&sandbox, &model, setup).await?;
         let daemon = builder.sandbox(sandbox).start().await?;
         let client = connect(&daemon, "main", subject, setup, project.clone()).await?;
         Ok(Self { subject, setup, client, daemon, model, project })
@@ -161,5 +163,5 @@ async fn connect(
     } else {
         json!({ "session": session, "elicitation": forms })
     };
-    Client::connect(daemon, server, &subject.query(setup.noisy), &more, cwd).await
+    Client::connect(daemon, server, &subject.query(setup), &more, cwd).await
 }

@@ -2,9 +2,10 @@
 
 use crate::render;
 use crate::script::Script;
-use anyhow::Result;
+use crate::stage::Setup;
+use anyhow::{Context, Result};
 use sa_model::ModelServer;
-use sa_testkit::{DaemonBuilder, Sandbox, daemon_path, installed};
+use sa_testkit::{DaemonBuilder, Installed, Sandbox, daemon_path, installed};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -45,8 +46,10 @@ enum Kind {
 
 const CLAUDE_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypassPermissions" };
 
+const CODEX_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypass" };
+
 /// All of them.
-pub static SUBJECTS: [Subject; 4] = [
+pub static SUBJECTS: [Subject; 5] = [
     Subject {
         name: "demo",
         label: "Demo",
@@ -76,13 +79,24 @@ pub static SUBJECTS: [Subject; 4] = [
         label: "Codex (newest)",
         agent: "codex",
         version: None,
-        modes: Modes { ask: "default", plan: "plan", bypass: "bypass" },
+        modes: CODEX_MODES,
+        kind: Kind::Codex,
+    },
+    Subject {
+        name: "codex_0_144_0",
+        label: "Codex 0.144.0",
+        agent: "codex",
+        version: Some("0.144.0"),
+        modes: CODEX_MODES,
         kind: Kind::Codex,
     },
 ];
 
 /// What the agent is called that writes lines which nobody knows.
 const NOISY: &str = "noisy";
+
+/// What the agent is called whose program has no helpers.
+const BARE: &str = "bare";
 
 /// A key that only the scripted model takes.
 const KEY: &str = "sk-ant-scripted";
@@ -94,11 +108,33 @@ impl Subject {
     }
 
     /// The query by which the daemon starts it.
-    pub(crate) fn query(&self, noisy: bool) -> String {
-        match (self.version, noisy && self.kind != Kind::Demo) {
-            (_, true) => format!("?agent={NOISY}"),
-            (Some(version), _) => format!("?agent={}&agentVersion={version}", self.agent),
-            (None, _) => format!("?agent={}", self.agent),
+    pub(crate) fn query(&self, setup: Setup) -> String {
+        match (self.version, self.special(setup)) {
+            (_, Some(name)) => format!("?agent={name}"),
+            (Some(version), None) => format!("?agent={}&agentVersion={version}", self.agent),
+            (None, None) => format!("?agent={}", self.agent),
+        }
+    }
+
+    /// What the agent is called if its program is another one than the installed.
+    fn special(&self, setup: Setup) -> Option<&'static str> {
+        if setup.noisy && self.kind != Kind::Demo {
+            return Some(NOISY);
+        }
+        (setup.bare && self.sandboxed_mode().is_some()).then_some(BARE)
+    }
+
+    /// A mode that needs the agent's own sandbox, which needs helpers.
+    pub(crate) fn sandboxed_mode(&self) -> Option<&'static str> {
+        (self.kind == Kind::Codex).then_some("auto")
+    }
+
+    /// Files with settings of the user's own, below the home directory, and something that may be in them.
+    pub(crate) fn user_settings(&self) -> &'static [(&'static str, &'static str)] {
+        match self.kind {
+            Kind::Codex => &[(".codex/config.toml", "# Mine.\nhide_agent_reasoning = false\n")],
+            Kind::Claude => &[(".claude/settings.json", "{\n  \"verbose\":   true\n}\n")],
+            Kind::Demo => &[],
         }
     }
 
@@ -147,6 +183,11 @@ impl Subject {
         (self.kind == Kind::Claude).then_some("claude-sonnet-4-5")
     }
 
+    /// An HTTP status after which it tries again, and tells so, in all of its versions.
+    pub(crate) fn retried_status(&self) -> u16 {
+        if self.kind == Kind::Codex { 403 } else { 429 }
+    }
+
     /// What the agent's own program is called, if it is a process beside the agent.
     pub(crate) fn native_program(&self) -> Option<&'static str> {
         match self.kind {
@@ -181,8 +222,7 @@ impl Subject {
         &self,
         sandbox: &Sandbox,
         model: &ModelServer,
-        keyed: bool,
-        noisy: bool,
+        setup: Setup,
     ) -> Result<DaemonBuilder> {
         let mut builder = sa_testkit::Daemon::builder();
         if self.kind == Kind::Demo {
@@ -190,11 +230,16 @@ impl Subject {
         }
         let installed = installed(self.agent, self.version).await?;
         installed.lend_to(sandbox)?;
-        if noisy {
-            let program = noisy_program(sandbox, &installed.program)?;
+        let keyed = !setup.keyless;
+        let program = match self.special(setup) {
+            Some(NOISY) => Some((NOISY, noisy_program(sandbox, &installed.program)?)),
+            Some(name) => Some((name, bare_program(&installed)?)),
+            None => None,
+        };
+        if let Some((name, program)) = program {
             let binary = daemon_path()?;
             let command = format!("{} acp {} --program {}", binary.display(), self.agent, program.display());
-            builder = builder.agent(NOISY, &command);
+            builder = builder.agent(name, &command);
         }
         if self.kind == Kind::Codex {
             builder = builder.env("OPENAI_BASE_URL", &format!("{}/v1", model.url()));
@@ -205,6 +250,22 @@ impl Subject {
         builder = builder.env("CLAUDE_CODE_MAX_RETRIES", "2");
         Ok(if keyed { builder.env("ANTHROPIC_API_KEY", KEY) } else { builder })
     }
+}
+
+/// The CLI without its helpers but for the one that runs tools. It looks for them where its file is, so a link by name is not
+/// enough.
+fn bare_program(installed: &Installed) -> Result<PathBuf> {
+    let folder = installed.data_dir.join("bare");
+    fs::create_dir_all(&folder)?;
+    let own = installed.program.parent().context("the folder of the program")?;
+    for name in ["codex", "codex-code-mode-host"] {
+        match fs::hard_link(own.join(name), folder.join(name)) {
+            // Another trial was faster.
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(folder.join("codex"))
 }
 
 /// The CLI, after two lines that it does not write in any version: one of an unknown type, and one that is no JSON.

@@ -64,11 +64,12 @@ pub(crate) async fn error_529_retried(stage: &Stage) -> Result<()> {
 }
 
 pub(crate) async fn retry_told(stage: &Stage) -> Result<()> {
+    let status = stage.subject.retried_status();
     let session = stage.session().await?;
-    let script = script().step(Step::Fail { status: 429, times: Some(1) }).say("Here I am.");
+    let script = script().step(Step::Fail { status, times: Some(1) }).say("Here I am.");
     let turn = session.turn(&stage.text(&script)?).await?;
     ensure!(turn.text() == "Here I am.", "said: {:?}", turn.text());
-    let told = turn.messages.iter().any(|message| message.to_string().contains("429"));
+    let told = turn.messages.iter().any(|message| message.to_string().contains(&status.to_string()));
     ensure!(told, "the client knows why it takes long: {:?}", turn.messages);
     Ok(())
 }

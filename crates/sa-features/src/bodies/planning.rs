@@ -29,6 +29,16 @@ pub(crate) async fn plan_read_only(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
+pub(crate) async fn plan_unsandboxed(stage: &Stage) -> Result<()> {
+    plan_read_only(stage).await?;
+    let session = stage.session().await?;
+    if let Some(mode) = stage.subject.sandboxed_mode() {
+        let modes = session.opened["modes"]["availableModes"].as_array().context("modes")?;
+        ensure!(modes.iter().all(|offered| offered["id"] != mode), "{mode} cannot work: {modes:?}");
+    }
+    Ok(())
+}
+
 pub(crate) async fn plan_accepted(stage: &Stage) -> Result<()> {
     let session = stage.session_in(stage.subject.modes.plan).await?;
     stage.answer_with(Policy::Choose("allow_once"));

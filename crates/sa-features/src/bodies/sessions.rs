@@ -55,12 +55,20 @@ pub(crate) async fn load(stage: &Stage) -> Result<()> {
     let said: String = history.iter().filter_map(said_by).collect();
     ensure!(said.contains("The word is xyzzy."), "what was said: {history:?}");
     ensure!(!updates(&history, "user_message_chunk").is_empty(), "what was asked: {history:?}");
-    let tools = crate::tools::Tool::all(&history);
+    remembers(stage, &session).await
+}
+
+pub(crate) async fn load_tools(stage: &Stage) -> Result<()> {
+    let id = told(stage).await?.id;
+    stage.shut().await?;
+    let client = stage.connect("again").await?;
+    let session = client.reopen("session/load", &id).await?;
+    let tools = crate::tools::Tool::all(&session.messages_since(0));
     ensure!(
         tools.len() == 1 && tools.iter().all(|tool| tool.status() == "completed"),
         "what was done: {tools:?}"
     );
-    remembers(stage, &session).await
+    Ok(())
 }
 
 pub(crate) async fn resume(stage: &Stage) -> Result<()> {

@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::stage::Stage;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use std::fs;
 
 /// Chooses a value of an option that is not the current one, and gives it.
 async fn switch(session: &Session<'_>, category: &str, fits: impl Fn(&str) -> bool) -> Result<String> {
@@ -23,7 +24,7 @@ async fn switch(session: &Session<'_>, category: &str, fits: impl Fn(&str) -> bo
 
 /// A name that the model's API knows as it is.
 fn is_plain(value: &str) -> bool {
-    value != "default" && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    value != "default" && value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
 }
 
 pub(crate) async fn model_switch(stage: &Stage) -> Result<()> {
@@ -62,5 +63,24 @@ pub(crate) async fn mode_switch(stage: &Stage) -> Result<()> {
     let nonsense = json!({ "sessionId": session.id, "modeId": "nonsense" });
     let answer: Value = stage.attempt("session/set_mode", &nonsense).await?;
     ensure!(answer["error"]["code"] == -32602, "an unknown mode is refused: {answer}");
+    Ok(())
+}
+
+pub(crate) async fn user_settings(stage: &Stage) -> Result<()> {
+    let home = stage.daemon.sandbox().home().to_owned();
+    let files = stage.subject.user_settings();
+    for (name, content) in files {
+        let path = home.join(name);
+        fs::create_dir_all(path.parent().context("a folder")?)?;
+        fs::write(path, content)?;
+    }
+    let session = stage.free_session().await?;
+    let turn = session.turn(&stage.text(&script().write("new.txt", "new\n").then().say("Done."))?).await?;
+    ensure!(stage.file("new.txt").is_some() && turn.text().ends_with("Done."), "it works: {turn:?}");
+    stage.call("session/close", &json!({ "sessionId": session.id })).await?;
+    for (name, content) in files {
+        let now = fs::read_to_string(home.join(name))?;
+        ensure!(now == *content, "{name} was changed to {now:?}");
+    }
     Ok(())
 }

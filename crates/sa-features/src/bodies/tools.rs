@@ -109,9 +109,12 @@ pub(crate) async fn parallel_tools(stage: &Stage) -> Result<()> {
     let turn = running.end().await?;
     let tools = turn.tools();
     ensure!(tools.len() == 2 && tools.iter().all(|tool| tool.status() == "completed"), "{tools:?}");
-    for (tool, words) in tools.iter().zip(["from the left", "from the right"]) {
+    for side in ["left", "right"] {
+        // Which of them is told of first is a matter of chance.
+        let tool =
+            tools.iter().find(|tool| tool.title().contains(side)).context("a call for each command")?;
         let (output, _) = tool.ran(stage.host())?;
-        ensure!(output.contains(words), "each result is with its call: {tool:?}");
+        ensure!(output.contains(&format!("from the {side}")), "each result is with its call: {tool:?}");
     }
     let announced = turn.updates("tool_call");
     let ids: Vec<&Value> = announced.iter().map(|call| &call["toolCallId"]).collect();

@@ -1,5 +1,6 @@
 //! Several prompts, several sessions.
 
+use crate::fifo::Fifo;
 use crate::policy::Policy;
 use crate::script::{say, script};
 use crate::stage::Stage;
@@ -47,5 +48,36 @@ pub(crate) async fn several_sessions(stage: &Stage) -> Result<()> {
     let turn = waiting.end().await?;
     ensure!(turn.text().ends_with("From one.") && !turn.text().contains("two"), "said: {:?}", turn.text());
     ensure!(stage.file("one.txt").is_some(), "and did its work");
+    work_at_once(stage).await
+}
+
+async fn work_at_once(stage: &Stage) -> Result<()> {
+    const NAMES: [&str; 4] = ["north", "east", "south", "west"];
+    let mut sessions = Vec::new();
+    for name in NAMES {
+        sessions.push((name, stage.free_session().await?, Fifo::new(&stage.project, name)?));
+    }
+    let mut running = Vec::new();
+    for (name, session, gate) in &sessions {
+        let script = script().shell(&format!("sort {name}")).then().say(&format!("From the {name}."));
+        running.push((name, session.begin(&stage.text(&script)?).await?, gate));
+    }
+    // Each can be opened only while its reader runs: all of them run at once.
+    let mut writers = Vec::new();
+    for (name, _, gate) in &running {
+        writers.push((name, gate.writer().await?));
+    }
+    for (name, mut writer) in writers {
+        writer.write(&format!("it is {name}\n"))?;
+    }
+    for (name, turn, _) in running {
+        let turn = turn.end().await?;
+        ensure!(turn.text().ends_with(&format!("From the {name}.")), "said: {:?}", turn.text());
+        let others = NAMES.iter().filter(|other| *other != name);
+        let strays: Vec<_> = others.filter(|other| turn.text().contains(**other)).collect();
+        ensure!(strays.is_empty(), "{name} heard what was said to {strays:?}: {:?}", turn.text());
+        let (output, _) = turn.tool("execute")?.ran(stage.host())?;
+        ensure!(output.contains(&format!("it is {name}")), "printed: {output:?}");
+    }
     Ok(())
 }
