@@ -41,14 +41,18 @@ impl Programs {
 }
 
 impl Programs {
-    /// Claude Code's newest version where the tests have installed it.
-    pub(crate) fn claude(&self) -> Option<PathBuf> {
-        let cache = std::env::var_os("SANDBOX_AGENT_TEST_CACHE").map(PathBuf::from).or_else(|| {
+    /// Where the tests keep real agents.
+    pub(crate) fn cache(&self) -> Option<PathBuf> {
+        std::env::var_os("SANDBOX_AGENT_TEST_CACHE").map(PathBuf::from).or_else(|| {
             let user = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
             let user = user.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
             Some(user.join("sandbox-agent-tests"))
-        })?;
-        let program = cache.join("claude@newest/agents/claude/current/claude");
+        })
+    }
+
+    /// Claude Code's newest version where the tests have installed it.
+    pub(crate) fn claude(&self) -> Option<PathBuf> {
+        let program = self.cache()?.join("claude@newest/agents/claude/current/claude");
         program.exists().then_some(program)
     }
 }

@@ -1,6 +1,7 @@
 //! The scenarios by name, in the order in which they run.
 
 mod claude;
+mod codex;
 mod fan_out;
 mod instances;
 mod log_memory;
@@ -69,6 +70,11 @@ pub(crate) const ALL: &[Scenario] = &[
         name: "claude",
         about: "the Claude adapter beside the CLI it drives",
         measure: claude::measure,
+    },
+    Scenario {
+        name: "codex",
+        about: "the Codex adapter beside the app-server it drives, and beside those of npm",
+        measure: codex::measure,
     },
 ];
 
