@@ -57,6 +57,7 @@ pub enum AcpServerStatus {
 
 /// How an agent ended. Data of the `exit` event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentExit {
     /// Exit code, if it exited by itself.

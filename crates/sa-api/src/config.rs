@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 /// An MCP server. Fields that are not listed are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum McpServerConfig {
     /// A command that is started and speaks MCP on its standard streams. `stdio` is another name of this type.
@@ -19,6 +20,7 @@ pub enum McpServerConfig {
 
 /// A command that speaks MCP.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct McpLocalServer {
     /// The program.
@@ -47,6 +49,7 @@ pub struct McpLocalServer {
 
 /// An address that speaks MCP.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct McpRemoteServer {
     /// The address.
@@ -88,6 +91,7 @@ pub struct McpConfigList {
 
 /// Where skills come from. Fields that are not listed are kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillsConfig {
     /// At least one.
@@ -100,6 +104,7 @@ pub struct SkillsConfig {
 
 /// One source of skills.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillSource {
     /// `github`, `git` or `local`.

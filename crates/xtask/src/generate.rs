@@ -13,15 +13,17 @@ struct Generated {
 }
 
 #[rustfmt::skip]
-const FILES: [Generated; 3] = [
+const FILES: [Generated; 4] = [
     Generated { path: "openapi/openapi.json", binary: "sandbox-agent", command: &["gen", "openapi"] },
     Generated { path: "docs/cli.md", binary: "sandbox-agent", command: &["gen", "cli-reference"] },
+    Generated { path: "schemas/universal/universal.schema.json", binary: "examples/universal-schema", command: &[] },
     Generated { path: "docs/compatibility.md", binary: "sa-features", command: &["matrix"] },
 ];
 
 /// Writes the files, or only says which are stale.
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
     cargo(&["build", "--quiet", "--package", "sandbox-agent", "--package", "sa-features"]).run()?;
+    cargo(&["build", "--quiet", "--package", "sa-universal", "--example", "universal-schema"]).run()?;
     let stale = stale(!check)?;
     for file in &stale {
         println!("{}{file}", if check { "" } else { "wrote " });

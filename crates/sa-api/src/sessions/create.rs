@@ -12,6 +12,7 @@ pub type McpServers = BTreeMap<String, McpServerConfig>;
 
 /// A new session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
     /// The agent.
@@ -80,6 +81,7 @@ pub struct CreateSession {
 
 /// How permissions and questions are decided without a client.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PermissionPolicy {
     /// The first that matches decides; without one a client is asked.
@@ -97,6 +99,7 @@ pub struct PermissionPolicy {
 
 /// What is decided when nobody did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TimeoutDecision {
     /// No.
@@ -108,6 +111,7 @@ pub enum TimeoutDecision {
 
 /// What is decided for certain tools. All that is given must match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PermissionRule {
     /// The tool: its own name, its kind (`read`, `edit`, `execute`, …) or its title; `*` stands for any characters.
@@ -122,6 +126,7 @@ pub struct PermissionRule {
 
 /// What a rule decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Decision {
     /// Yes.
@@ -145,6 +150,7 @@ impl Decision {
 
 /// What creating came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreated {
     /// Whether the agent is ready.
@@ -159,6 +165,7 @@ pub struct SessionCreated {
 
 /// Changes to a session; what is absent stays.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionPatch {
     /// Its title.

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 /// Something that happened in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UniversalEvent {
     /// Counts from 1, without holes.
@@ -31,6 +32,7 @@ pub struct UniversalEvent {
 
 /// What happened: an object with one member, which names it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum EventData {
     /// The agent is ready, for the first time or again.
@@ -77,6 +79,7 @@ pub enum EventData {
 
 /// The agent is ready.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Started {
     /// The version that runs, if it is known.
@@ -93,6 +96,7 @@ pub struct Started {
 
 /// What the agent means to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// One after the other.
@@ -101,6 +105,7 @@ pub struct Plan {
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanEntry {
     /// What.
@@ -113,6 +118,7 @@ pub struct PlanEntry {
 
 /// How an entry of a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanStatus {
     /// To be done.
@@ -125,6 +131,7 @@ pub enum PlanStatus {
 
 /// How much an entry of a plan matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanPriority {
     /// Much.
@@ -137,6 +144,7 @@ pub enum PlanPriority {
 
 /// The agent works on a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStarted {
     /// Names the turn.
@@ -149,6 +157,7 @@ pub struct TurnStarted {
 
 /// A turn's end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEnded {
     /// The turn.
@@ -163,6 +172,7 @@ pub struct TurnEnded {
 
 /// Why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
     /// The agent was done.
@@ -183,6 +193,7 @@ pub enum StopReason {
 
 /// Mode, model or the like have changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModeChanged {
     /// What is chosen now, and what can be.
@@ -191,6 +202,7 @@ pub struct ModeChanged {
 
 /// The title has changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InfoChanged {
     /// The title; absent if there is none any more.
@@ -201,6 +213,7 @@ pub struct InfoChanged {
 
 /// The commands that messages may begin with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandsAvailable {
     /// All of them.
@@ -209,6 +222,7 @@ pub struct CommandsAvailable {
 
 /// A command that a message may begin with, after a slash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Command {
     /// Without the slash.
@@ -223,6 +237,7 @@ pub struct Command {
 
 /// What was used. Each figure is there only if the agent tells it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Tokens in the model's context.
@@ -265,6 +280,7 @@ pub struct Usage {
 
 /// What something cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCost {
     /// How much.
@@ -275,6 +291,7 @@ pub struct UsageCost {
 
 /// The agent says something that is no message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
     /// How serious it is.
@@ -289,6 +306,7 @@ pub struct Notice {
 
 /// How serious a notice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum NoticeSeverity {
     /// Good to know.
@@ -301,6 +319,7 @@ pub enum NoticeSeverity {
 
 /// The agent sums up what was said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Compaction {
     /// Names it.
@@ -321,6 +340,7 @@ pub struct Compaction {
 
 /// What went wrong.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CrashInfo {
     /// What happened, for people.
@@ -343,6 +363,7 @@ pub struct CrashInfo {
 
 /// What the agent remembers after it was started anew.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Continuity {
     /// In short.
@@ -355,6 +376,7 @@ pub struct Continuity {
 
 /// What the agent remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ContinuityKind {
     /// Everything: it went on with its own session.
@@ -367,6 +389,7 @@ pub enum ContinuityKind {
 
 /// The session has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Ended {
     /// Why: `terminated`.
@@ -375,6 +398,7 @@ pub struct Ended {
 
 /// Something that has no other form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Unknown {
     /// What the agent sent.
@@ -383,6 +407,7 @@ pub struct Unknown {
 
 /// A page of events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EventPage {
     /// In the order of their ids.

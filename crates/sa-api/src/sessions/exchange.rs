@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 /// A message for the agent: `message` or `parts`, not both.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PostMessage {
     /// Text.
@@ -24,6 +25,7 @@ pub struct PostMessage {
 
 /// What happens to a message that comes while a turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
     /// It waits for the turn's end, after those that came before it.
@@ -35,6 +37,7 @@ pub enum Delivery {
 
 /// A message was accepted: it is in the log, also if the daemon ends now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageAccepted {
     /// The turn that the message begins, or will begin.
@@ -49,6 +52,7 @@ pub struct MessageAccepted {
 
 /// What cancelling came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CancelResult {
     /// The turn that is being cancelled; absent if none runs.
@@ -61,6 +65,7 @@ pub struct CancelResult {
 
 /// A copy of a session that goes its own way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ForkSession {
     /// The new session's id; one is made if absent.
@@ -75,6 +80,7 @@ pub struct ForkSession {
 
 /// Answers to a question request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionReply {
     /// For each question the chosen labels, or what was written.
@@ -83,6 +89,7 @@ pub struct QuestionReply {
 
 /// A decision on a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PermissionReply {
     /// The decision.
@@ -99,6 +106,7 @@ pub struct PermissionReply {
 
 /// A decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionReplyKind {
     /// Yes, this time.

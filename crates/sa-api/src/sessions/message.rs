@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 /// A message. A later one of the same id replaces the earlier one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum UniversalMessage {
     /// One that was understood.
@@ -16,6 +17,7 @@ pub enum UniversalMessage {
 
 /// A message that was understood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ParsedMessage {
     /// Names it within its session.
@@ -34,6 +36,7 @@ pub struct ParsedMessage {
 
 /// A message that was not understood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UnparsedMessage {
     /// What the agent sent.
@@ -44,6 +47,7 @@ pub struct UnparsedMessage {
 
 /// Whose a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
     /// The client's.
@@ -54,6 +58,7 @@ pub enum Role {
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum MessagePart {
     /// Text, in Markdown.
@@ -180,6 +185,7 @@ pub enum MessagePart {
 
 /// Where the content of a file or image is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FileSource {
     /// Here, as text.
@@ -201,6 +207,7 @@ pub enum FileSource {
 
 /// How a file changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Diff {
     /// What was there before; absent for a new file.
@@ -213,6 +220,7 @@ pub struct Diff {
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
     /// The file.
@@ -225,6 +233,7 @@ pub struct Location {
 
 /// What a tool call shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ToolContent {
     /// Text.
@@ -301,6 +310,7 @@ pub enum ToolContent {
 
 /// What sort of thing a tool does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolKind {
     /// Reads files or data.
@@ -329,6 +339,7 @@ pub enum ToolKind {
 
 /// How far a tool call is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolStatus {
     /// It has not begun: its input is still coming, or it waits for a permission.
@@ -344,6 +355,7 @@ pub enum ToolStatus {
 
 /// A piece of a message that is still being written. The whole message follows as a `message` of the same id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageDelta {
     /// The message's id.
@@ -360,6 +372,7 @@ pub struct MessageDelta {
 
 /// Which part of a message goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum DeltaKind {
     /// Its text.

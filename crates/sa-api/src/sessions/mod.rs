@@ -30,7 +30,7 @@ pub use request::{
     QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 pub use session::{
-    AgentError, ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices, SessionList,
-    SessionOption, SessionState, Turn,
+    AgentError, ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices,
+    SessionList, SessionOption, SessionState, Turn,
 };
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

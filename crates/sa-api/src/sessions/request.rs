@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 /// Questions that the agent asks at once. Lasts until it is answered, rejected, or its turn ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionRequest {
     /// Names it within its session.
@@ -38,6 +39,7 @@ pub struct QuestionRequest {
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     /// A word or two that name it.
@@ -66,6 +68,7 @@ pub struct Question {
 
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
     /// One or several of the options.
@@ -84,6 +87,7 @@ pub enum QuestionKind {
 
 /// Something to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
     /// What an answer says.
@@ -96,6 +100,7 @@ pub struct QuestionOption {
 
 /// A question's end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionResolved {
     /// The question's id.
@@ -112,6 +117,7 @@ pub struct QuestionResolved {
 
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionOutcome {
     /// It was answered.
@@ -124,6 +130,7 @@ pub enum QuestionOutcome {
 
 /// Who decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ResolvedBy {
     /// A client.
@@ -142,6 +149,7 @@ pub enum ResolvedBy {
 
 /// Something that the agent wants to do. Lasts until it is answered, or its turn ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequest {
     /// Names it within its session.
@@ -178,6 +186,7 @@ pub struct PermissionRequest {
 
 /// A reply that the agent takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionOption {
     /// The agent's own id of it; a reply may name it.
@@ -190,6 +199,7 @@ pub struct PermissionOption {
 
 /// A permission's end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionResolved {
     /// The permission's id.

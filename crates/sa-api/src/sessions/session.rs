@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 /// All sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionList {
     /// The one with the newest event first.
@@ -16,6 +17,7 @@ pub struct SessionList {
 
 /// One session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
     /// The id in its URL.
@@ -90,6 +92,7 @@ pub struct Session {
 
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SessionState {
     /// Its agent is being started.
@@ -109,6 +112,7 @@ pub enum SessionState {
 
 /// The turn that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
     /// Names it.
@@ -121,6 +125,7 @@ pub struct Turn {
 
 /// What an agent may do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
     /// It asks before it changes anything.
@@ -134,6 +139,7 @@ pub enum PermissionMode {
 
 /// What is chosen, and what can be. A list is empty where the agent offers no choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionChoices {
     /// The agent's own mode.
@@ -162,6 +168,7 @@ pub struct SessionChoices {
 
 /// Something that can be set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOption {
     /// Names it.
@@ -186,6 +193,7 @@ pub struct SessionOption {
 
 /// What an option is set to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum OptionValue {
     /// On or off.
@@ -196,6 +204,7 @@ pub enum OptionValue {
 
 /// Something that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionChoice {
     /// Names it.
@@ -214,6 +223,7 @@ pub struct SessionChoice {
 
 /// A group of choices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChoiceGroup {
     /// Names it.
@@ -224,6 +234,7 @@ pub struct ChoiceGroup {
 
 /// Why an agent is not ready: an object with one member, which names the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AgentError {
     /// The provider does not accept the credentials, or there are none.

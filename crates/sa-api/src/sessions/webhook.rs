@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 /// Where a session's events are sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Webhook {
     /// The address, `http` or `https`.
@@ -22,6 +23,7 @@ pub struct Webhook {
 
 /// The body of a delivery. Each event comes at least once, in the order of ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
     /// The session.
@@ -34,6 +36,7 @@ pub struct WebhookDelivery {
 
 /// How a webhook stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookStatus {
     /// The address, without what may be secret in it.
@@ -56,6 +59,7 @@ pub struct WebhookStatus {
 
 /// How a webhook stands, in short.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum WebhookState {
     /// It works, or has not been needed yet.

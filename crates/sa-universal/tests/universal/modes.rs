@@ -1,0 +1,177 @@
+//! Modes, models and options of agents.
+
+use crate::schema::check;
+use sa_api::sessions::{EventData, OptionValue, PermissionMode, SessionChoices};
+use sa_universal::{
+    ModeTable, Reducer, Target, Unsupported, model_target, targets, to_opened, variant_target,
+};
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+fn opened(result: &Value) -> (Reducer, Vec<EventData>) {
+    let mut reducer = Reducer::new("run");
+    let events = reducer.session_opened(&to_raw_value(result).unwrap());
+    (reducer, events)
+}
+
+/// An agent that knows only the older way of modes and models.
+fn older(current: &str, modes: &[&str]) -> SessionChoices {
+    let modes: Vec<_> = modes.iter().map(|id| json!({ "id": id, "name": id.to_uppercase() })).collect();
+    let models = json!([{ "modelId": "m1", "name": "One" }, { "modelId": "m2", "name": "Two" }]);
+    let result = json!({
+        "sessionId": "s",
+        "modes": { "currentModeId": current, "availableModes": modes },
+        "models": { "currentModelId": "m1", "availableModels": models },
+    });
+    opened(&result).0.choices().clone()
+}
+
+/// An agent with options.
+fn newer() -> Value {
+    let choice = |id: &str| json!({ "value": id, "name": id });
+    let select = |id: &str, category: &str, current: &str, choices: &[&str]| {
+        let choices: Vec<_> = choices.iter().map(|id| choice(id)).collect();
+        json!({ "id": id, "name": id, "category": category, "type": "select", "currentValue": current, "options": choices })
+    };
+    json!({ "sessionId": "s", "configOptions": [
+        select("permission", "mode", "default", &["default", "plan", "bypassPermissions"]),
+        select("model", "model", "m1", &["m1", "m2"]),
+        select("effort", "thought_level", "low", &["low", "high"]),
+        { "id": "fast", "name": "Fast", "type": "boolean", "currentValue": false },
+    ] })
+}
+
+fn mode(id: &str) -> Vec<Target> {
+    vec![Target::SetMode { mode_id: id.to_owned() }]
+}
+
+fn option(id: &str, value: &str) -> Target {
+    Target::SetOption { config_id: id.to_owned(), value: OptionValue::Choice(value.to_owned()) }
+}
+
+fn wanted(
+    table: &ModeTable,
+    choices: &SessionChoices,
+    agent: &str,
+    permission: PermissionMode,
+) -> Vec<Target> {
+    targets(table, choices, agent, permission).unwrap().set
+}
+
+#[test]
+fn what_is_chosen_is_told_when_it_changes() {
+    let (mut reducer, events) = opened(&newer());
+    assert!(matches!(events.as_slice(), [EventData::ModeChanged(_)]));
+    let choices = reducer.choices();
+    assert_eq!(
+        (choices.mode.as_deref(), choices.model.as_deref(), choices.variant.as_deref()),
+        (Some("default"), Some("m1"), Some("low"))
+    );
+    assert_eq!(
+        (choices.modes.len(), choices.models.len(), choices.variants.len(), choices.options.len()),
+        (3, 2, 2, 4)
+    );
+    check("NewSessionResponse", &{
+        let mut result = to_opened(choices);
+        result["sessionId"] = "s".into();
+        result
+    });
+    let update = json!({ "sessionUpdate": "current_mode_update", "currentModeId": "plan" });
+    let update = to_raw_value(&json!({ "sessionId": "s", "update": update })).unwrap();
+    assert_eq!(reducer.update(&update).len(), 1);
+    assert_eq!(reducer.choices().options[0].value, OptionValue::Choice("plan".to_owned()));
+    assert_eq!(reducer.update(&update), []);
+    assert_eq!(reducer.mode_set("plan"), []);
+    assert_eq!(reducer.config_changed(&to_raw_value(&newer()).unwrap()).len(), 1);
+    assert_eq!(reducer.choices().mode.as_deref(), Some("default"));
+}
+
+#[test]
+fn modes_are_found_by_their_names() {
+    let none = ModeTable::default();
+    let choices = older("ask", &["ask", "architect", "YOLO"]);
+    assert_eq!(wanted(&none, &choices, "build", PermissionMode::Default), [], "it is there already");
+    assert_eq!(wanted(&none, &choices, "plan", PermissionMode::Default), mode("architect"));
+    assert_eq!(wanted(&none, &choices, "build", PermissionMode::Plan), mode("architect"));
+    assert_eq!(wanted(&none, &choices, "build", PermissionMode::Bypass), mode("YOLO"));
+    assert_eq!(wanted(&none, &choices, "architect", PermissionMode::Default), mode("architect"));
+    let (reducer, _) = opened(&newer());
+    assert_eq!(
+        wanted(&none, reducer.choices(), "build", PermissionMode::Bypass),
+        [option("permission", "bypassPermissions")]
+    );
+}
+
+#[test]
+fn a_table_says_it_for_good() {
+    let table = json!({
+        "permission-modes": { "default": "careful", "plan": "behaviour=plan", "bypass": "wild" },
+        "agent-modes": { "review": "reviewer" },
+    });
+    let table: ModeTable = serde_json::from_value(table).unwrap();
+    let mut choices = older("other", &["careful", "wild", "reviewer", "yolo", "other"]);
+    assert_eq!(wanted(&table, &choices, "build", PermissionMode::Default), mode("careful"));
+    assert_eq!(wanted(&table, &choices, "build", PermissionMode::Bypass), mode("wild"));
+    assert_eq!(wanted(&table, &choices, "review", PermissionMode::Default), mode("reviewer"));
+    choices.options = opened(&newer()).0.choices().options.clone();
+    choices.options[0].id = "behaviour".to_owned();
+    assert_eq!(wanted(&table, &choices, "plan", PermissionMode::Default), [option("behaviour", "plan")]);
+}
+
+#[test]
+fn the_daemon_allows_where_the_agent_would_ask() {
+    let none = ModeTable::default();
+    let asks = older("code", &["code", "plan"]);
+    let bypass = targets(&none, &asks, "build", PermissionMode::Bypass).unwrap();
+    assert_eq!((bypass.set, bypass.enforce), (vec![], PermissionMode::Bypass));
+    let default = targets(&none, &asks, "build", PermissionMode::Default).unwrap();
+    assert_eq!(default.enforce, PermissionMode::Default);
+    let none_at_all = targets(&none, &SessionChoices::default(), "build", PermissionMode::Bypass).unwrap();
+    assert_eq!(none_at_all.enforce, PermissionMode::Bypass);
+}
+
+#[test]
+fn what_an_agent_cannot_do_is_refused_precisely() {
+    let none = ModeTable::default();
+    let said = |result: Result<_, Unsupported>| result.unwrap_err().to_string();
+    let choices = older("code", &["code", "plan"]);
+    let wild = older("code", &["code", "wild"]);
+    assert_eq!(
+        said(targets(&none, &wild, "plan", PermissionMode::Default)),
+        "the agent has no plan mode; its modes are: code, wild"
+    );
+    assert_eq!(
+        said(targets(&none, &SessionChoices::default(), "build", PermissionMode::Plan)),
+        "the agent has no plan mode; its modes are: none"
+    );
+    assert_eq!(
+        said(targets(&none, &choices, "x", PermissionMode::Default)),
+        "the agent has no mode 'x'; its modes are: code, plan"
+    );
+    assert_eq!(
+        said(targets(&none, &choices, "code", PermissionMode::Plan)),
+        "the agent cannot be in its mode 'code' and only plan at the same time"
+    );
+    assert!(model_target(&choices, "m9").unwrap_err().to_string().ends_with("its models are: m1, m2"));
+    assert!(variant_target(&choices, "high").unwrap_err().to_string().ends_with("its variants are: none"));
+}
+
+#[test]
+fn back_to_work_from_a_mode_that_is_certainly_another() {
+    let none = ModeTable::default();
+    let away = older("yolo", &["first", "yolo"]);
+    assert_eq!(wanted(&none, &away, "build", PermissionMode::Default), mode("first"));
+    let there = older("second", &["first", "second"]);
+    assert_eq!(wanted(&none, &there, "build", PermissionMode::Default), []);
+}
+
+#[test]
+fn models_are_set_the_way_the_agent_knows() {
+    let older = older("a", &["a"]);
+    assert_eq!(model_target(&older, "m2"), Ok(Some(Target::SetModel { model_id: "m2".to_owned() })));
+    assert_eq!(model_target(&older, "m1"), Ok(None));
+    let (reducer, _) = opened(&newer());
+    assert_eq!(model_target(reducer.choices(), "m2"), Ok(Some(option("model", "m2"))));
+    assert_eq!(variant_target(reducer.choices(), "high"), Ok(Some(option("effort", "high"))));
+    assert_eq!(variant_target(reducer.choices(), "low"), Ok(None));
+}
