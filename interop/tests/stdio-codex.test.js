@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { after, before, test } from "node:test";
@@ -20,9 +20,9 @@ before(async () => {
 after(() => model?.stop());
 
 /** The agent on its streams, with the stock client at the other end. */
-function open(t) {
+function open(t, url = model.url) {
   const home = emptyHome(t);
-  const env = { HOME: home, PATH: process.env.PATH, OPENAI_BASE_URL: `${model.url}/v1`, CODEX_API_KEY: "sk-fake" };
+  const env = { HOME: home, PATH: process.env.PATH, OPENAI_BASE_URL: `${url}/v1`, CODEX_API_KEY: "sk-fake" };
   const args = ["acp", "codex", "--data-dir", dataDir("codex")];
   const child = spawn(BINARY, args, { cwd: home, env, stdio: ["pipe", "pipe", "inherit"] });
   const exited = new Promise((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
@@ -94,3 +94,41 @@ test("a command outlives its turn, and its end is told", async (t) => {
   assert.equal(await stock.prompt(session, `tool: shell {"command":"touch ${gate}"}\nthen\nsay: opened`), "end_turn");
   await until("the end of the command", () => ends().some((update) => JSON.stringify(update).includes("it is open")));
 });
+
+test("without a way to the model a prompt fails instead of waiting for ever", async (t) => {
+  // Nobody listens there.
+  const { stock, home } = open(t, "http://127.0.0.1:9");
+  await stock.initialize();
+  const session = await stock.newSession(home);
+  const prompt = [{ type: "text", text: "say: hello" }];
+  // The CLI tries for half a minute, on a machine that is not busy.
+  const turn = within("the prompt to fail", stock.agent.request("session/prompt", { sessionId: session, prompt }), 100_000);
+  await assert.rejects(turn, (error) => {
+    assert.equal(error.data?.errorKind, "connection_failed", `${error.message} ${JSON.stringify(error)}`);
+    return true;
+  });
+});
+
+test("what a killed CLI leaves behind is ended, and the session goes on", async (t) => {
+  const { stock, home, child } = open(t);
+  await stock.initialize();
+  const session = await stock.newSession(home);
+  await stock.request("session/set_mode", { sessionId: session, modeId: "bypass" });
+  const file = join(home, "pid");
+  const turn = stock.prompt(session, `tool: shell ${JSON.stringify({ command: `echo $$ > ${file}; exec sleep 300` })}`);
+  turn.catch(() => {});
+  await until("the command to run", () => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
+  const pid = readFileSync(file, "utf8").trim();
+  for (const cli of childrenOf(child.pid)) process.kill(cli, "SIGKILL");
+  await assert.rejects(turn, (error) => error.data.signal === 9);
+  await until("the command to be gone", () => !existsSync(`/proc/${pid}`));
+  assert.equal(await stock.prompt(session, "say: still here"), "end_turn");
+  assert.equal(stock.said(session), "still here");
+});
+
+/** The processes that a process started. */
+const childrenOf = (pid) =>
+  readdirSync(`/proc/${pid}/task`)
+    .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim().split(" "))
+    .filter((child) => child !== "")
+    .map(Number);

@@ -22,6 +22,12 @@ while IFS= read -r line; do
     *'"method":"initialize"'*) ok "$line" '{"userAgent":"x/0.166.0 (y)"}' ;;
     *'"method":"command/exec"'*) ok "$line" '{"exitCode":0}' ;;
     *'"method":"thread/start"'*|*'"method":"thread/resume"'*) ok "$line" "$thread" ;;
+    *long*)
+      ok "$line" '{"turn":{"id":"turn"}}'
+      printf '{"method":"item/completed","params":{"threadId":"thread","turnId":"turn","item":{"type":"agentMessage","id":"m","text":"'
+      head -c 3000000 /dev/zero | tr '\0' x
+      printf '"}}}\n'
+      say turn/completed '"turn":{"id":"turn","status":"completed"}' ;;
     *crash*) echo "it hurts" >&2; exit 7 ;;
     *'"method":"turn/start"'*)
       ok "$line" '{"turn":{"id":"turn"}}'
@@ -94,6 +100,9 @@ async fn a_process_is_started_answers_crashes_and_is_started_again() {
     let home = folder.path().join("codex-home");
     assert_eq!(said, Some(format!("hello from {} app-server", home.display()).as_str()));
     assert!(home.is_dir(), "the CLI would not start without it");
+    let messages = remote.prompt("a long line").await;
+    let said = messages.iter().find_map(|message| message["params"]["update"]["content"]["text"].as_str());
+    assert_eq!(said.map(str::len), Some(3_000_000), "a line may have megabytes");
     let messages = remote.prompt("crash").await;
     assert_eq!(messages.last().unwrap()["error"]["message"], "Codex ended with exit code 7: it hurts");
     let messages = remote.prompt("hi").await;

@@ -4,6 +4,7 @@
 
 mod asking;
 mod calls;
+mod changes;
 mod client;
 mod driver;
 mod opening;

@@ -90,7 +90,7 @@ async fn codex_answers_an_initialize_request() -> Result<()> {
     assert!(agent.contains(&codex.version), "{agent} of {}", codex.version);
     // The helpers that it cannot run tools without came with it.
     let folder = codex.program.parent().and_then(|bin| bin.parent()).context("its folder")?;
-    for file in ["bin/codex-code-mode-host", "codex-path/rg"] {
+    for file in ["bin/codex-code-mode-host", "codex-path/rg", "codex-resources/bwrap"] {
         ensure!(folder.join(file).is_file(), "{file} is missing");
     }
     Ok(())
