@@ -1,10 +1,19 @@
 //! Puts skills where agents look for them: fetches their sources, checks them, and links them into the directory that an
 //! agent works in.
 
+mod cache;
 mod error;
+mod exclude;
+mod find;
+mod git;
 mod limits;
+mod lock;
+mod manifest;
 mod places;
+mod placing;
 mod skills;
+mod source;
+mod tree;
 
 pub use error::SkillsError;
 pub use limits::SkillsLimits;

@@ -1,9 +1,17 @@
 //! The entrance: what is configured in, links on the disk out.
 
+use crate::cache::{Cache, on_disk};
+use crate::error::at;
+use crate::find::{Chosen, Place, find};
+use crate::lock::Lock;
+use crate::placing::{Placement, Wanted};
+use crate::source::{self, From, Request};
+use crate::tree::key;
 use crate::{Places, SkillsError, SkillsLimits};
 use sa_api::SkillsConfig;
 use sa_supervisor::Supervisor;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +24,7 @@ pub struct SkillsOptions {
     pub limits: SkillsLimits,
     /// What comes before `owner/name` in the address of a `github` source.
     pub github: String,
-    /// Whether skills are copied even where they could be linked.
+    /// Whether skills are copied even where they could be linked: for agents that see nothing but their own directory.
     pub copies: bool,
 }
 
@@ -44,6 +52,13 @@ struct Inner {
     options: SkillsOptions,
 }
 
+/// Skills of one source.
+struct Found {
+    root: PathBuf,
+    skills: Vec<Chosen>,
+    warnings: Vec<String>,
+}
+
 impl Skills {
     /// Keeps fetched sources beneath `home`; `places` says where agents look.
     pub fn new(home: PathBuf, supervisor: Supervisor, places: Places) -> Self {
@@ -56,13 +71,123 @@ impl Skills {
     }
 
     /// Puts these skills, and no others, where `agent` looks when it works in `cwd`. Answers with warnings for people.
+    ///
+    /// Sources are all fetched and checked before the first link is made, so an error leaves the directory as it was.
     pub async fn place(
         &self,
         agent: &str,
         cwd: &Path,
         skills: &BTreeMap<String, SkillsConfig>,
     ) -> Result<Vec<String>, SkillsError> {
-        tracing::debug!(agent, ?cwd, sets = skills.len(), home = ?self.inner.home, supervisor = ?self.inner.supervisor, place = self.inner.options.places.of(agent), "placing skills");
-        Ok(Vec::new())
+        let Ok(cwd) = fs::canonicalize(cwd) else {
+            return Err(SkillsError::Place { path: cwd.to_owned(), reason: "the directory does not exist" });
+        };
+        if skills.is_empty() && !self.inner.home.exists() {
+            return Ok(Vec::new());
+        }
+        let home = self.home()?;
+        let mut requests = Vec::new();
+        for (set, config) in skills {
+            for (at, source) in config.sources.iter().enumerate() {
+                requests.push(source::read(set, at + 1, source, &cwd, &self.inner.options.github)?);
+            }
+        }
+        let mut warnings = Vec::new();
+        let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
+        for request in requests {
+            let found = self.open(&home, &request).await?;
+            warnings.extend(found.warnings);
+            for skill in found.skills {
+                let target = found.root.join(&skill.inner);
+                let origin = request.origin.clone();
+                let new = Wanted { origin, target, boundary: found.root.clone() };
+                add(&mut wanted, skill.name, new)?;
+            }
+        }
+        warnings.extend(self.apply(agent, cwd, home, wanted).await?);
+        Ok(warnings)
+    }
+
+    /// The cache's directory, made if it is missing, without links: what leads into it is known by its path.
+    fn home(&self) -> Result<PathBuf, SkillsError> {
+        let home = &self.inner.home;
+        fs::create_dir_all(home).map_err(at(home))?;
+        fs::canonicalize(home).map_err(at(home))
+    }
+
+    /// Fetches a source and finds its skills.
+    async fn open(&self, home: &Path, request: &Request) -> Result<Found, SkillsError> {
+        let mut warnings = Vec::new();
+        let (root, dropped_links, lock) = match &request.from {
+            From::Directory(path) => {
+                let root = fs::canonicalize(path).ok().filter(|root| root.is_dir());
+                let (origin, path) = (request.origin.clone(), path.clone());
+                (root.ok_or(SkillsError::NoDirectory { origin, path })?, Vec::new(), None)
+            }
+            From::Repository(repository) => {
+                let (supervisor, limits) = (&self.inner.supervisor, &self.inner.options.limits);
+                let cache = Cache { home, supervisor, limits };
+                let checkout = cache.checkout(&request.origin, repository).await?;
+                warnings.extend(checkout.warning);
+                (checkout.root, checkout.dropped_links, Some(checkout.lock))
+            }
+        };
+        let (home, origin) = (home.to_owned(), request.origin.clone());
+        let (subpath, only) = (request.subpath.clone(), request.only.clone());
+        on_disk(move || {
+            let place = Place {
+                origin: &origin,
+                root: &root,
+                subpath: &subpath,
+                dropped_links: &dropped_links,
+                home: &home,
+            };
+            let skills = find(&place, &only, &mut warnings)?;
+            drop(lock);
+            Ok(Found { root, skills, warnings })
+        })
+        .await
+    }
+
+    async fn apply(
+        &self,
+        agent: &str,
+        cwd: PathBuf,
+        home: PathBuf,
+        wanted: BTreeMap<String, Wanted>,
+    ) -> Result<Vec<String>, SkillsError> {
+        let options = &self.inner.options;
+        let relative = PathBuf::from(options.places.of(agent));
+        let place = cwd.join(&relative);
+        let noted = home.join("placed");
+        let name = key(&[place.as_os_str().as_encoded_bytes()]);
+        let manifest = noted.join(format!("{name}.json"));
+        if wanted.is_empty() && !manifest.exists() {
+            return Ok(Vec::new());
+        }
+        // One for all: places in one repository share a file in it.
+        let lock = Lock::take(&noted.join("lock"), options.limits.lock_wait).await?;
+        let (copies, limits) = (options.copies, options.limits.clone());
+        let placement = Placement { home, manifest, cwd, relative, copies, limits };
+        on_disk(move || {
+            let warnings = placement.apply(&wanted);
+            drop(lock);
+            warnings
+        })
+        .await
+    }
+}
+
+/// Adds a skill, unless another has its name.
+fn add(wanted: &mut BTreeMap<String, Wanted>, name: String, new: Wanted) -> Result<(), SkillsError> {
+    match wanted.get(&name) {
+        Some(old) if old.target != new.target => {
+            let (first, second) = (old.origin.clone(), new.origin);
+            Err(SkillsError::SameName { name, first, second })
+        }
+        _ => {
+            wanted.insert(name, new);
+            Ok(())
+        }
     }
 }

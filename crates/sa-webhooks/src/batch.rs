@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_batch_is_not_longer_than_it_may_be() {
         let long = |id| event(id, &format!(r#"{{"unknown":{{"raw":"{}"}}}}"#, "x".repeat(600)));
-        let limits = WebhookLimits { batch_bytes: 1000, ..WebhookLimits::default() };
+        let limits = WebhookLimits { batch_bytes: 900, ..WebhookLimits::default() };
         assert_eq!(batch(vec![plan(1), long(2), plan(3)], &limits), (vec![1, 2], 2));
         assert_eq!(batch(vec![long(1), long(2)], &limits), (vec![1], 1));
         let limits = WebhookLimits { batch_bytes: 100, ..WebhookLimits::default() };

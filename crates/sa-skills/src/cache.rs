@@ -1,0 +1,320 @@
+//! Repositories on the disk: each at a point of its history, without `git`'s own files, whole or not there.
+//!
+//! ```text
+//! <home>/sources/<key>/lock          held while it is fetched or read
+//!                      state.json    what is there, and when to look again
+//!                      <commit>/     the files
+//!                      current       a link to that; what agents are shown leads through it
+//! ```
+
+use crate::error::at;
+use crate::git::{Git, GitFailure};
+use crate::lock::Lock;
+use crate::source::{Reference, Repository, shown, without_secrets};
+use crate::tree::{Size, drop_foreign_links, key, measure, remove};
+use crate::{SkillsError, SkillsLimits};
+use sa_supervisor::Supervisor;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use uuid::Uuid;
+
+const STATE: &str = "state.json";
+const CURRENT: &str = "current";
+const STAGING: &str = "staging-";
+
+/// What is known of a repository on the disk.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct State {
+    /// For people who look.
+    address: String,
+    reference: String,
+    commit: String,
+    /// A branch moves on; tags and commits do not.
+    moves: bool,
+    next_look_ms: u64,
+    /// Links that led out and were left out.
+    dropped_links: Vec<String>,
+    /// Why the last look failed.
+    failure: Option<String>,
+}
+
+/// The files of a repository.
+#[derive(Debug)]
+pub(crate) struct Checkout {
+    /// Stays the same when the repository moves on.
+    pub(crate) root: PathBuf,
+    /// Links that led out and were left out, from the root.
+    pub(crate) dropped_links: Vec<String>,
+    pub(crate) warning: Option<String>,
+    /// To be held while the files are read.
+    pub(crate) lock: Lock,
+}
+
+/// Fetches repositories and keeps them.
+#[derive(Debug)]
+pub(crate) struct Cache<'a> {
+    pub(crate) home: &'a Path,
+    pub(crate) supervisor: &'a Supervisor,
+    pub(crate) limits: &'a SkillsLimits,
+}
+
+/// What is to be fetched.
+struct Want {
+    /// A full name, or a commit.
+    name: String,
+    /// Known beforehand, except for tags.
+    commit: Option<String>,
+    moves: bool,
+}
+
+/// A repository, and whom errors are about.
+struct Wish<'a> {
+    origin: &'a str,
+    repository: &'a Repository,
+    directory: &'a Path,
+}
+
+impl Wish<'_> {
+    fn failed(&self, action: &'static str, limits: &SkillsLimits) -> impl Fn(GitFailure) -> SkillsError {
+        let origin = self.origin.to_owned();
+        let address = self.repository.address.clone();
+        let limits = limits.clone();
+        move |failure| {
+            let origin = origin.clone();
+            match failure {
+                GitFailure::Missing => SkillsError::NoGit { origin },
+                GitFailure::TimedOut => {
+                    SkillsError::TimedOut { origin, action, seconds: limits.git_timeout.as_secs() }
+                }
+                GitFailure::TooLarge => {
+                    SkillsError::TooLarge { origin, bytes: limits.source_bytes, files: limits.source_files }
+                }
+                GitFailure::Said(text) => {
+                    let reason = with_advice(without_secrets(&text, &address));
+                    SkillsError::Git { origin, action, reason }
+                }
+            }
+        }
+    }
+}
+
+/// What `git` says when nobody let it in, and what can be done.
+fn with_advice(reason: String) -> String {
+    const SIGNS: [&str; 4] = ["password", "Username", "Authentication failed", "Permission denied"];
+    if SIGNS.iter().any(|sign| reason.contains(sign)) {
+        return format!(
+            "{reason}; it is private or does not exist: check the address, or give git credentials for it"
+        );
+    }
+    reason
+}
+
+impl Cache<'_> {
+    /// The files of a repository, fetched if there are none, or if they are of a branch and old. A copy is used as long
+    /// as there is nothing better.
+    pub(crate) async fn checkout(
+        &self,
+        origin: &str,
+        repository: &Repository,
+    ) -> Result<Checkout, SkillsError> {
+        let name = key(&[repository.address.as_bytes(), repository.reference.as_str().as_bytes()]);
+        let directory = self.home.join("sources").join(name);
+        let lock = Lock::take(&directory.join("lock"), self.limits.lock_wait).await?;
+        let wish = Wish { origin, repository, directory: &directory };
+        let known = read_state(&directory);
+        let state = match known {
+            Some(state) if !state.moves || now_ms() < state.next_look_ms => state,
+            known => match (self.look(&wish, known.as_ref()).await, known) {
+                (Ok(state), _) => state,
+                (Err(error), None) => return Err(error),
+                (Err(error), Some(state)) => {
+                    let next_look_ms = after(self.limits.failure_pause);
+                    State { failure: Some(error.to_string()), next_look_ms, ..state }
+                }
+            },
+        };
+        write_state(&directory, &state)?;
+        let warning = state.failure.map(|reason| {
+            let commit: String = state.commit.chars().take(12).collect();
+            format!("{reason}; the copy of commit {commit} is used, which may be old")
+        });
+        let (root, dropped_links) = (directory.join(CURRENT), state.dropped_links);
+        Ok(Checkout { root, dropped_links, warning, lock })
+    }
+
+    async fn look(&self, wish: &Wish<'_>, known: Option<&State>) -> Result<State, SkillsError> {
+        let staging = wish.directory.join(format!("{STAGING}{}", Uuid::new_v4()));
+        let directory = wish.directory.to_owned();
+        on_disk(move || remove_where(&directory, |name| name.starts_with(STAGING))).await?;
+        fs::create_dir(&staging).map_err(at(&staging))?;
+        let looked = self.look_in(wish, known, &staging).await;
+        on_disk(move || remove(&staging).map_err(at(&staging))).await?;
+        looked
+    }
+
+    async fn look_in(
+        &self,
+        wish: &Wish<'_>,
+        known: Option<&State>,
+        staging: &Path,
+    ) -> Result<State, SkillsError> {
+        let (supervisor, limits) = (self.supervisor, self.limits);
+        let git = Git { supervisor, limits, repository: &staging.join("repository"), staging };
+        let prepared = git.run(&["init", "--quiet", "--bare", "--template="]).await;
+        prepared.map_err(wish.failed("preparing a repository", limits))?;
+        let want = self.resolve(wish, &git).await?;
+        let state = State {
+            address: shown(&wish.repository.address),
+            reference: wish.repository.reference.as_str().to_owned(),
+            commit: String::new(),
+            moves: want.moves,
+            next_look_ms: after(limits.branch_age),
+            dropped_links: Vec::new(),
+            failure: None,
+        };
+        if let Some(known) = known.filter(|known| want.commit.as_ref() == Some(&known.commit)) {
+            let (commit, dropped_links) = (known.commit.clone(), known.dropped_links.clone());
+            return Ok(State { commit, dropped_links, ..state });
+        }
+        let commit = self.download(wish, &git, &want).await?;
+        let tree = staging.join("tree");
+        fs::create_dir(&tree).map_err(at(&tree))?;
+        let work_tree = format!("--work-tree={}", tree.display());
+        let unpacked =
+            git.run(&[&work_tree, "checkout", "--quiet", "--force", "--detach", &commit, "--"]).await;
+        unpacked.map_err(wish.failed("unpacking", limits))?;
+        let dropped_links = self.check(wish, &tree).await?;
+        install(wish.directory, &tree, &commit, known)?;
+        Ok(State { commit, dropped_links, ..state })
+    }
+
+    /// What the reference means at this moment.
+    async fn resolve(&self, wish: &Wish<'_>, git: &Git<'_>) -> Result<Want, SkillsError> {
+        let names = match &wish.repository.reference {
+            Reference::Commit(commit) => {
+                return Ok(Want { name: commit.clone(), commit: Some(commit.clone()), moves: false });
+            }
+            Reference::Head => vec!["HEAD".to_owned()],
+            Reference::Named(name) if name.starts_with("refs/") => vec![name.clone()],
+            Reference::Named(name) => vec![format!("refs/heads/{name}"), format!("refs/tags/{name}")],
+        };
+        let mut args = vec!["ls-remote", "--quiet", "--", &wish.repository.address];
+        args.extend(names.iter().map(String::as_str));
+        let listed = git.run(&args).await.map_err(wish.failed("asking the repository", self.limits))?;
+        let commit_of = |name: &str| {
+            let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
+            lines.find(|(_, listed)| *listed == name).map(|(commit, _)| commit.to_owned())
+        };
+        for name in names {
+            if let Some(commit) = commit_of(&name) {
+                let moves = !name.starts_with("refs/tags/");
+                return Ok(Want { name, commit: moves.then_some(commit), moves });
+            }
+        }
+        let (origin, reference) = (wish.origin.to_owned(), wish.repository.reference.as_str().to_owned());
+        Err(SkillsError::NoReference { origin, reference })
+    }
+
+    /// Gets what is wanted, and as little else as the other side allows.
+    async fn download(&self, wish: &Wish<'_>, git: &Git<'_>, want: &Want) -> Result<String, SkillsError> {
+        const FETCH: [&str; 4] = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"];
+        let address = wish.repository.address.as_str();
+        let alone =
+            async |depth: &[&str]| git.run(&[&FETCH[..], depth, &["--", address, &want.name]].concat()).await;
+        let mut fetched = alone(&["--depth=1"]).await;
+        // Plain web servers have no part of a history.
+        if matches!(&fetched, Err(GitFailure::Said(text)) if text.contains("shallow")) {
+            fetched = alone(&[]).await;
+        }
+        let is_commit = matches!(wish.repository.reference, Reference::Commit(_));
+        let mut revision = "FETCH_HEAD^{commit}".to_owned();
+        // Some servers give only what they list; the commit may be in there.
+        if is_commit && matches!(fetched, Err(GitFailure::Said(_))) {
+            let all = ["--", address, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+            fetched = git.run(&[&FETCH[..], &all[..]].concat()).await;
+            revision = format!("{}^{{commit}}", want.name);
+        }
+        fetched.map_err(wish.failed("fetching", self.limits))?;
+        let commit = git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &revision]).await;
+        let commit = commit.map_err(|failure| match failure {
+            GitFailure::Said(_) => GitFailure::Said(format!("it holds no commit {}", want.name)),
+            other => other,
+        });
+        let commit = commit.map_err(wish.failed("fetching", self.limits))?.trim().to_owned();
+        let is_name = commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
+        is_name.then_some(commit).ok_or_else(|| {
+            wish.failed("fetching", self.limits)(GitFailure::Said("git named no commit".to_owned()))
+        })
+    }
+
+    async fn check(&self, wish: &Wish<'_>, tree: &Path) -> Result<Vec<String>, SkillsError> {
+        let (tree, limits) = (tree.to_owned(), self.limits.clone());
+        let too_large = wish.failed("unpacking", self.limits)(GitFailure::TooLarge);
+        on_disk(move || match measure(&tree, &limits).map_err(at(&tree))? {
+            Size::TooLarge => Err(too_large),
+            Size::Fits => drop_foreign_links(&tree).map_err(at(&tree)),
+        })
+        .await
+    }
+}
+
+/// Gives a whole tree its name and makes it the current one. The one before stays: somebody may be reading it.
+fn install(directory: &Path, tree: &Path, commit: &str, known: Option<&State>) -> Result<(), SkillsError> {
+    let named = directory.join(commit);
+    remove(&named).map_err(at(&named))?;
+    fs::rename(tree, &named).map_err(at(&named))?;
+    let link = directory.join(format!("{STAGING}link"));
+    remove(&link).map_err(at(&link))?;
+    std::os::unix::fs::symlink(commit, &link).map_err(at(&link))?;
+    let current = directory.join(CURRENT);
+    fs::rename(&link, &current).map_err(at(&current))?;
+    let is_commit = |name: &str| name.len() >= 40 && name.chars().all(|c| c.is_ascii_hexdigit());
+    let before = known.map(|known| known.commit.as_str());
+    remove_where(directory, |name| is_commit(name) && name != commit && Some(name) != before)
+}
+
+fn remove_where(directory: &Path, unwanted: impl Fn(&str) -> bool) -> Result<(), SkillsError> {
+    for entry in fs::read_dir(directory).map_err(at(directory))? {
+        let path = entry.map_err(at(directory))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if unwanted(&name) {
+            remove(&path).map_err(at(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is there, if it is whole.
+fn read_state(directory: &Path) -> Option<State> {
+    let state: State = serde_json::from_slice(&fs::read(directory.join(STATE)).ok()?).ok()?;
+    let current = fs::read_link(directory.join(CURRENT)).ok()?;
+    (current == Path::new(&state.commit) && directory.join(CURRENT).is_dir()).then_some(state)
+}
+
+fn write_state(directory: &Path, state: &State) -> Result<(), SkillsError> {
+    let path = directory.join(STATE);
+    let draft = directory.join(format!("{STAGING}{STATE}"));
+    let text = serde_json::to_vec_pretty(state).map_err(|error| at(&path)(error.into()))?;
+    fs::write(&draft, text).map_err(at(&draft))?;
+    fs::rename(&draft, &path).map_err(at(&path))
+}
+
+/// Does what may take a while with the disk without holding up other tasks.
+pub(crate) async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SkillsError> + Send + 'static,
+) -> Result<T, SkillsError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(at("a task that works on the disk")(error.into())))
+}
+
+fn after(pause: Duration) -> u64 {
+    now_ms().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,265 @@
+//! Skills in a directory: which there are, what they are called, which are asked for.
+
+use crate::SkillsError;
+use crate::error::at;
+use crate::limits::{FRONT_MATTER_BYTES, NAME_CHARS, SEARCH_DEPTH, SEARCH_DIRECTORIES};
+use std::collections::{BTreeSet, VecDeque};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// What makes a directory a skill.
+const MARK: &str = "SKILL.md";
+
+/// Directories that hold other people's files.
+const PASSED_OVER: [&str; 2] = [".git", "node_modules"];
+
+/// Where to look.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    /// The source, for people.
+    pub(crate) origin: &'a str,
+    /// Nothing outside of it is looked at.
+    pub(crate) root: &'a Path,
+    /// Begin here.
+    pub(crate) subpath: &'a Path,
+    /// Links in the root that led out of it and are gone.
+    pub(crate) dropped_links: &'a [String],
+    /// Links that lead here are ours, and not the source's.
+    pub(crate) home: &'a Path,
+}
+
+/// A directory with a `SKILL.md`.
+#[derive(Debug, Clone)]
+pub(crate) struct Skill {
+    /// How agents know it; none if neither its front matter nor its directory has a usable one.
+    name: Option<String>,
+    /// From the root.
+    inner: PathBuf,
+    has_description: bool,
+}
+
+/// A skill that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) name: String,
+    /// From the root.
+    pub(crate) inner: PathBuf,
+}
+
+/// The skills of a place, narrowed down to `only` unless that is empty. Warnings are added to `warnings`.
+pub(crate) fn find(
+    place: &Place<'_>,
+    only: &[String],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Chosen>, SkillsError> {
+    let skills = place.search(warnings)?;
+    if skills.is_empty() {
+        return Err(SkillsError::NoSkills { origin: place.origin.to_owned() });
+    }
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for skill in place.choose(&skills, only)? {
+        let Some(name) = skill.name.clone() else {
+            let directory = format!("{:?}", skill.inner);
+            return Err(SkillsError::Name { origin: place.origin.to_owned(), directory });
+        };
+        place.refuse_dropped_links(&skill.inner)?;
+        if let Some(other) = chosen.iter().find(|other| other.name == name) {
+            let of = |inner: &Path| format!("{} in {inner:?}", place.origin);
+            return Err(SkillsError::SameName { name, first: of(&other.inner), second: of(&skill.inner) });
+        }
+        if !skill.has_description {
+            let origin = place.origin;
+            warnings.push(format!(
+                "{origin}: the skill `{name}` has no `description` in its front matter, without which agents may ignore it"
+            ));
+        }
+        chosen.push(Chosen { name, inner: skill.inner.clone() });
+    }
+    Ok(chosen)
+}
+
+impl Place<'_> {
+    /// All skills, nearest first. There are none inside of another.
+    fn search(&self, warnings: &mut Vec<String>) -> Result<Vec<Skill>, SkillsError> {
+        let root = fs::canonicalize(self.root).map_err(at(self.root))?;
+        let start = self.start(&root)?;
+        let mut seen = BTreeSet::from([start.clone()]);
+        let mut left = VecDeque::from([(start, 0)]);
+        let mut skills = Vec::new();
+        while let Some((directory, depth)) = left.pop_front() {
+            if let Some(skill) = self.read(&root, &directory) {
+                skills.push(skill);
+                continue;
+            }
+            if depth == SEARCH_DEPTH {
+                continue;
+            }
+            for path in subdirectories(&directory).map_err(at(&directory))? {
+                let Ok(real) = fs::canonicalize(&path) else { continue };
+                if real.starts_with(&root) {
+                    if seen.len() < SEARCH_DIRECTORIES && seen.insert(real.clone()) {
+                        left.push_back((real, depth + 1));
+                    }
+                } else if !real.starts_with(self.home) && real.join(MARK).is_file() {
+                    let (origin, path) = (self.origin, path.display());
+                    warnings.push(format!(
+                        "{origin}: {path} is a link that leads out of the source and is left out; name where it leads as a source of its own"
+                    ));
+                }
+            }
+        }
+        Ok(skills)
+    }
+
+    fn start(&self, root: &Path) -> Result<PathBuf, SkillsError> {
+        let wrong = |reason| {
+            let (origin, subpath) = (self.origin.to_owned(), self.subpath.display().to_string());
+            Err(SkillsError::Subpath { origin, subpath, reason })
+        };
+        match fs::canonicalize(root.join(self.subpath)) {
+            Ok(start) if !start.starts_with(root) => {
+                let (origin, link) = (self.origin.to_owned(), self.subpath.display().to_string());
+                Err(SkillsError::LeadsOut { origin, link })
+            }
+            Ok(start) if start.is_dir() => Ok(start),
+            Ok(_) => wrong("is not a directory"),
+            Err(_) => {
+                let through = |link: &&String| self.subpath.starts_with(link);
+                match self.dropped_links.iter().find(through) {
+                    Some(link) => {
+                        Err(SkillsError::LeadsOut { origin: self.origin.to_owned(), link: link.clone() })
+                    }
+                    None => wrong("does not exist in the source"),
+                }
+            }
+        }
+    }
+
+    /// The skill in a directory, if it is one.
+    fn read(&self, root: &Path, directory: &Path) -> Option<Skill> {
+        let file = fs::canonicalize(directory.join(MARK)).ok().filter(|file| file.starts_with(root))?;
+        let front_matter = read_front_matter(&file).ok()?;
+        let inner = directory.strip_prefix(root).ok()?.to_owned();
+        let named = [field(&front_matter, "name"), own_name(directory, &inner)].into_iter().flatten();
+        let name = named.into_iter().find(|name| is_name(name));
+        let has_description = field(&front_matter, "description").is_some();
+        Some(Skill { name, inner, has_description })
+    }
+
+    fn choose<'s>(&self, skills: &'s [Skill], only: &[String]) -> Result<Vec<&'s Skill>, SkillsError> {
+        if only.is_empty() {
+            return Ok(skills.iter().collect());
+        }
+        let mut chosen: Vec<&Skill> = Vec::new();
+        for wanted in only {
+            let is_it = |skill: &&Skill| {
+                skill.name.as_ref() == Some(wanted) || skill.inner.file_name() == Some(wanted.as_ref())
+            };
+            let mut found = skills.iter().filter(is_it).peekable();
+            if found.peek().is_none() {
+                let mut known: Vec<String> = skills.iter().filter_map(|skill| skill.name.clone()).collect();
+                known.sort();
+                known.dedup();
+                let (origin, name) = (self.origin.to_owned(), wanted.clone());
+                return Err(SkillsError::NoSuchSkill { origin, name, known });
+            }
+            for skill in found {
+                if !chosen.iter().any(|other| other.inner == skill.inner) {
+                    chosen.push(skill);
+                }
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// A skill with a hole in it is not what its author meant.
+    fn refuse_dropped_links(&self, skill: &Path) -> Result<(), SkillsError> {
+        match self.dropped_links.iter().find(|link| Path::new(link).starts_with(skill)) {
+            Some(link) => Err(SkillsError::LeadsOut { origin: self.origin.to_owned(), link: link.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Directories and links in a directory, by name.
+fn subdirectories(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let passed_over = PASSED_OVER.iter().any(|name| entry.file_name() == *name);
+        if (kind.is_dir() || kind.is_symlink()) && !passed_over {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The directory's name. A root has one only where people gave it one: the cache's have not.
+fn own_name(directory: &Path, inner: &Path) -> Option<String> {
+    let named = if inner.as_os_str().is_empty() { directory } else { inner };
+    let name = named.file_name()?.to_str()?;
+    let is_commit = inner.as_os_str().is_empty() && name.len() >= 40;
+    (!is_commit).then(|| name.to_owned())
+}
+
+/// Whether a directory may have this name: nothing that is hidden, climbs, or is mistaken for an option.
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    name.len() <= NAME_CHARS
+        && name.chars().all(plain)
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// The lines between the two marks at the beginning of a file; none if it does not begin with one.
+fn read_front_matter(file: &Path) -> io::Result<Vec<String>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(FRONT_MATTER_BYTES).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
+    if lines.next() != Some("---") {
+        return Ok(Vec::new());
+    }
+    Ok(lines.take_while(|line| *line != "---").map(str::to_owned).collect())
+}
+
+/// The value of a field: of one line, or that it has more.
+fn field(front_matter: &[String], name: &str) -> Option<String> {
+    let values = front_matter.iter().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let value = values.into_iter().next()?.trim();
+    let quoted = |mark: char| value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+    let value = quoted('"').or_else(|| quoted('\'')).unwrap_or(value);
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn fields_are_read_as_people_write_them() {
+        let front = lines("name: review\ndescription: \"a: b\"\nempty:\nlong: >\n  more\nnames: no");
+        assert_eq!(field(&front, "name").as_deref(), Some("review"));
+        assert_eq!(field(&front, "description").as_deref(), Some("a: b"));
+        assert_eq!(field(&front, "empty"), None);
+        assert_eq!(field(&front, "long").as_deref(), Some(">"));
+        assert_eq!(field(&front, "absent"), None);
+        assert_eq!(field(&lines("name: 'it'"), "name").as_deref(), Some("it"));
+    }
+
+    #[test]
+    fn names_are_names_of_directories() {
+        for good in ["review", "pdf-2", "a.b_c", "X"] {
+            assert!(is_name(good), "{good}");
+        }
+        for bad in ["", ".", "..", ".git", "-x", "a/b", "../a", "a b", "a\0", "ä", &"x".repeat(65)] {
+            assert!(!is_name(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Links in the directory where an agent looks. What is there and not ours is never touched.
+
+use crate::error::at;
+use crate::exclude::keep_out_of_git;
+use crate::manifest::{CopyMark, Entry, Manifest};
+use crate::tree::{Original, identity, remove};
+use crate::{SkillsError, SkillsLimits};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// What is being made has this before its name; what a killed daemon left is known by it.
+const DRAFT: &str = ".sandbox-agent-";
+
+/// A skill that is to be placed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The source, for people.
+    pub(crate) origin: String,
+    /// The skill's directory.
+    pub(crate) target: PathBuf,
+    /// The source's root.
+    pub(crate) boundary: PathBuf,
+}
+
+/// One directory in which one agent looks. Whoever calls its methods holds its lock.
+#[derive(Debug, Clone)]
+pub(crate) struct Placement {
+    /// Links that lead beneath it are ours.
+    pub(crate) home: PathBuf,
+    pub(crate) manifest: PathBuf,
+    /// The directory the agent works in, without links.
+    pub(crate) cwd: PathBuf,
+    /// From there.
+    pub(crate) relative: PathBuf,
+    /// Whether to copy where a link could be made.
+    pub(crate) copies: bool,
+    pub(crate) limits: SkillsLimits,
+}
+
+/// What is at a skill's place.
+#[derive(Debug, PartialEq, Eq)]
+enum Occupant {
+    Nobody,
+    Ours,
+    /// Something of the user's that is the very skill.
+    TheSkill,
+    Somebody,
+}
+
+impl Placement {
+    /// Places these skills, and removes what was placed before and is not among them. Answers with warnings.
+    pub(crate) fn apply(&self, wanted: &BTreeMap<String, Wanted>) -> Result<Vec<String>, SkillsError> {
+        let mut manifest = Manifest::read(&self.manifest)?;
+        if wanted.is_empty() && manifest.entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut warnings = Vec::new();
+        match self.directory(&mut manifest, !wanted.is_empty())? {
+            Some(directory) => {
+                remove_drafts(&directory)?;
+                self.remove_outdated(&directory, &mut manifest, wanted)?;
+                for (name, wanted) in wanted {
+                    if let Some(warning) = self.put(&directory, &mut manifest, name, wanted)? {
+                        warnings.push(warning);
+                    }
+                }
+                self.remove_empty(&mut manifest);
+                for entry in manifest.entries.values_mut() {
+                    entry.before = None;
+                }
+            }
+            None => manifest = Manifest::default(),
+        }
+        manifest.write(&self.manifest)?;
+        let names: Vec<&str> = manifest.entries.keys().map(String::as_str).collect();
+        if let Err(reason) = keep_out_of_git(&self.cwd, &self.relative, &names) {
+            warnings.push(format!("skills may show up in `git status`: {reason}"));
+        }
+        Ok(warnings)
+    }
+
+    /// The directory, made if `make`. It must be inside of the one that the agent works in: a link that leads out would
+    /// have us change what belongs to somebody else.
+    fn directory(&self, manifest: &mut Manifest, make: bool) -> Result<Option<PathBuf>, SkillsError> {
+        let mut path = self.cwd.clone();
+        manifest.directory = self.cwd.join(&self.relative);
+        for part in self.relative.components() {
+            path.push(part);
+            let place = |reason| SkillsError::Place { path: path.clone(), reason };
+            match fs::canonicalize(&path) {
+                Ok(real) if real.starts_with(&self.cwd) && real.is_dir() => {}
+                Ok(_) | Err(_) if !make => return Ok(None),
+                Ok(real) if !real.starts_with(&self.cwd) => {
+                    return Err(place("it is a link that leads out of the session's directory"));
+                }
+                Ok(_) => return Err(place("it is not a directory")),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(&path) {
+                    Ok(()) => manifest.created.push(path.clone()),
+                    // Another session, for another agent, makes the outer one at the same time.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+                    Err(error) => return Err(at(&path)(error)),
+                },
+                Err(error) => return Err(at(&path)(error)),
+            }
+        }
+        Ok(Some(path))
+    }
+
+    fn remove_outdated(
+        &self,
+        directory: &Path,
+        manifest: &mut Manifest,
+        wanted: &BTreeMap<String, Wanted>,
+    ) -> Result<(), SkillsError> {
+        let outdated: Vec<String> =
+            manifest.entries.keys().filter(|name| !wanted.contains_key(*name)).cloned().collect();
+        for name in outdated {
+            let path = directory.join(&name);
+            if self.is_ours(&path, manifest.entries.get(&name)) {
+                remove(&path).map_err(at(&path))?;
+            }
+            manifest.entries.remove(&name);
+        }
+        Ok(())
+    }
+
+    /// Places one skill. Answers with a warning if somebody else's is in the way.
+    fn put(
+        &self,
+        directory: &Path,
+        manifest: &mut Manifest,
+        name: &str,
+        wanted: &Wanted,
+    ) -> Result<Option<String>, SkillsError> {
+        let path = directory.join(name);
+        let known = manifest.entries.get(name).cloned();
+        let occupant = self.occupant(&path, known.as_ref(), wanted);
+        match occupant {
+            Occupant::TheSkill => {
+                manifest.entries.remove(name);
+                return Ok(None);
+            }
+            Occupant::Somebody => {
+                manifest.entries.remove(name);
+                return Ok(Some(in_the_way(&path, name, wanted)));
+            }
+            Occupant::Ours | Occupant::Nobody => {}
+        }
+        // Noted before it is made: what a kill leaves is known to be ours.
+        let before = known.as_ref().map(|known| known.target.clone());
+        let entry = Entry { target: wanted.target.clone(), before, copy: known.and_then(|known| known.copy) };
+        manifest.entries.insert(name.to_owned(), entry);
+        if !self.copies && leads_to(&path, &wanted.target) {
+            return Ok(None);
+        }
+        manifest.write(&self.manifest)?;
+        let draft = directory.join(format!("{DRAFT}{}", Uuid::new_v4()));
+        // A first link is made where it belongs, which fails if somebody has just put something there.
+        let first = occupant == Occupant::Nobody;
+        let linked = match self.copies {
+            true => Err(io::ErrorKind::Unsupported.into()),
+            false => symlink(&wanted.target, if first { &path } else { &draft }),
+        };
+        match linked {
+            Ok(()) if first => {}
+            Ok(()) => self.finish(manifest, name, &draft, &path, None)?,
+            Err(error) if cannot_link(&error) => self.copy(manifest, name, &draft, &path, wanted)?,
+            Err(error) => return Err(at(&path)(error)),
+        }
+        Ok(None)
+    }
+
+    fn copy(
+        &self,
+        manifest: &mut Manifest,
+        name: &str,
+        draft: &Path,
+        path: &Path,
+        wanted: &Wanted,
+    ) -> Result<(), SkillsError> {
+        let original = Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.limits };
+        let fingerprint = original.fingerprint().map_err(at(&wanted.target))?;
+        let known = manifest.entries.get(name).and_then(|entry| entry.copy.as_ref());
+        let is_right = known.is_some_and(|copy| {
+            copy.fingerprint == fingerprint && identity(path).ok() == Some((copy.device, copy.inode))
+        });
+        if is_right {
+            return Ok(());
+        }
+        fs::create_dir(draft).map_err(at(draft))?;
+        original.copy_to(draft).map_err(at(draft))?;
+        let (device, inode) = identity(draft).map_err(at(draft))?;
+        self.finish(manifest, name, draft, path, Some(CopyMark { device, inode, fingerprint }))
+    }
+
+    /// Gives a draft its name.
+    fn finish(
+        &self,
+        manifest: &mut Manifest,
+        name: &str,
+        draft: &Path,
+        path: &Path,
+        copy: Option<CopyMark>,
+    ) -> Result<(), SkillsError> {
+        let is_directory = |path: &Path| fs::symlink_metadata(path).is_ok_and(|is| is.is_dir());
+        // A link takes the place of a link in one step; nothing takes the place of a directory with something in it.
+        if is_directory(path) || (copy.is_some() && path.is_symlink()) {
+            remove(path).map_err(at(path))?;
+        }
+        if let Some(entry) = manifest.entries.get_mut(name) {
+            entry.copy = copy;
+        }
+        manifest.write(&self.manifest)?;
+        fs::rename(draft, path).map_err(at(path))
+    }
+
+    fn occupant(&self, path: &Path, known: Option<&Entry>, wanted: &Wanted) -> Occupant {
+        if fs::symlink_metadata(path).is_err() {
+            return Occupant::Nobody;
+        }
+        if self.is_ours(path, known) {
+            return Occupant::Ours;
+        }
+        match (fs::canonicalize(path), fs::canonicalize(&wanted.target)) {
+            (Ok(there), Ok(target)) if there == target => Occupant::TheSkill,
+            _ => Occupant::Somebody,
+        }
+    }
+
+    /// A link is ours if it leads into our cache, or is noted; a directory if it is the very one that was noted.
+    fn is_ours(&self, path: &Path, known: Option<&Entry>) -> bool {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+        if metadata.is_symlink() {
+            let Ok(target) = fs::read_link(path) else { return false };
+            let is_noted = |entry: &Entry| entry.target == target || entry.before.as_ref() == Some(&target);
+            return target.starts_with(&self.home) || known.is_some_and(is_noted);
+        }
+        let copy = known.and_then(|entry| entry.copy.as_ref());
+        copy.is_some_and(|copy| identity(path).ok() == Some((copy.device, copy.inode)))
+    }
+
+    /// Directories that were made here go when nothing is left in them.
+    fn remove_empty(&self, manifest: &mut Manifest) {
+        if manifest.entries.is_empty() {
+            while let Some(directory) = manifest.created.last() {
+                // Not empty: then somebody uses it, and it is theirs.
+                let _ = fs::remove_dir(directory);
+                manifest.created.pop();
+            }
+        }
+    }
+}
+
+fn in_the_way(path: &Path, name: &str, wanted: &Wanted) -> String {
+    format!(
+        "{} is there already and not ours; it is left as it is, and the skill `{name}` of {} is not placed",
+        path.display(),
+        wanted.origin
+    )
+}
+
+fn leads_to(path: &Path, target: &Path) -> bool {
+    fs::read_link(path).is_ok_and(|link| link == target)
+}
+
+/// What file systems without links say.
+fn cannot_link(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, Unsupported};
+    matches!(error.kind(), PermissionDenied | Unsupported)
+}
+
+fn remove_drafts(directory: &Path) -> Result<(), SkillsError> {
+    for entry in fs::read_dir(directory).map_err(at(directory))? {
+        let path = entry.map_err(at(directory))?.path();
+        if path.file_name().unwrap_or_default().to_string_lossy().starts_with(DRAFT) {
+            remove(&path).map_err(at(&path))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! Skills put in place, from real directories and real repositories, fetched by the real `git`.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod attacks;
+mod git_status;
+mod local;
+mod repositories;
+mod stage;
