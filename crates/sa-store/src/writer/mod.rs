@@ -183,32 +183,52 @@ impl Writer {
     }
 }
 
+type Outcomes = Vec<Result<(), StoreError>>;
+
 /// Makes all changes in one transaction. One that is refused leaves nothing behind and lets the others be.
-fn transact(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Vec<Result<(), StoreError>>, StoreError> {
-    let say = |sql| desk.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
-    let changes = || -> Result<Vec<Result<(), StoreError>>, StoreError> {
-        say("BEGIN IMMEDIATE")?;
-        let mut outcomes = Vec::with_capacity(group.len());
-        for task in group {
-            say("SAVEPOINT one")?;
-            let outcome = task.run(desk);
-            match &outcome {
-                Ok(()) => {}
-                Err(error) if error.is_refusal() => {
-                    say("ROLLBACK TO one")?;
-                }
-                Err(error) => return Err(error.clone()),
-            }
-            say("RELEASE one")?;
-            outcomes.push(outcome);
-        }
-        say("COMMIT")?;
-        Ok(outcomes)
-    };
-    let outcome = changes();
+///
+/// Savepoints cost as much as small changes do, and refusals are rare: only if there is one is all made again with them.
+fn transact(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+    match attempt(desk, group, run_all) {
+        Err(error) if error.is_refusal() => attempt(desk, group, run_each),
+        outcome => outcome,
+    }
+}
+
+fn attempt(
+    desk: &Desk<'_>,
+    group: &mut [Box<dyn Task>],
+    run: fn(&Desk<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError>,
+) -> Result<Outcomes, StoreError> {
+    let outcome = say(desk, "BEGIN IMMEDIATE").and_then(|()| run(desk, group));
+    let outcome = outcome.and_then(|outcomes| say(desk, "COMMIT").map(|()| outcomes));
     // SQLite has rolled back by itself after some errors.
     if outcome.is_err() && !desk.connection.is_autocommit() {
-        let _ = say("ROLLBACK");
+        say(desk, "ROLLBACK")?;
     }
     outcome
+}
+
+fn run_all(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+    group.iter_mut().map(|task| task.run(desk).map(Ok)).collect()
+}
+
+fn run_each(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+    let run = |task: &mut Box<dyn Task>| {
+        say(desk, "SAVEPOINT one")?;
+        let outcome = task.run(desk);
+        match &outcome {
+            Ok(()) => {}
+            Err(error) if error.is_refusal() => say(desk, "ROLLBACK TO one")?,
+            Err(error) => return Err(error.clone()),
+        }
+        say(desk, "RELEASE one")?;
+        Ok(outcome)
+    };
+    group.iter_mut().map(run).collect()
+}
+
+fn say(desk: &Desk<'_>, sql: &str) -> Result<(), StoreError> {
+    desk.connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
 }

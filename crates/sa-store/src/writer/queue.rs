@@ -26,7 +26,7 @@ pub(crate) enum Work {
 pub(crate) trait Task: Send {
     /// What it counts.
     fn bytes(&self) -> usize;
-    /// Makes it, within a transaction.
+    /// Makes it, within a transaction. If that is rolled back, perhaps once more.
     fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError>;
     /// Says how it went, once the transaction is over.
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
@@ -34,7 +34,7 @@ pub(crate) trait Task: Send {
 
 struct Typed<T, F> {
     bytes: usize,
-    make: Option<F>,
+    make: F,
     made: Option<T>,
     answer: oneshot::Sender<Result<T, StoreError>>,
     _permit: OwnedSemaphorePermit,
@@ -43,16 +43,14 @@ struct Typed<T, F> {
 impl<T, F> Task for Typed<T, F>
 where
     T: Send,
-    F: FnOnce(&Desk<'_>) -> Result<T, StoreError> + Send,
+    F: FnMut(&Desk<'_>) -> Result<T, StoreError> + Send,
 {
     fn bytes(&self) -> usize {
         self.bytes
     }
 
     fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError> {
-        if let Some(make) = self.make.take() {
-            self.made = Some(make(desk)?);
-        }
+        self.made = Some((self.make)(desk)?);
         Ok(())
     }
 
@@ -101,7 +99,7 @@ impl Queue {
     pub(crate) async fn change<T, F>(&self, bytes: usize, make: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Desk<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&Desk<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let bytes = bytes.saturating_add(CHANGE_COST);
         // One that is larger than the queue gets through when it is alone.
@@ -109,7 +107,7 @@ impl Queue {
         let permit =
             Arc::clone(&self.bytes).acquire_many_owned(wanted).await.map_err(|_| StoreError::Closed)?;
         let (answer, answered) = oneshot::channel();
-        let task = Typed { bytes, make: Some(make), made: None, answer, _permit: permit };
+        let task = Typed { bytes, make, made: None, answer, _permit: permit };
         self.send(Work::Change(Box::new(task))).await?;
         answered.await.map_err(|_| StoreError::Closed)?
     }

@@ -4,7 +4,7 @@ use crate::scene::{Scene, event, read_all};
 use bytes::Bytes;
 use sa_store::{Change, Store, StoreOptions, Synchronous};
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -35,7 +35,7 @@ async fn append_for_ever(store: Store, session: String) {
         // The record says where the events end, so that a change that was cut in two shows.
         let change = Change { record: Some(last.to_string().into()), events, ..Change::default() };
         assert_eq!(store.commit(&session, change).await.unwrap().last, last);
-        writeln!(std::io::stdout(), "+{session} {last}").unwrap();
+        println!("+{session} {last}");
     }
 }
 
