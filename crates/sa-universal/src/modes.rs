@@ -154,26 +154,36 @@ pub fn targets(
 
 fn plan(table: &ModeTable, choices: &SessionChoices) -> Result<String, Unsupported> {
     let said = table.agent_modes.get("plan").or(table.permission_modes.plan.as_ref());
-    let known = || known(&choices.modes, &PLAN);
-    said.cloned().or_else(known).ok_or_else(|| Unsupported::Plan(names(&choices.modes)))
+    let found = offered(choices, said).or_else(|| known(&choices.modes, &PLAN));
+    found.ok_or_else(|| Unsupported::Plan(names(&choices.modes)))
 }
 
 /// The mode to work in; `None` if it can stay as it is.
 fn working(table: &ModeTable, choices: &SessionChoices, permission_mode: PermissionMode) -> Option<String> {
-    let build = table.agent_modes.get("build");
+    let said = &table.permission_modes;
     if permission_mode == PermissionMode::Bypass {
-        let bypass = table.permission_modes.bypass.clone().or_else(|| known(&choices.modes, &BYPASS));
+        // An agent may know such a mode and not offer it, to root for example. Then another one that sounds like it is not
+        // what is meant: the daemon allows what the agent asks for.
+        let bypass = match &said.bypass {
+            Some(_) => offered(choices, said.bypass.as_ref()),
+            None => known(&choices.modes, &BYPASS),
+        };
         if bypass.is_some() {
             return bypass;
         }
     }
-    let said = table.permission_modes.default.as_ref().or(build);
-    said.cloned().or_else(|| known(&choices.modes, &DEFAULT)).or_else(|| {
+    let said = said.default.as_ref().or(table.agent_modes.get("build"));
+    offered(choices, said).or_else(|| known(&choices.modes, &DEFAULT)).or_else(|| {
         // Out of a mode that is certainly another one, to the one that the agent names first.
         let current = choices.mode.as_deref().map(plain)?;
         let other = PLAN.contains(&current.as_str()) || BYPASS.contains(&current.as_str());
         choices.modes.first().filter(|_| other).map(|mode| mode.id.clone())
     })
+}
+
+/// A mode of the table, if the agent offers it.
+fn offered(choices: &SessionChoices, mode: Option<&String>) -> Option<String> {
+    mode.filter(|mode| set_mode(choices, mode).is_ok()).cloned()
 }
 
 fn set_mode(choices: &SessionChoices, mode: &str) -> Result<Vec<Target>, Unsupported> {

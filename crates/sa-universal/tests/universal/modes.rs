@@ -126,6 +126,11 @@ fn the_daemon_allows_where_the_agent_would_ask() {
     assert_eq!((bypass.set, bypass.enforce), (vec![], PermissionMode::Bypass));
     let default = targets(&none, &asks, "build", PermissionMode::Default).unwrap();
     assert_eq!(default.enforce, PermissionMode::Default);
+    let table = json!({ "permission-modes": { "default": "code", "bypass": "bypassPermissions" } });
+    let withheld = older("plan", &["code", "plan", "auto"]);
+    let withheld =
+        targets(&serde_json::from_value(table).unwrap(), &withheld, "build", PermissionMode::Bypass).unwrap();
+    assert_eq!((withheld.set, withheld.enforce), (mode("code"), PermissionMode::Bypass));
     let none_at_all = targets(&none, &SessionChoices::default(), "build", PermissionMode::Bypass).unwrap();
     assert_eq!(none_at_all.enforce, PermissionMode::Bypass);
 }
