@@ -6,7 +6,7 @@ use super::history;
 use super::launch::Launch;
 use super::limits::MAX_PRINTED;
 use super::machine::Machine;
-use super::session::{Opened, Place, explain, model_error};
+use super::session::{Opened, Place, Session, explain, model_error};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
 };
@@ -120,7 +120,10 @@ impl Machine {
                 self.exported(key, id, place, history, done);
             }
             Task::List { key, cwd } => match done.and_then(|printed| list(&printed, cwd.as_deref())) {
-                Ok(page) => self.core.reply(&key, page),
+                Ok(mut page) => {
+                    self.name_untitled(&mut page);
+                    self.core.reply(&key, page);
+                }
                 Err(error) => self.core.fail(&key, &error),
             },
             Task::Delete { keys } => deleted(&mut self.core, &keys, done),
@@ -157,6 +160,15 @@ impl Machine {
                 self.ready.push(Ready { key, id, place, how });
             }
             Err(error) => self.core.fail(&key, &error),
+        }
+    }
+
+    /// Threads get their names from the service, after a while; until then those that are open here have what they were
+    /// called after.
+    fn name_untitled(&self, page: &mut ListSessionsResponse) {
+        for info in page.sessions.iter_mut().filter(|info| info.title.is_none()) {
+            let session = self.sessions.get(&info.session_id.0);
+            info.title = session.and_then(Session::title).map(str::to_owned);
         }
     }
 

@@ -76,6 +76,8 @@ pub(crate) struct Session {
     tools: Tools,
     /// Whether it has a name.
     is_named: bool,
+    /// That name, if it was given here.
+    title: Option<String>,
     /// Messages so far; each has a number, as the CLI has no names for them.
     messages: u64,
     /// Lines that were not known.
@@ -97,9 +99,15 @@ impl Session {
             allowed: Vec::new(),
             tools: Tools::default(),
             is_named,
+            title: None,
             messages: 0,
             unknown: 0,
         }
+    }
+
+    /// What it was called after.
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
     }
 
     /// Whether it can be forgotten.

@@ -175,6 +175,7 @@ impl Session {
         if first_line.is_empty() || std::mem::replace(&mut self.is_named, true) {
             return;
         }
+        self.title = Some(first_line.to_owned());
         let update =
             SessionInfoUpdate::new().title(first_line.to_owned()).updated_at(timestamp(core.now.unix));
         self.emit(core, &SessionUpdate::SessionInfoUpdate(update));

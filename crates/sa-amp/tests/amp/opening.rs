@@ -171,6 +171,17 @@ fn threads_of_a_directory_are_listed() {
 }
 
 #[test]
+fn a_thread_without_a_title_has_what_it_was_called_after() {
+    let mut client = Client::open();
+    client.prompt("Tidy up");
+    client.says("Done.");
+    client.call("session/list", json!({}));
+    let list = json!([{ "id": THREAD, "title": null, "updated": null, "tree": "file:///project" }]);
+    let messages = client.run_errand(&Launch::List, &list.to_string());
+    assert_eq!(answer(&messages)["result"]["sessions"][0]["title"], "Tidy up");
+}
+
+#[test]
 fn a_closed_session_takes_no_prompts_and_a_deleted_one_is_deleted_where_it_is_stored() {
     let mut client = Client::open();
     client.prompt("hello");
