@@ -23,10 +23,11 @@ pub(crate) const READERS: usize = 4;
 /// How long a connection waits for another one's short lock.
 pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(5);
 
-/// Pages of the write-ahead log after which they are copied to the database (4 MiB), as far as readers let them.
+/// Pages of the write-ahead log after which they are copied to the database (4 MiB), beside the commits.
 pub(crate) const CHECKPOINT_PAGES: i64 = 1024;
 
-/// Pages of the write-ahead log after which the writer waits for readers to leave it (32 MiB), so that it begins anew.
+/// Pages of the write-ahead log after which commits wait until it is copied and readers have left it (32 MiB), so that it begins
+/// anew.
 pub(crate) const RESTART_PAGES: i64 = 8192;
 
 /// How long it waits for them. What else has the file open can hinder it, and must not hold everybody up.

@@ -46,6 +46,13 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// A connection that copies the log of one that writes.
+pub(crate) fn copier(path: &Path) -> Result<Connection, StoreError> {
+    let connection = connect(path)?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    Ok(connection)
+}
+
 /// Makes an empty database beside the place and moves it there once it is whole. So a file of that name that is empty or
 /// lacks a table was once more than that.
 fn create(path: &Path) -> Result<(), OpenError> {

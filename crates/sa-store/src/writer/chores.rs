@@ -1,6 +1,7 @@
 //! What the writer does while nobody waits: removing the rows of deleted sessions, shrinking the file; and after commits,
 //! keeping the write-ahead log short.
 
+use super::copier::Copier;
 use super::queue::{Counters, Inbox};
 use crate::error::StoreError;
 use crate::limits::{
@@ -15,8 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// What is left to do.
 pub(super) struct Chores {
-    /// Whether there is a write-ahead log, and a file that can shrink.
-    on_disk: bool,
+    /// Copies the write-ahead log; absent in memory, where there is none.
+    copier: Option<Copier>,
     /// Whether there may be sessions to remove.
     doomed: bool,
     /// Whether removing them failed for want of room, and is to be tried again after the next commit.
@@ -28,8 +29,9 @@ pub(super) struct Chores {
 }
 
 impl Chores {
-    pub(super) fn new(on_disk: bool) -> Self {
-        Self { on_disk, doomed: true, postponed: false, unused: on_disk, written: 0 }
+    pub(super) fn new(copier: Option<Copier>) -> Self {
+        let unused = copier.is_some();
+        Self { copier, doomed: true, postponed: false, unused, written: 0 }
     }
 
     /// Notes that a transaction was committed, and whether sessions were deleted in it.
@@ -56,7 +58,7 @@ impl Chores {
             match purge(connection) {
                 Ok(more) => {
                     self.doomed = more;
-                    self.unused |= !more && self.on_disk;
+                    self.unused |= !more && self.copier.is_some();
                 }
                 // Tried again then, or with the next deletion, or when the store is opened next.
                 Err(error) => {
@@ -79,7 +81,7 @@ impl Chores {
         false
     }
 
-    /// Copies the write-ahead log to the database once it is long enough. After the answers, as nobody waits for it.
+    /// Keeps the write-ahead log short. After the answers, as nobody waits for it.
     pub(super) fn after_commit(
         &mut self,
         connection: &Connection,
@@ -88,12 +90,11 @@ impl Chores {
         changes: usize,
     ) {
         self.written += i64::try_from(bytes / 4096 + 2 * changes).unwrap_or(i64::MAX / 2);
-        if !self.on_disk || self.written < CHECKPOINT_PAGES / 8 {
+        let Some(copier) = self.copier.as_ref().filter(|_| self.written >= CHECKPOINT_PAGES / 8) else {
             return;
-        }
+        };
         self.written = 0;
-        let copied = checkpoint(connection);
-        match copied {
+        match shorten(connection, copier) {
             Ok(done) => drop(counters.checkpoints.fetch_add(u64::from(done), Relaxed)),
             // The log stays and grows; the next commits say so if there is no room for that.
             Err(error) => tracing::warn!(%error, "the write-ahead log could not be copied"),
@@ -101,20 +102,19 @@ impl Chores {
     }
 }
 
-/// Copies what is in the log if that is enough; says whether it did. Readers do not hinder it for long: while the writer
-/// waits, new ones read the database itself.
-fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
+/// Has the log copied if there is enough in it. While commits come without a pause it never is copied as a whole, and so
+/// never begins anew by itself; then the writer sees to that, and says so. Readers do not hinder it for long: while it waits,
+/// new ones read the database itself.
+fn shorten(connection: &Connection, copier: &Copier) -> rusqlite::Result<bool> {
     let (length, copied) = connection.wal_checkpoint_v2(Some("main"), CheckpointMode::NOOP)?;
     let (length, copied) = (i64::from(length), i64::from(copied));
-    let mode = if length >= RESTART_PAGES {
-        CheckpointMode::RESTART
-    } else if length - copied >= CHECKPOINT_PAGES {
-        CheckpointMode::PASSIVE
-    } else {
-        return Ok(false);
-    };
-    waiting(connection, mode)?;
-    Ok(true)
+    if length >= RESTART_PAGES {
+        return waiting(connection, CheckpointMode::RESTART).map(|()| true);
+    }
+    if length - copied >= CHECKPOINT_PAGES {
+        copier.ask();
+    }
+    Ok(false)
 }
 
 /// Copies the log, waiting a little for readers if the mode says so.

@@ -3,6 +3,7 @@
 mod append;
 mod change;
 mod chores;
+mod copier;
 mod messages;
 mod queue;
 mod retention;
@@ -16,6 +17,7 @@ use crate::files::{self, Lock};
 use crate::limits::{GROUP_BYTES, GROUP_CHANGES};
 use crate::options::Retention;
 use chores::Chores;
+use copier::Copier;
 use queue::{Counters, Inbox, Task};
 use rusqlite::Connection;
 use std::cell::Cell;
@@ -68,7 +70,8 @@ impl Writer {
         let (queue, inbox) = queue::queue();
         let (lock, path) = file.unzip();
         let counters = queue.counters();
-        let chores = Chores::new(path.is_some());
+        let copier = path.as_ref().map(|path| Copier::start(path, queue.counters())).transpose()?;
+        let chores = Chores::new(copier);
         let writer = Self { connection, lock, path, retention, inbox, counters, chores };
         let thread = std::thread::Builder::new().name("store-writer".to_owned());
         thread.spawn(move || writer.run()).map_err(|error| StoreError::Io(error.to_string()))?;
@@ -77,10 +80,11 @@ impl Writer {
 
     fn run(mut self) {
         let end = self.serve();
-        if self.path.is_some() {
-            chores::finish(&self.connection);
+        let Self { connection, lock, path, chores, .. } = self;
+        drop(chores);
+        if path.is_some() {
+            chores::finish(&connection);
         }
-        let Self { connection, lock, .. } = self;
         drop(connection);
         drop(lock);
         if let End::Closed(done) = end {
@@ -185,6 +189,8 @@ impl Writer {
 
 type Outcomes = Vec<Result<(), StoreError>>;
 
+type Run = fn(&Desk<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError>;
+
 /// Makes all changes in one transaction. One that is refused leaves nothing behind and lets the others be.
 ///
 /// Savepoints cost as much as small changes do, and refusals are rare: only if there is one is all made again with them.
@@ -195,11 +201,7 @@ fn transact(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, St
     }
 }
 
-fn attempt(
-    desk: &Desk<'_>,
-    group: &mut [Box<dyn Task>],
-    run: fn(&Desk<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError>,
-) -> Result<Outcomes, StoreError> {
+fn attempt(desk: &Desk<'_>, group: &mut [Box<dyn Task>], run: Run) -> Result<Outcomes, StoreError> {
     let outcome = say(desk, "BEGIN IMMEDIATE").and_then(|()| run(desk, group));
     let outcome = outcome.and_then(|outcomes| say(desk, "COMMIT").map(|()| outcomes));
     // SQLite has rolled back by itself after some errors.
