@@ -117,7 +117,9 @@ impl Speech {
         voice: Voice,
         update: &Object,
     ) -> Vec<EventData> {
-        let Some(content) = update.get("content").filter(|content| !content.is_null()) else {
+        let said =
+            |content: &&Value| !content.is_null() && content.as_array().is_none_or(|list| !list.is_empty());
+        let Some(content) = update.get("content").filter(said) else {
             let error = "a piece of a message without content".to_owned();
             return vec![unparsed(Value::Object(update.clone()), error)];
         };

@@ -184,7 +184,9 @@ fn values_that_are_not_known_are_kept_until_they_are() {
 #[test]
 fn without_an_id_or_content_it_is_unparsed() {
     let mut session = Session::new();
+    let nothing = json!({ "sessionUpdate": "agent_message_chunk", "content": [], "_meta": { "x": 1 } });
     for update in [
+        nothing,
         json!({ "sessionUpdate": "tool_call", "title": "?" }),
         json!({ "sessionUpdate": "agent_message_chunk" }),
     ] {
