@@ -104,6 +104,14 @@ proptest! {
         prop_assert_eq!(newest(&events), newest(&again));
     }
 
+    /// Within a turn, messages come back from ACP as they were.
+    #[test]
+    fn messages_come_back(updates in proptest::collection::vec(update(), 0..16)) {
+        let events = reduced(&told(&updates));
+        let again = reduced(&told(&projected(&events)));
+        prop_assert_eq!(newest(&events).0, newest(&again).0);
+    }
+
     /// Events survive the log.
     #[test]
     fn events_survive_json(steps in steps()) {
