@@ -67,8 +67,16 @@ fn settings(content: Option<&str>) -> String {
         // What was refused is no reason to stop.
         "experimental": { "continue_loop_on_deny": true },
         "permission": { "edit": { "*": "ask" }, "bash": { "*": "ask" } },
-        // It only looks, as it would without the line above.
-        "agent": { "explore": { "permission": { "edit": "deny" } } },
+        "agent": {
+            // It only looks, as it would without the line above.
+            "explore": { "permission": { "edit": "deny" } },
+            // It has tools of servers, too.
+            "general": { "permission": {
+                "*": "ask", "grep": "allow", "glob": "allow", "list": "allow", "lsp": "allow", "skill": "allow",
+                "read": { "*": "allow", "*.env": "ask", "*.env.*": "ask", "*.env.example": "allow" },
+                "todowrite": "deny", "task": "deny",
+            } },
+        },
     });
     merge(&mut all, ours);
     all.to_string()

@@ -222,10 +222,7 @@ impl Machine {
             && let Some(parent) = &info.parent
             && let Some(root) = self.root_of(parent)
         {
-            self.offspring.insert(info.id.clone(), root.clone());
-            if let Some(session) = self.sessions.get_mut(&root) {
-                session.offspring_born(&mut self.core, info);
-            }
+            self.offspring.insert(info.id.clone(), root);
             return;
         }
         if let Some(session) = self.sessions.get_mut(id) {

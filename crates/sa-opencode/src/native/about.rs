@@ -1,5 +1,6 @@
 //! What there is in a directory: models, agents, commands, settings.
 
+use super::or_default;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -7,10 +8,10 @@ use std::collections::BTreeMap;
 /// Providers of models that can be used.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Providers {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) providers: Vec<Provider>,
     /// The model that each has by default.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) default: BTreeMap<String, String>,
 }
 
@@ -18,12 +19,12 @@ pub(crate) struct Providers {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Provider {
     pub(crate) id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) name: String,
     /// The credentials, of which only matters whether there are some.
     #[serde(default)]
     key: Option<Value>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) models: BTreeMap<String, Model>,
 }
 
@@ -41,17 +42,17 @@ impl Provider {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Model {
     pub(crate) id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) limit: Limit,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     variants: BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub(crate) struct Limit {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) context: f64,
 }
 
@@ -75,11 +76,11 @@ pub(crate) struct Agent {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) description: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) mode: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) hidden: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) permission: Vec<super::ask::Rule>,
     #[serde(default)]
     pub(crate) model: Option<ModelRef>,
@@ -123,7 +124,7 @@ pub(crate) struct Command {
     #[serde(default)]
     pub(crate) description: Option<String>,
     /// What it takes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) hints: Vec<String>,
 }
 
@@ -139,7 +140,7 @@ pub(crate) struct Config {
 /// Whether the server is well, and which version it is.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Health {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) version: String,
 }
 
@@ -147,26 +148,26 @@ pub(crate) struct Health {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Info {
     pub(crate) id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) directory: String,
     #[serde(default, rename = "parentID")]
     pub(crate) parent: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     title: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) cost: f64,
     #[serde(default)]
     pub(crate) agent: Option<String>,
     #[serde(default)]
     pub(crate) model: Option<ModelRef>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) time: Times,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub(crate) struct Times {
     /// In milliseconds since 1970.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) updated: f64,
 }
 

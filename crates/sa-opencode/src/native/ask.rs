@@ -1,5 +1,6 @@
 //! What the server asks, and the rules by which it does.
 
+use super::or_default;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,13 +31,13 @@ impl Rule {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Permission {
     pub(crate) id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) permission: String,
     /// What exactly.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) patterns: Vec<String>,
     /// What "always" would mean.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) always: Vec<String>,
     #[serde(default)]
     pub(crate) metadata: Value,
@@ -47,7 +48,7 @@ pub(crate) struct Permission {
 /// The call that a question is about.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Tool {
-    #[serde(default, rename = "callID")]
+    #[serde(default, deserialize_with = "or_default", rename = "callID")]
     pub(crate) call: String,
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct Tool {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Questions {
     pub(crate) id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) questions: Vec<Question>,
     #[serde(default)]
     pub(crate) tool: Option<Tool>,
@@ -64,13 +65,13 @@ pub(crate) struct Questions {
 /// One of them.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Question {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) question: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) header: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) options: Vec<Choice>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) multiple: bool,
     /// Whether something else can be written.
     #[serde(default)]
@@ -81,7 +82,7 @@ pub(crate) struct Question {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Choice {
     pub(crate) label: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) description: String,
 }
 

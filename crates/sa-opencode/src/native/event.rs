@@ -3,6 +3,7 @@
 use super::about::Info;
 use super::ask::{Permission, Questions};
 use super::message::{Failure, Message, Part};
+use super::or_default;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -53,9 +54,9 @@ pub(crate) enum Status {
 /// A request to the model failed and is made again.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Retry {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) attempt: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) message: String,
     /// When, in milliseconds since 1970.
     #[serde(default)]
@@ -75,9 +76,9 @@ pub(crate) struct Delta {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Todo {
     pub(crate) content: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) status: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) priority: String,
 }
 

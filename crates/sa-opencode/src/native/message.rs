@@ -1,5 +1,6 @@
 //! Messages and what they are made of.
 
+use super::or_default;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -7,14 +8,14 @@ use serde_json::Value;
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Message {
     pub(crate) id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) role: String,
     /// For messages of the model whether they sum the conversation up.
     #[serde(default)]
     summary: Value,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) cost: f64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) tokens: Tokens,
     #[serde(default)]
     pub(crate) error: Option<Failure>,
@@ -31,28 +32,28 @@ impl Message {
 /// What a message took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 pub(crate) struct Tokens {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) input: f64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) output: f64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) reasoning: f64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) cache: Cache,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 pub(crate) struct Cache {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) read: f64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) write: f64,
 }
 
 /// What went wrong.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Failure {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) data: Value,
@@ -73,42 +74,42 @@ impl Failure {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Whole {
     pub(crate) info: Message,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) parts: Vec<Part>,
 }
 
 /// A part of a message. Which fields it has depends on its type.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Part {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) id: String,
-    #[serde(default, rename = "messageID")]
+    #[serde(default, deserialize_with = "or_default", rename = "messageID")]
     pub(crate) message: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) r#type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) text: String,
     /// Not written by the user, though in the user's name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) synthetic: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) ignored: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) url: String,
     #[serde(default)]
     pub(crate) filename: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) tool: String,
-    #[serde(default, rename = "callID")]
+    #[serde(default, deserialize_with = "or_default", rename = "callID")]
     pub(crate) call: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) state: State,
 }
 
 /// How far a tool call is.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct State {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) status: String,
     #[serde(default)]
     pub(crate) input: Value,
@@ -119,6 +120,6 @@ pub(crate) struct State {
     #[serde(default)]
     pub(crate) metadata: Value,
     /// Files that came of it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) attachments: Vec<Part>,
 }

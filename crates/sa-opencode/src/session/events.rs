@@ -57,10 +57,9 @@ impl Session {
         if message.role != "assistant" || self.turn.is_none() {
             return;
         }
-        if !message.is_summary() {
-            self.speech.note(&message.id);
+        if message.is_summary() || self.speech.note(&message.id) {
+            self.metered(core, message);
         }
-        self.metered(core, message);
     }
 
     /// A part of a message, as it is now.

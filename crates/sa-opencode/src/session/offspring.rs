@@ -3,25 +3,9 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::native::about::Info;
-use crate::native::ask::{Action, Rule};
-use crate::native::call::{Call, of_session};
 use crate::native::event::Event;
-use serde_json::json;
 
 impl Session {
-    /// A sub-agent was sent. The server asks about its edits and commands anyway; the other rules of the session's mode
-    /// count for it from now on.
-    pub(crate) fn offspring_born(&self, core: &mut Core, info: &Info) {
-        let agent = info.agent.as_deref().unwrap_or_default();
-        let foreign = core.registry.foreign(&self.place.cwd, &self.id.0);
-        let mut rules = self.settings.rules_of(agent, &self.place.directories, &foreign);
-        // Sub-agents send no others.
-        rules.push(Rule::new("task", "*", Action::Deny));
-        let call = Call::patch(of_session(&info.id, ""), json!({ "permission": rules }));
-        core.order("rules of a sub-agent", &call.within(&self.place.cwd));
-    }
-
     /// Takes an event about a sub-agent's session.
     pub(crate) fn offspring_event(&mut self, core: &mut Core, id: &str, event: Event) {
         match event {

@@ -60,18 +60,19 @@ pub(super) fn rules(
     rules
 }
 
-/// Nothing is asked about. What the agent must not do it still must not. Changes of files are asked about and allowed at
-/// once, so that the file is known as it was before.
+/// Nothing is asked about. What the agent must not do it still must not. Changes are asked about and allowed at once, so that
+/// a file is known as it was before, and another mode counts from its moment on.
 fn unasked(own: &[Rule]) -> Vec<Rule> {
     let free = |action| if action == Action::Deny { Action::Deny } else { Action::Allow };
     let noted = |action| if action == Action::Deny { Action::Deny } else { Action::Ask };
-    let mut rules = vec![
-        Rule::new("*", "*", free(general(own, "*"))),
-        Rule::new("edit", "*", noted(general(own, "edit"))),
-    ];
+    let mut rules = vec![Rule::new("*", "*", free(general(own, "*")))];
+    rules.extend(CHANGING.map(|permission| Rule::new(permission, "*", noted(general(own, permission)))));
     for rule in own.iter().filter(|rule| rule.permission != "*") {
-        let action = if rule.permission == "edit" { noted(rule.action) } else { free(rule.action) };
-        rules.push(Rule { action, ..rule.clone() });
+        let is_change = CHANGING.contains(&rule.permission.as_str());
+        rules.push(Rule {
+            action: if is_change { noted(rule.action) } else { free(rule.action) },
+            ..rule.clone()
+        });
     }
     rules
 }
@@ -91,15 +92,15 @@ fn asked(own: &[Rule]) -> Vec<Rule> {
     rules
 }
 
-/// Nothing is changed but the plan. Commands are asked about, to be let through here if they only look.
+/// Nothing is changed but the plan. Changes are asked about, to be refused here unless they are commands that only look: the
+/// rules of a turn stay what they were when it began, and a plan may be approved in its midst.
 fn reading(own: &[Rule], planner: &[Rule]) -> Vec<Rule> {
     let mut rules = begin(own);
     let denied = |rule: &&Rule| {
         rule.action == Action::Deny && rule.permission != "*" && !SAFE.contains(&rule.permission.as_str())
     };
     rules.extend(own.iter().filter(denied).cloned());
-    rules.push(Rule::new("bash", "*", Action::Ask));
-    rules.push(Rule::new("edit", "*", Action::Deny));
+    rules.extend(CHANGING.map(|permission| Rule::new(permission, "*", Action::Ask)));
     let is_plan = |rule: &&Rule| {
         rule.permission == "edit" && rule.action == Action::Allow && rule.pattern.contains("plans/")
     };
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn plan_mode_reads_only_whatever_the_user_allows() {
+    fn in_plan_mode_nothing_is_changed_unasked_whatever_the_user_allows() {
         let own = own(&[
             ("bash", "git *", Allow),
             ("edit", "src/*", Allow),
@@ -169,7 +170,7 @@ mod tests {
             ("files_write", "*", Allow),
         ]);
         for (permission, pattern, expected) in [
-            ("edit", "src/a", Deny),
+            ("edit", "src/a", Ask),
             ("edit", ".opencode/plans/a.md", Allow),
             ("bash", "git push", Ask),
             ("files_write", "*", Ask),
@@ -187,7 +188,7 @@ mod tests {
             ("edit", "a.txt", Ask),
             ("edit", "secret/a", Deny),
             ("bash", "rm -r /", Deny),
-            ("bash", "ls", Allow),
+            ("bash", "ls", Ask),
             ("webfetch", "https://a", Allow),
             ("doom_loop", "*", Allow),
             ("read", "x.env", Allow),

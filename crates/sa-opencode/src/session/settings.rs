@@ -146,16 +146,11 @@ impl Settings {
 
     /// See [`rules`].
     pub(crate) fn rules(&self, directories: &[PathBuf], foreign: &[String]) -> Vec<Rule> {
-        self.rules_of(self.agent(), directories, foreign)
-    }
-
-    /// The same for another agent, which works for this one.
-    pub(super) fn rules_of(&self, agent: &str, directories: &[PathBuf], foreign: &[String]) -> Vec<Rule> {
         let of = |name: &str| {
             let agent = self.agents.iter().find(|agent| agent.name == name);
             agent.map(|agent| agent.permission.as_slice()).unwrap_or_default()
         };
-        rules(self.mode, of(agent), of(PLAN), directories, foreign)
+        rules(self.mode, of(self.agent()), of(PLAN), directories, foreign)
     }
 
     /// What a client wants changed, if there is such a setting and it has such a value.

@@ -19,6 +19,8 @@ pub(super) enum Kind {
 pub(super) struct Speech {
     /// Messages of the model, but for those that sum the conversation up.
     messages: BTreeSet<String>,
+    /// Those of the turn before, of which something may come late.
+    old: BTreeSet<String>,
     /// Parts with what they are and how many bytes of them were told.
     parts: BTreeMap<String, (Kind, usize)>,
 }
@@ -26,12 +28,17 @@ pub(super) struct Speech {
 impl Speech {
     /// The turn is over.
     pub(super) fn clear(&mut self) {
-        self.messages.clear();
+        self.old = std::mem::take(&mut self.messages);
         self.parts.clear();
     }
 
-    pub(super) fn note(&mut self, message: &str) {
-        self.messages.insert(message.to_owned());
+    /// Takes note of a message; `false` if it is an old one.
+    pub(super) fn note(&mut self, message: &str) -> bool {
+        let is_new = !self.old.contains(message);
+        if is_new {
+            self.messages.insert(message.to_owned());
+        }
+        is_new
     }
 
     /// Whether a message is to be told at all.

@@ -25,6 +25,8 @@ pub(super) struct Turn {
     cancel: Option<Duration>,
     /// How it ended; until when events are waited for that were sent before.
     ended: Option<(Result<StopReason, Error>, Duration)>,
+    /// Its last message, in case its events come late or not at all.
+    last: Option<Whole>,
     /// Whether the server was heard to work on it, and then to be done.
     pub(super) is_begun: bool,
     pub(super) is_idle: bool,
@@ -50,6 +52,7 @@ impl Turn {
             work: Some(work),
             cancel: None,
             ended: None,
+            last: None,
             is_begun: false,
             is_idle: false,
             error: None,
@@ -156,27 +159,24 @@ impl Session {
         if self.turn.as_ref().is_none_or(|turn| turn.ended.is_some()) {
             return;
         }
-        let ended = match outcome.text() {
+        let (ended, last) = match outcome.text() {
             Ok(_) => match outcome.read::<Whole>() {
-                Ok(whole) => {
-                    let ended = self.outcome(&whole.info);
-                    self.take_whole(core, whole);
-                    ended
-                }
+                Ok(whole) => (self.outcome(&whole.info), Some(whole)),
                 // Nothing but that it is done is told about a compaction.
-                Err(_) => Ok(StopReason::EndTurn),
+                Err(_) => (Ok(StopReason::EndTurn), None),
             },
-            Err(reason) => Err(failure(reason, "refused")),
+            Err(reason) => (Err(failure(reason, "refused")), None),
         };
         let until = core.now.elapsed + core.host.limits.settle;
         if let Some(turn) = &mut self.turn {
             turn.ended = Some((ended, until));
+            turn.last = last;
         }
         self.try_settle(core);
     }
 
-    /// The rest of the last message, if its events come late or not at all.
-    fn take_whole(&mut self, core: &mut Core, whole: Whole) {
+    /// Tells what was not told of a message.
+    fn complete(&mut self, core: &mut Core, whole: &Whole) {
         self.message(core, &whole.info);
         for part in &whole.parts {
             self.part(core, part);
@@ -192,12 +192,16 @@ impl Session {
         };
         let Some(turn) = self.turn.as_mut().filter(|turn| is_over(turn)) else { return };
         let Some((ended, _)) = turn.ended.take() else { return };
+        let last = turn.last.take();
         // A failure of the request itself says less than what the server told.
         let ended = match (&turn.error, ended) {
             _ if turn.is_cancelled() => Ok(StopReason::Cancelled),
             (Some(error), Err(_)) => super::failing::ended_by(error),
             (_, ended) => ended,
         };
+        if let Some(last) = last {
+            self.complete(core, &last);
+        }
         self.end_turn(core, ended);
     }
 
