@@ -6,7 +6,7 @@ use sa_store::{Change, MessageChange, OpenError, Store, StoreError, StoreOptions
 use std::fs;
 use std::path::Path;
 
-const FLIPS: usize = 700;
+const FLIPS: usize = 400;
 const CUTS: usize = 60;
 
 /// A store with every kind of row, closed; its bytes, and its sessions as they are listed.
