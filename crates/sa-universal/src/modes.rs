@@ -37,6 +37,16 @@ pub struct ModeTable {
     pub agent_modes: BTreeMap<String, String>,
 }
 
+impl ModeTable {
+    /// By the names of permission modes and agent modes, as the catalogue has them.
+    pub fn named(permission: &BTreeMap<String, String>, agent: &BTreeMap<String, String>) -> Self {
+        let of = |name: &str| permission.get(name).cloned();
+        let permission_modes =
+            PermissionModes { default: of("default"), plan: of("plan"), bypass: of("bypass") };
+        Self { permission_modes, agent_modes: agent.clone() }
+    }
+}
+
 /// An agent's own modes that stand for permission modes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]

@@ -108,7 +108,10 @@ fn a_table_says_it_for_good() {
         "permission-modes": { "default": "careful", "plan": "behaviour=plan", "bypass": "wild" },
         "agent-modes": { "review": "reviewer" },
     });
+    let names = |key: &str| serde_json::from_value(table[key].clone()).unwrap();
+    let by_names = ModeTable::named(&names("permission-modes"), &names("agent-modes"));
     let table: ModeTable = serde_json::from_value(table).unwrap();
+    assert_eq!(by_names, table);
     let mut choices = older("other", &["careful", "wild", "reviewer", "yolo", "other"]);
     assert_eq!(wanted(&table, &choices, "build", PermissionMode::Default), mode("careful"));
     assert_eq!(wanted(&table, &choices, "build", PermissionMode::Bypass), mode("wild"));
