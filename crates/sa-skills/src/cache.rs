@@ -182,9 +182,8 @@ impl Cache<'_> {
         let commit = self.download(wish, &git, &want).await?;
         let tree = staging.join("tree");
         fs::create_dir(&tree).map_err(at(&tree))?;
-        let work_tree = format!("--work-tree={}", tree.display());
         let unpacked =
-            git.run(&[&work_tree, "checkout", "--quiet", "--force", "--detach", &commit, "--"]).await;
+            git.run(&["--work-tree=tree", "checkout", "--quiet", "--force", "--detach", &commit, "--"]).await;
         unpacked.map_err(wish.failed("unpacking", limits))?;
         let dropped_links = self.check(wish, &tree).await?;
         install(wish.directory, &tree, &commit, known)?;
@@ -238,7 +237,7 @@ impl Cache<'_> {
             revision = format!("{}^{{commit}}", want.name);
         }
         fetched.map_err(wish.failed("fetching", self.limits))?;
-        let commit = git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &revision]).await;
+        let commit = git.run(&["rev-parse", "--verify", "--quiet", &revision]).await;
         let commit = commit.map_err(|failure| match failure {
             GitFailure::Said(_) => GitFailure::Said(format!("it holds no commit {}", want.name)),
             other => other,

@@ -86,7 +86,7 @@ impl Place<'_> {
         let start = self.start(&root)?;
         let mut seen = BTreeSet::from([start.clone()]);
         let mut left = VecDeque::from([(start, 0)]);
-        let mut skills = Vec::new();
+        let (mut skills, mut is_cut) = (Vec::new(), false);
         while let Some((directory, depth)) = left.pop_front() {
             if let Some(skill) = self.read(&root, &directory) {
                 skills.push(skill);
@@ -98,7 +98,9 @@ impl Place<'_> {
             for path in subdirectories(&directory).map_err(at(&directory))? {
                 let Ok(real) = fs::canonicalize(&path) else { continue };
                 if real.starts_with(&root) {
-                    if seen.len() < SEARCH_DIRECTORIES && seen.insert(real.clone()) {
+                    if seen.len() == SEARCH_DIRECTORIES {
+                        is_cut = true;
+                    } else if seen.insert(real.clone()) {
                         left.push_back((real, depth + 1));
                     }
                 } else if !real.starts_with(self.home) && real.join(MARK).is_file() {
@@ -108,6 +110,12 @@ impl Place<'_> {
                     ));
                 }
             }
+        }
+        if is_cut {
+            let origin = self.origin;
+            warnings.push(format!(
+                "{origin}: only {SEARCH_DIRECTORIES} directories were searched; `subpath` says where to look"
+            ));
         }
         Ok(skills)
     }

@@ -53,7 +53,7 @@ pub(crate) struct Git<'a> {
     pub(crate) limits: &'a SkillsLimits,
     /// The repository's own directory.
     pub(crate) repository: &'a Path,
-    /// All that it may write is beneath this.
+    /// Where it runs. All that it may write is beneath this.
     pub(crate) staging: &'a Path,
 }
 

@@ -14,7 +14,7 @@ fn secret(stage: &Stage) -> String {
 async fn links_out_of_a_repository_are_refused() {
     let stage = Stage::new();
     let secret = secret(&stage);
-    let address = stage.repository("origin", &["good", "file", "chain", "climber"]);
+    let address = stage.repository("origin", &["good", "file", "chain", "climber", "high"]);
     let skills_of = |inner: &str| stage.path("origin/skills").join(inner);
     symlink(format!("{secret}/SKILL.md"), skills_of("file/data")).unwrap();
     symlink("../outer/x", skills_of("chain/data")).unwrap();
@@ -22,10 +22,11 @@ async fn links_out_of_a_repository_are_refused() {
     // Climbs only by way of another link: as text it seems to stay.
     symlink("good", skills_of("near")).unwrap();
     symlink("../near/../../../../secret", skills_of("climber/data")).unwrap();
+    symlink(format!("{}etc/passwd", "../".repeat(40)), skills_of("high/data")).unwrap();
     symlink(&secret, skills_of("whole")).unwrap();
     stage.commit("origin");
     let skills = stage.skills();
-    for name in ["file", "chain", "climber"] {
+    for name in ["file", "chain", "climber", "high"] {
         let error = place(&stage, &skills, only(&[name], git(&address))).await.unwrap_err();
         let refused =
             matches!(&error, SkillsError::LeadsOut { link, .. } if *link == format!("skills/{name}/data"));
@@ -179,14 +180,15 @@ async fn no_hook_runs_and_no_submodule_is_fetched() {
 #[tokio::test]
 async fn rewritten_addresses_keep_to_known_protocols() {
     let stage = Stage::new();
+    let ran = stage.path("ran");
     let configuration = format!(
-        "[url \"ext::touch {} #\"]\ninsteadOf = https://host.invalid/\n",
-        stage.path("ran").display()
+        "[protocol \"ext\"]\nallow = always\n[url \"ext::touch {} #\"]\ninsteadOf = https://host.invalid/\n",
+        ran.display()
     );
     stage.write("user/.gitconfig", &configuration);
     let error = place(&stage, &stage.skills(), git("https://host.invalid/x")).await.unwrap_err();
     assert!(error.to_string().contains("not allowed"), "{error}");
-    assert!(!stage.path("ran").exists());
+    assert!(!ran.exists());
 }
 
 #[tokio::test]

@@ -68,9 +68,12 @@ async fn only_the_repository_itself_is_written_to() {
     let victim = stage.path("victim/.git/info/exclude");
     let before = fs::read_to_string(&victim).unwrap();
 
-    stage.write("project/.git", &format!("gitdir: {}\n", stage.path("victim/.git").display()));
-    let warnings = place(&stage, &skills, shared.clone()).await.unwrap();
-    assert!(matches!(&warnings[..], [one] if one.contains("git status")), "{warnings:?}");
+    stage.git("victim", &["worktree", "add", "--quiet", "../tree"]);
+    for directory in ["victim/.git", "victim/.git/worktrees/tree"] {
+        stage.write("project/.git", &format!("gitdir: {}\n", stage.path(directory).display()));
+        let warnings = place(&stage, &skills, shared.clone()).await.unwrap();
+        assert!(matches!(&warnings[..], [one] if one.contains("git status")), "{warnings:?}");
+    }
 
     fs::remove_file(stage.path("project/.git")).unwrap();
     stage.write("project/.git/HEAD", "ref: refs/heads/main\n");

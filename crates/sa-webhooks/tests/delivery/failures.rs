@@ -150,7 +150,9 @@ async fn an_answer_without_an_end_is_not_read_to_it() {
     let receiver = Receiver::start([Answer::Endless(500), Answer::Endless(200)]).await;
     let log = Log::new();
     log.append_plans(1);
-    let (_task, stop) = start(&log, webhook(&receiver), limits());
+    // Waiting for the end would take longer than the patience of this test.
+    let limits = WebhookLimits { request_timeout: Duration::from_secs(60), ..limits() };
+    let (_task, stop) = start(&log, webhook(&receiver), limits);
     log.until_stored(|status| status.delivered_event_id == 1).await;
     stop.cancel();
     assert_eq!(receiver.requests().len(), 2);
