@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 /// No answer of any scenario takes this long; a socket that does is reported instead of waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A connection with at most one request under way.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 impl Connection {
-    /// Connects; reads and writes fail after half a minute without progress.
+    /// Connects; reads and writes fail after a minute and a half without progress.
     pub fn open(address: SocketAddr) -> io::Result<Self> {
         let socket = TcpStream::connect(address)?;
         socket.set_nodelay(true)?;
@@ -50,6 +50,11 @@ impl Connection {
     pub fn send(&mut self, request: &[u8]) -> io::Result<()> {
         self.decoder.restart();
         self.socket.write_all(request)
+    }
+
+    /// Sends more of the request's body.
+    pub fn send_more(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.socket.write_all(bytes)
     }
 
     /// Reads once, into a buffer that connections may share, and gives the body's bytes to `sink`.

@@ -39,6 +39,8 @@ pub(crate) enum Against {
     Lower,
     /// The only one there is.
     Only,
+    /// The HTTP floor; the other one is there to be looked at.
+    Http,
 }
 
 impl Figure {
@@ -54,6 +56,7 @@ impl Figure {
             Against::Sum => both.sum(),
             Against::Lower => both.fold(f64::INFINITY, f64::min),
             Against::Only => pipe.or(http).unwrap_or(0.0),
+            Against::Http => http.unwrap_or(0.0),
         };
         (self.pipe, self.http) = (pipe, http);
         self.ratio = (floor > 0.0).then(|| self.value / floor);

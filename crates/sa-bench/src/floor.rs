@@ -1,11 +1,13 @@
 //! The `http` floor: an axum server in a process of its own that does nothing with the bytes. It answers a POST
-//! with its body, and a GET with prepared event-stream frames.
+//! with its body, and a GET with prepared event-stream frames. Files have a floor of their own beneath it.
+
+mod files;
 
 use crate::wire;
 use anyhow::Result;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Query;
+use axum::extract::{DefaultBodyLimit, Query};
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
@@ -30,7 +32,10 @@ pub(crate) async fn serve() -> Result<()> {
             "/echo",
             post(|body: Bytes| async move { ([(header::CONTENT_TYPE, "application/json")], body) }),
         )
-        .route("/stream", get(stream_frames));
+        .route("/stream", get(stream_frames))
+        .route("/file", get(files::read).put(files::write))
+        .route("/entries", get(files::list))
+        .layer(DefaultBodyLimit::disable());
     Ok(axum::serve(listener, app).await?)
 }
 

@@ -131,6 +131,11 @@ impl Server {
         Connection::open(self.address).context("connecting")
     }
 
+    /// The directory that it was started in, which ends with it.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
     /// User and system time so far.
     pub(crate) fn cpu(&self) -> Result<Duration> {
         let stat = fs::read_to_string(self.proc("stat"))?;

@@ -2,7 +2,9 @@
 
 mod claude;
 mod codex;
+mod directories;
 mod fan_out;
+mod files;
 mod instances;
 mod log_memory;
 mod paced;
@@ -65,6 +67,17 @@ pub(crate) const ALL: &[Scenario] = &[
         name: "stop",
         about: "DELETE of a live agent; an agent that is killed",
         measure: stop::measure,
+    },
+    Scenario {
+        name: "files",
+        about: "5 GiB up and down, beside a plain server and cp",
+        measure: files::measure,
+    },
+    Scenario { name: "listing", about: "a directory of 10,000 entries", measure: directories::listing },
+    Scenario {
+        name: "unpack",
+        about: "an archive of 10,000 files, beside tar",
+        measure: directories::unpack,
     },
     Scenario {
         name: "claude",

@@ -8,11 +8,26 @@ pub(crate) const LISTENING: &str = "listening on ";
 pub(crate) const TOKEN: &str = "bench";
 
 fn request(method: &str, path: &str, headers: &str, body: &str) -> Vec<u8> {
+    let mut request = head(method, path, headers, body.len() as u64);
+    request.extend_from_slice(body.as_bytes());
+    request
+}
+
+fn head(method: &str, path: &str, headers: &str, length: u64) -> Vec<u8> {
     format!(
-        "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n{headers}content-length: {}\r\n\r\n{body}",
-        body.len()
+        "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n{headers}content-length: {length}\r\n\r\n"
     )
     .into_bytes()
+}
+
+/// The head of a PUT whose body follows.
+pub(crate) fn put_head(path: &str, length: u64) -> Vec<u8> {
+    head("PUT", path, "content-type: application/octet-stream\r\n", length)
+}
+
+/// The head of a POST whose body follows.
+pub(crate) fn post_head(path: &str, content_type: &str, length: u64) -> Vec<u8> {
+    head("POST", path, &format!("content-type: {content_type}\r\n"), length)
 }
 
 /// A GET that wants JSON.
