@@ -87,7 +87,7 @@ async fn one_that_fails_for_too_long_is_given_up() {
     assert!(began.elapsed() >= Duration::from_millis(500));
     let (delivered, status) = log.stored().pop().unwrap();
     assert_eq!((delivered, status.state), (0, WebhookState::Disabled));
-    assert!(status.failures >= 3, "{}", status.failures);
+    assert!(status.failures >= 2, "{}", status.failures);
     assert!(status.last_error.unwrap().contains("given up"));
 }
 
@@ -100,15 +100,15 @@ async fn success_in_between_starts_the_clock_anew() {
     log.end();
     let limits = WebhookLimits {
         batch_events: 1,
-        first_pause: Duration::from_millis(60),
-        longest_pause: Duration::from_millis(60),
-        give_up: Duration::from_millis(700),
+        first_pause: Duration::from_millis(150),
+        longest_pause: Duration::from_millis(150),
+        give_up: Duration::from_secs(2),
         ..limits()
     };
     let began = Instant::now();
     let (task, _stop) = start(&log, webhook(&receiver), limits);
     within(task).await.unwrap();
-    assert!(began.elapsed() >= Duration::from_millis(700), "it failed for longer than that, in all");
+    assert!(began.elapsed() >= Duration::from_secs(2), "it failed for longer than that, in all");
     assert_eq!(log.stored().pop().unwrap().1.delivered_event_id, 8);
 }
 
