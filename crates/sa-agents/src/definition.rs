@@ -55,6 +55,8 @@ pub struct AgentDefinition {
     /// Programs that must be on `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// The versions of Node.js that it runs on, such as `>=22`.
+    pub node: Option<String>,
     /// How it is installed.
     pub install: Option<Recipe>,
     /// What it can do.
@@ -92,6 +94,7 @@ impl AgentDefinition {
             launch,
             env: self.env,
             needs: self.needs,
+            node: self.node,
             install: self.install,
             capabilities: self.capabilities,
             modes: self.modes,
@@ -116,6 +119,7 @@ impl AgentSpec {
             launch: Launch::Command { program, args: words.collect() },
             env: BTreeMap::new(),
             needs: Vec::new(),
+            node: None,
             install: None,
             capabilities: None,
             modes: ModeNames::default(),

@@ -19,6 +19,8 @@ pub struct AgentSpec {
     pub env: BTreeMap<String, String>,
     /// Programs that must be on `PATH` for it to run, such as `node`.
     pub needs: Vec<String>,
+    /// The versions of Node.js that it runs on, such as `>=22`, where it is a script.
+    pub node: Option<String>,
     /// How its program is installed; none if that is the user's business.
     pub install: Option<Recipe>,
     /// What it can do; none if only the agent itself can tell.

@@ -24,6 +24,7 @@ pub(crate) async fn examine(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding> 
         )];
     }
     let mut findings: Vec<Finding> = agent.needs.iter().map(|name| needed(doctor, name)).collect();
+    findings.extend(examine_node(doctor, agent).await);
     findings.extend(examine_program(doctor, agent).await);
     findings.extend(examine_credentials(doctor, agent).await);
     if findings.iter().all(|finding| finding.verdict < Verdict::Wrong) && is_here(doctor, agent) {
@@ -40,6 +41,15 @@ fn needed(doctor: &Doctor, name: &str) -> Finding {
             Finding::wrong(CHECK, format!("it needs {name}, which is not on PATH"), format!("install {name}"))
         }
     }
+}
+
+/// Whether Node.js is here in a version that the agent runs on; nothing if it needs none, or is not here itself.
+async fn examine_node(doctor: &Doctor, agent: &AgentSpec) -> Option<Finding> {
+    let installer = doctor.options.launcher.installer();
+    let found = installer.find(agent, None).ok().flatten()?;
+    let error = installer.check_node(agent, &found.program).await.err()?;
+    let wanted = agent.node.as_deref().unwrap_or_default();
+    Some(Finding::wrong("runs on", error.to_string(), format!("install Node.js {wanted}")))
 }
 
 fn is_here(doctor: &Doctor, agent: &AgentSpec) -> bool {

@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use sa_api::{AgentExit, ErrorCode, Problem};
 use sa_files::FilesError;
 use sa_hub::{BadServerId, CallError, OpenError, StreamError};
-use sa_install::{InstallError, LaunchError};
+use sa_install::{InstallError, LaunchError, NodeError};
 use sa_jsonrpc::{ErrorObject, codes};
 use sa_probe::ProbeError;
 use sa_relay::Refused;
@@ -109,7 +109,8 @@ impl From<LaunchError> for ApiError {
         let detail = error.to_string();
         match error {
             LaunchError::Install(error) => error.into(),
-            LaunchError::NotStartable(agent) => {
+            LaunchError::Node(NodeError::Missing { agent, .. } | NodeError::Unsuitable { agent, .. })
+            | LaunchError::NotStartable(agent) => {
                 Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(agent).into()
             }
             LaunchError::NoVersions(agent) => {

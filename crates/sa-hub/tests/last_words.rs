@@ -26,6 +26,7 @@ fn hub(script: &str) -> Hub {
         launch: Launch::Command { program: "/bin/sh".to_owned(), args },
         env: BTreeMap::new(),
         needs: Vec::new(),
+        node: None,
         install: None,
         capabilities: None,
         modes: Default::default(),

@@ -14,6 +14,7 @@ pub use request::{InstallRequest, Installed, InstallerOptions, Preinstall};
 
 use crate::error::InstallError;
 use crate::fetch::Client;
+use crate::node::{Node, NodeError};
 use crate::npm_tree::{Npm, NpmProgram};
 use crate::sources::Resolver;
 use crate::store::{AgentDirectory, Lock, Receipt};
@@ -21,7 +22,7 @@ use jobs::Jobs;
 use run::Run;
 use sa_agents::{AgentSpec, Platform};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Installs agents beneath one data directory. Clones are the same installer.
@@ -36,6 +37,7 @@ struct Inner {
     platform: Platform,
     resolver: Resolver,
     search_path: Option<OsString>,
+    node: Option<Node>,
     allow_unverified: bool,
     jobs: Jobs,
 }
@@ -46,8 +48,16 @@ impl Installer {
         let search_path = options.search_path;
         let program =
             options.supervisor.map(|supervisor| NpmProgram { supervisor, search_path: search_path.clone() });
+        let node = program.clone().map(|program: NpmProgram| Node {
+            supervisor: program.supervisor,
+            search_path: program.search_path,
+        });
+        let mut client = options.client;
+        if client.certificates.is_none() {
+            client.certificates = options.npm.certificates().map(Path::to_owned);
+        }
         let resolver = Resolver {
-            client: Client::new(options.client),
+            client: Client::new(client),
             npm: Npm::new(options.npm, program),
             platform: options.platform,
             index: options.registry,
@@ -57,10 +67,28 @@ impl Installer {
             platform: options.platform,
             resolver,
             search_path,
+            node,
             allow_unverified: options.allow_unverified,
             jobs: Jobs::default(),
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Whether this machine's Node.js is one that the agent runs on, if it needs one.
+    pub async fn check_node(&self, agent: &AgentSpec, program: &Path) -> Result<(), NodeError> {
+        match (&agent.node, &self.inner.node) {
+            (Some(wanted), Some(node)) => node.check(&agent.id, wanted, program).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// The search path with the directory of an installed program before all others: agents start programs that come
+    /// with them by name.
+    pub(crate) fn search_path_beside(&self, program: &Path) -> Option<OsString> {
+        let own = program.parent().filter(|directory| directory.is_absolute())?;
+        let usual = self.inner.search_path.as_deref()?;
+        let all = std::iter::once(own.to_owned()).chain(std::env::split_paths(usual));
+        std::env::join_paths(all.filter(|directory| !directory.as_os_str().is_empty())).ok()
     }
 
     /// The agent's installed versions, the newest first.

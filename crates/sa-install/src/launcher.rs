@@ -1,6 +1,6 @@
 //! From an agent's description to the command that starts it, its program installed first if need be.
 
-use crate::{Found, InstallError, Installer, Preinstall};
+use crate::{Found, InstallError, Installer, NodeError, Preinstall};
 use sa_agents::{AgentSpec, Launch};
 use sa_supervisor::CommandSpec;
 use std::ffi::OsString;
@@ -33,6 +33,9 @@ pub enum LaunchError {
     /// A program of the user's, which has no versions here.
     #[error("agent '{0}' is not installed by this program, so no version of it can be asked for")]
     NoVersions(String),
+    /// It does not run on this machine's Node.js.
+    #[error(transparent)]
+    Node(#[from] NodeError),
     /// Its program is not here and could not be installed.
     #[error(transparent)]
     Install(#[from] InstallError),
@@ -65,6 +68,9 @@ impl Launcher {
             None if version.is_some() => return Err(LaunchError::NoVersions(agent.id.clone())),
             None => None,
         };
+        if let Some(found) = &found {
+            self.installer.check_node(agent, &found.program).await?;
+        }
         Ok(self.command(agent, found))
     }
 
@@ -98,8 +104,12 @@ impl Launcher {
             }
             Launch::InstallOnly { program: named } => CommandSpec::new(program(named)),
         };
+        let speaks = matches!(agent.launch, Launch::Command { .. });
+        let beside = found.as_ref().filter(|found| speaks && found.version.is_some());
+        let beside = beside.and_then(|found| self.installer.search_path_beside(&found.program));
+        command.env = beside.map(|path| ("PATH".into(), path)).into_iter().collect();
         let sources = found.iter().flat_map(|found| &found.env).chain(&agent.env);
-        command.env = sources.map(|(name, value)| (name.into(), value.into())).collect();
+        command.env.extend(sources.map(|(name, value)| (name.into(), value.into())));
         Launchable { command, version: found.and_then(|found| found.version) }
     }
 

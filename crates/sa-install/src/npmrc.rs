@@ -39,6 +39,8 @@ pub struct NpmConfig {
     layers: Vec<BTreeMap<String, String>>,
     /// The user's file, whether or not it exists.
     user_file: Option<PathBuf>,
+    /// Certificates that the registry's owner vouches for, beside those that everybody knows.
+    certificates: Option<PathBuf>,
 }
 
 impl NpmConfig {
@@ -66,6 +68,7 @@ impl NpmConfig {
                 .collect(),
         };
         config.layers.extend(global.iter().map(|file| read(file, &env)));
+        config.certificates = config.path("cafile", sources);
         config.take_credentials();
         config
     }
@@ -98,6 +101,11 @@ impl NpmConfig {
     /// Whether some setting names the registry of this package.
     pub(crate) fn knows_registry(&self, package: &str) -> bool {
         !matches!(self.registry(package), Err(SourceError::Missing(_)))
+    }
+
+    /// A file with certificates to trust.
+    pub(crate) fn certificates(&self) -> Option<&Path> {
+        self.certificates.as_deref()
     }
 
     /// Where the user's settings are.

@@ -22,8 +22,10 @@ impl Threads {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let named = || params["thread"].as_str().unwrap_or_default();
         let result = match call["method"].as_str() {
-            Some("getUserInfo") => json!({ "id": "scripted", "email": "user@example.com", "username": "scripted",
-                "firstName": "Scripted", "lastName": "User", "features": [], "team": null }),
+            Some("getUserInfo") => {
+                json!({ "id": "scripted", "email": "user@example.com", "username": "scripted",
+                "firstName": "Scripted", "lastName": "User", "features": [], "team": null })
+            }
             Some("uploadThread") => {
                 let thread = &params["thread"];
                 if threads.len() >= MOST_THREADS {
@@ -61,7 +63,8 @@ mod tests {
     #[test]
     fn a_thread_is_there_until_it_is_deleted() {
         let threads = Threads::default();
-        let call = |method: &str, params: Value| threads.answer(&json!({ "method": method, "params": params }));
+        let call =
+            |method: &str, params: Value| threads.answer(&json!({ "method": method, "params": params }));
         let get = || call("getThread", json!({ "thread": "T-1" }));
         assert_eq!(get()["error"]["code"], "thread-not-found");
         call("uploadThread", json!({ "thread": { "id": "T-1", "messages": [1, 2], "title": "One" } }));

@@ -62,7 +62,9 @@ async fn answer(
         }
         (Call::Models, _) => answer::json(200, &models(uri.path())),
         (Call::Socket, _) => answer::json(426, &json!({ "error": { "message": "use HTTP" } })),
-        (Call::Unknown, Ok(call)) if uri.path() == amp::PATH => answer::json(200, &journal.threads.answer(&call)),
+        (Call::Unknown, Ok(call)) if uri.path() == amp::PATH => {
+            answer::json(200, &journal.threads.answer(&call))
+        }
         (Call::Unknown, _) if uri.path() == "/" => "A scripted model server.\n".into_response(),
         (Call::Unknown, _) => {
             let message = format!("nothing is served at {method} {}", uri.path());

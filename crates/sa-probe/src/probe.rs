@@ -72,7 +72,9 @@ impl Probe {
     fn key(&self, agent: &AgentSpec) -> Result<(Key, Launchable), ProbeError> {
         let launchable = self.inner.options.launcher.prepare_now(agent).map_err(|error| match error {
             LaunchError::Install(error) => ProbeError::Install(error),
-            LaunchError::NotStartable(_) | LaunchError::NoVersions(_) => ProbeError::NotStartable,
+            LaunchError::NotStartable(_) | LaunchError::NoVersions(_) | LaunchError::Node(_) => {
+                ProbeError::NotStartable
+            }
         })?;
         let launchable = launchable.ok_or(ProbeError::NotInstalled)?;
         let identity = format!("{:?} {:?}", launchable.version, launchable.command);

@@ -2,5 +2,6 @@
 //! their own languages. The first run downloads some 400 MB into the cache of `sa_testkit::installed`; later runs need no network.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod amp;
 mod greeting;
 mod versions;

@@ -10,6 +10,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
 use serde::de::DeserializeOwned;
 use std::io::Read;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -19,6 +20,8 @@ use url::Url;
 pub struct ClientOptions {
     /// Asked instead of every host; `file:` for a directory of this machine.
     pub mirror: Option<Url>,
+    /// A file with certificates to trust, beside those that everybody knows.
+    pub certificates: Option<PathBuf>,
     /// What hosts are told about who asks.
     pub user_agent: String,
     /// How long a host may take to accept a connection.
@@ -33,6 +36,7 @@ impl Default for ClientOptions {
     fn default() -> Self {
         Self {
             mirror: None,
+            certificates: None,
             user_agent: concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")).to_owned(),
             connect_timeout: CONNECT_TIMEOUT,
             silence_timeout: SILENCE_TIMEOUT,

@@ -187,3 +187,13 @@ fn what_npm_itself_says_comes_last() {
     assert_eq!(config.registry("x").unwrap().as_str(), "https://builtin.example/");
     assert_eq!(config.registry("@scope/x").unwrap().as_str(), "https://scope.example/");
 }
+
+#[test]
+fn certificates_are_where_npm_is_told_they_are() {
+    let machine = Machine::new().file("home/.npmrc", "cafile=~/certificates.pem\n");
+    let file = machine.root.path().join("home/certificates.pem");
+    assert_eq!(NpmConfig::load(&machine.sources).certificates(), Some(file.as_path()));
+    let machine = machine.variable("npm_config_cafile", "/etc/other.pem");
+    assert_eq!(NpmConfig::load(&machine.sources).certificates(), Some(Path::new("/etc/other.pem")));
+    assert_eq!(NpmConfig::load(&Machine::new().sources).certificates(), None);
+}

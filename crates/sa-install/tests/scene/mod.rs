@@ -122,6 +122,7 @@ pub(crate) fn agent(id: &str, file: &str, unpack: Unpack) -> AgentSpec {
         launch: Launch::Command { program: "tool".to_owned(), args: Vec::new() },
         env: BTreeMap::new(),
         needs: Vec::new(),
+        node: None,
         install: Some(Recipe { entry: vec!["tool".to_owned()], sources: vec![Source::Vendor(vendor)] }),
         capabilities: None,
         modes: Default::default(),

@@ -1,0 +1,152 @@
+//! Node.js on this machine: which version it is, and whether an agent runs on it.
+
+use sa_supervisor::{CommandSpec, Spawned, Supervisor};
+use semver::{Version, VersionReq};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::io::AsyncReadExt;
+
+/// How long Node.js may take to tell its version. One that takes longer is not judged.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(1);
+/// As much of a program is read to see what runs it.
+const FIRST_LINE: u64 = 128;
+/// As much as a version needs.
+const VERSION_BYTES: u64 = 64;
+
+/// Why an agent does not run on this machine's Node.js.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NodeError {
+    /// There is none.
+    #[error("agent '{agent}' needs Node.js {wanted}, and there is no `node` on the search path")]
+    Missing {
+        /// The agent.
+        agent: String,
+        /// The versions it runs on.
+        wanted: String,
+    },
+    /// It is of another version.
+    #[error("agent '{agent}' needs Node.js {wanted}, and the one on the search path is {found}")]
+    Unsuitable {
+        /// The agent.
+        agent: String,
+        /// The versions it runs on.
+        wanted: String,
+        /// The one that is here.
+        found: Version,
+    },
+}
+
+/// Node.js, as it is looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) supervisor: Supervisor,
+    pub(crate) search_path: Option<OsString>,
+}
+
+impl Node {
+    /// Whether an agent whose program is this file runs on these versions only, and finds one of them.
+    pub(crate) async fn check(&self, agent: &str, wanted: &str, program: &Path) -> Result<(), NodeError> {
+        let Ok(versions) = VersionReq::parse(wanted) else {
+            tracing::warn!(agent, wanted, "versions of Node.js that make no sense are passed over");
+            return Ok(());
+        };
+        // Some agents come as a script or as a program of its own, by the source they are from.
+        if !is_script(program) {
+            return Ok(());
+        }
+        let (agent, wanted) = (agent.to_owned(), wanted.to_owned());
+        match self.version().await {
+            Answer::Missing => Err(NodeError::Missing { agent, wanted }),
+            Answer::Is(found) if !versions.matches(&found) => {
+                Err(NodeError::Unsuitable { agent, wanted, found })
+            }
+            Answer::Is(_) | Answer::Unclear => Ok(()),
+        }
+    }
+
+    async fn version(&self) -> Answer {
+        let env = self.search_path.iter().map(|path| (OsString::from("PATH"), path.clone())).collect();
+        let spec = CommandSpec { args: vec!["--version".into()], env, ..CommandSpec::new("node") };
+        let Ok(Spawned { process, stdin, stdout }) = self.supervisor.spawn(spec).await else {
+            return Answer::Missing;
+        };
+        drop(stdin);
+        let mut text = String::new();
+        let read = tokio::time::timeout(PATIENCE, stdout.take(VERSION_BYTES).read_to_string(&mut text)).await;
+        process.stop(GRACE).await;
+        let version = text.trim().strip_prefix('v').and_then(|number| Version::parse(number).ok());
+        match (read, version) {
+            (Ok(Ok(_)), Some(version)) => Answer::Is(version),
+            _ => Answer::Unclear,
+        }
+    }
+}
+
+enum Answer {
+    Missing,
+    Is(Version),
+    Unclear,
+}
+
+/// Whether a file is a script that Node.js runs.
+fn is_script(program: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(program).and_then(|file| file.take(FIRST_LINE).read_to_end(&mut head));
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    read.is_ok() && line.starts_with(b"#!") && line.windows(4).any(|word| word == b"node")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use sa_supervisor::{BaseEnv, SupervisorOptions};
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn put(folder: &Path, name: &str, text: &str) {
+        fs::write(folder.join(name), text).unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_older_version_is_named_and_so_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        put(folder.path(), "agent", "#!/usr/bin/env -S node --x\n");
+        put(folder.path(), "native", "\u{7f}ELF");
+        let options = SupervisorOptions { env: BaseEnv::Inherit(Vec::new()), guardian: None };
+        let supervisor = Supervisor::start(options).unwrap();
+        let node = Node { supervisor: supervisor.clone(), search_path: Some(folder.path().into()) };
+        let check = async |program: &str| {
+            let checked = node.check("qwen", ">=22", &folder.path().join(program)).await;
+            checked.map_err(|error| error.to_string())
+        };
+        let missing = "agent 'qwen' needs Node.js >=22, and there is no `node` on the search path";
+        assert_eq!(check("agent").await, Err(missing.to_owned()));
+        assert_eq!(check("native").await, Ok(()), "it runs by itself");
+        put(folder.path(), "node", "#!/bin/sh\necho v20.20.2\n");
+        let older = "agent 'qwen' needs Node.js >=22, and the one on the search path is 20.20.2";
+        assert_eq!(check("agent").await, Err(older.to_owned()));
+        for (version, fits) in [("v22.0.0", true), ("v24.1.3", true), ("nonsense", true), ("v18.0.0", false)]
+        {
+            put(folder.path(), "node", &format!("#!/bin/sh\necho {version}\n"));
+            assert_eq!(check("agent").await.is_ok(), fits, "{version}");
+        }
+        supervisor.shutdown(Duration::ZERO).await;
+    }
+
+    #[test]
+    fn the_catalogue_names_versions_that_make_sense() {
+        for agent in sa_agents::Catalogue::shipped().unwrap().iter() {
+            if let Some(wanted) = &agent.node {
+                assert!(VersionReq::parse(wanted).is_ok(), "{}: {wanted}", agent.id);
+            }
+        }
+    }
+}
