@@ -97,10 +97,14 @@ impl Adapter for Machine {
     fn tick(&mut self, now: Now) {
         self.core.now = now;
         self.enforce_errands();
+        for session in self.sessions.values_mut() {
+            session.tick(&mut self.core);
+        }
     }
 
     fn wake(&self) -> Option<Duration> {
-        self.errands.values().filter_map(Errand::deadline).min()
+        let errands = self.errands.values().filter_map(Errand::deadline);
+        errands.chain(self.sessions.values().filter_map(Session::wake)).min()
     }
 
     fn take_output(&mut self, out: &mut Vec<u8>) {

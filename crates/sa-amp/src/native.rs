@@ -1,4 +1,4 @@
-//! What the CLI writes in its stream, as far as it is read here (`schemas/amp/stream-json.schema.json`), and what is written
+//! What the CLI writes in its stream, as far as it is read here (`schemas/amp/stream.schema.json`), and what is written
 //! to it. Fields that are not known are passed over.
 
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,7 @@ pub(crate) enum Line {
 /// The first line of a process.
 #[derive(Debug, Deserialize)]
 pub(crate) struct System {
-    #[serde(default)]
-    pub(crate) mcp_servers: Vec<McpStatus>,
+    pub(crate) mcp_servers: Option<Vec<McpStatus>>,
 }
 
 /// How far an MCP server is.
@@ -38,15 +37,13 @@ pub(crate) struct Said<M> {
 /// What a user, or a tool, said. Blocks are read one by one, so that one that is not known spoils nothing.
 #[derive(Debug, Deserialize)]
 pub(crate) struct UserMessage {
-    #[serde(default)]
-    pub(crate) content: Vec<Value>,
+    pub(crate) content: Option<Vec<Value>>,
 }
 
 /// What the model said, whole.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AssistantMessage {
-    #[serde(default)]
-    pub(crate) content: Vec<Value>,
+    pub(crate) content: Option<Vec<Value>>,
     pub(crate) stop_reason: Option<String>,
     pub(crate) usage: Option<Tokens>,
 }

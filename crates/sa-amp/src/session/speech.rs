@@ -3,7 +3,7 @@
 use super::Session;
 use super::turn::total;
 use crate::core::Core;
-use crate::limits::KEPT_LINE;
+use crate::limits::{KEPT_LINE, LULL};
 use crate::native::{AssistantMessage, Block, Line, Said, System, Tokens, UserMessage};
 use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, MessageId, SessionUpdate, StopReason, TextContent, UsageUpdate,
@@ -14,6 +14,9 @@ use serde_json::json;
 impl Session {
     /// Takes a line of its process.
     pub(crate) fn native(&mut self, core: &mut Core, line: &[u8]) {
+        if let Some(turn) = &mut self.turn {
+            turn.set_lull(None);
+        }
         match serde_json::from_slice(line) {
             Ok(Line::System(system)) => self.began(core, &system),
             Ok(Line::User(said)) => self.results(core, said),
@@ -45,14 +48,14 @@ impl Session {
     }
 
     fn began(&self, core: &mut Core, system: &System) {
-        if !system.mcp_servers.is_empty() {
-            core.remark(&self.id, "mcp", json!(system.mcp_servers));
+        if let Some(servers) = system.mcp_servers.as_ref().filter(|servers| !servers.is_empty()) {
+            core.remark(&self.id, "mcp", json!(servers));
         }
     }
 
     /// The results that a line brings. The echo of a prompt is nothing new.
     fn results(&mut self, core: &mut Core, said: Said<UserMessage>) {
-        for value in said.message.content {
+        for value in said.message.content.into_iter().flatten() {
             if let Ok(Block::ToolResult { tool_use_id, content, is_error }) = Block::deserialize(value) {
                 self.tool_done(core, &tool_use_id, &content, is_error == Some(true));
             }
@@ -62,7 +65,9 @@ impl Session {
     fn spoke(&mut self, core: &mut Core, said: Said<AssistantMessage>) {
         let Said { message, parent_tool_use_id: parent } = said;
         self.messages += 1;
-        for value in message.content {
+        let content = message.content.unwrap_or_default();
+        let calls = content.iter().any(|block| block["type"] == "tool_use");
+        for value in content {
             match Block::deserialize(value) {
                 Ok(Block::Text { text }) if parent.is_none() => self.say(core, text, false),
                 Ok(Block::Thinking { thinking }) if parent.is_none() => self.say(core, thinking, true),
@@ -79,6 +84,13 @@ impl Session {
             self.meter(core, tokens);
         }
         let reason = match message.stop_reason.as_deref() {
+            None if !calls => {
+                let until = core.now.elapsed + LULL;
+                if let Some(turn) = &mut self.turn {
+                    turn.set_lull(Some(until));
+                }
+                return;
+            }
             None | Some("tool_use" | "pause_turn") => return,
             Some("max_tokens") => StopReason::MaxTokens,
             Some("refusal") => StopReason::Refusal,

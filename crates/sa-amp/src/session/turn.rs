@@ -8,7 +8,7 @@ use crate::native::{Outcome, Tokens, prompt_line};
 use agent_client_protocol_schema::v1::{
     Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason, Usage,
 };
-use sa_acp::{RequestKey, timestamp};
+use sa_acp::{RequestKey, failure, timestamp};
 use sa_jsonrpc::Id;
 use serde_json::json;
 use std::time::Duration;
@@ -18,6 +18,8 @@ use std::time::Duration;
 pub(super) struct Turn {
     key: RequestKey,
     cancelled: bool,
+    /// The model stopped and the CLI does not say why; when that is taken for the end.
+    lull: Option<Duration>,
     /// Of all messages of the turn.
     tokens: Tokens,
     first_line: String,
@@ -26,6 +28,14 @@ pub(super) struct Turn {
 impl Turn {
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancelled
+    }
+
+    pub(super) fn lull(&self) -> Option<Duration> {
+        self.lull
+    }
+
+    pub(super) fn set_lull(&mut self, until: Option<Duration>) {
+        self.lull = until;
     }
 
     pub(super) fn count(&mut self, tokens: Tokens) {
@@ -106,6 +116,7 @@ impl Session {
         self.turn = Some(Turn {
             key: prompt.key,
             cancelled: false,
+            lull: None,
             tokens: Tokens::default(),
             first_line: prompt.first_line,
         });
@@ -152,6 +163,22 @@ impl Session {
         self.name_after(core, &turn.first_line);
         turn.settle(core, Ok(reason));
         self.start_next(core);
+    }
+
+    /// Ends a turn of which the CLI says nothing any more: the model stopped at its limit, or refused.
+    pub(crate) fn tick(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        let is_due = |turn: &mut Turn| !turn.cancelled && turn.lull.is_some_and(|until| until <= now);
+        let Some(turn) = self.turn.take_if(is_due) else { return };
+        self.finish_unseen(core);
+        let words = "The model stopped before it was done, and Amp does not say why: at its limit, or because it refused";
+        turn.settle(core, Err(failure(words, "stopped_early")));
+        self.start_next(core);
+    }
+
+    /// The time at which [`Session::tick`] has something to do.
+    pub(crate) fn wake(&self) -> Option<Duration> {
+        self.turn.as_ref().filter(|turn| !turn.cancelled).and_then(Turn::lull)
     }
 
     /// The CLI says how all of its work ended, and that it ends.

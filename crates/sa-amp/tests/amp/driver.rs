@@ -144,3 +144,56 @@ async fn a_program_that_does_not_exist_is_told() {
     let opened = remote.call("session/new", json!({ "cwd": folder.path(), "mcpServers": [] }), "").await;
     assert_eq!(opened.last().unwrap()["error"]["data"]["errorKind"], "spawn_failed");
 }
+
+/// A program that plays a recording of the real CLI: to each prompt it says what was said then, up to the end of that turn.
+const REPLAY: &str = r#"#!/usr/bin/env python3
+import json, sys
+rows = [json.loads(line) for line in open("RECORDING")]
+lines = [row["raw"] for row in rows if row["dir"] == "<-"]
+if sys.argv[1:3] == ["threads", "new"]:
+    print(lines[0]["session_id"])
+elif sys.argv[1] == "--help":
+    print("Set the agent mode (rush, smart) - x")
+else:
+    for prompt in sys.stdin:
+        while lines:
+            line = lines.pop(0)
+            print(json.dumps(line), flush=True)
+            if line["type"] == "result":
+                sys.exit(0)
+            if line.get("message", {}).get("stop_reason") == "end_turn":
+                break
+"#;
+
+/// The texts of all chunks, and the answer, to as many prompts as the recording has.
+async fn replayed(name: &str, prompts: usize) -> (Vec<String>, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/captures").join(name);
+    let path = folder.path().join("amp");
+    fs::write(&path, REPLAY.replace("RECORDING", recording.to_str().unwrap())).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut remote = Remote::start(&path, folder.path());
+    remote.call("initialize", json!({ "protocolVersion": 1 }), "").await;
+    let opened = remote.call("session/new", json!({ "cwd": folder.path(), "mcpServers": [] }), "").await;
+    let session = opened.last().unwrap()["result"]["sessionId"].clone();
+    let (mut texts, mut last) = (Vec::new(), Value::Null);
+    for _ in 0..prompts {
+        let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "go on" }] });
+        let messages = remote.call("session/prompt", prompt, "").await;
+        texts.push(said(&messages));
+        last = messages.last().unwrap().clone();
+    }
+    (texts, last)
+}
+
+#[tokio::test]
+async fn recordings_of_the_real_cli_are_played_by_a_real_process() {
+    let (texts, last) = replayed("2026-04-27_20_multiturn.jsonl", 2).await;
+    assert_eq!(texts.first().unwrap(), "Hello from the scripted model.");
+    assert!(texts.last().unwrap().starts_with("Running it."), "{texts:?}");
+    assert_eq!(last["result"]["stopReason"], "end_turn");
+    let (_, last) = replayed("2026-04-27_34_500.jsonl", 1).await;
+    assert_eq!(last["error"]["data"]["errorKind"], "server_error");
+    let (_, last) = replayed("2026-04-27_35_401.jsonl", 1).await;
+    assert_eq!(last["error"]["code"], -32000);
+}

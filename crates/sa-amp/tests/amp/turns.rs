@@ -137,3 +137,25 @@ fn settings_that_cannot_be_read_stop_the_work_rather_than_ask_nobody() {
     assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "settings");
     assert!(!client.starts.iter().any(|(_, launch)| matches!(launch, Launch::Work { .. })));
 }
+
+#[test]
+fn a_message_without_a_reason_to_end_is_the_last_one_only_if_nothing_follows() {
+    let silent = |client: &mut Client, content: serde_json::Value| {
+        client.native(&json!({ "type": "assistant", "session_id": THREAD,
+            "message": { "role": "assistant", "content": content, "stop_reason": null } }))
+    };
+    let text = json!([{ "type": "text", "text": "And so" }]);
+    let mut client = Client::open();
+    client.prompt("one");
+    silent(&mut client, text.clone());
+    client.wait(1);
+    assert_eq!(stop_reason(&client.says("Done.")), "end_turn", "it went on");
+    client.prompt("two");
+    silent(&mut client, json!([{ "type": "tool_use", "id": "c", "name": "Read", "input": {} }]));
+    assert!(client.wait(60).is_empty(), "a tool takes its time");
+    silent(&mut client, text);
+    let messages = client.wait(3);
+    assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "stopped_early");
+    client.prompt("three");
+    assert_eq!(stop_reason(&client.says("Three.")), "end_turn");
+}
