@@ -52,6 +52,9 @@ pub enum FilesError {
     /// The other side stopped sending.
     #[error("the body brought no byte for {0} ms")]
     Stalled(u64),
+    /// This system has nothing to do it with.
+    #[error("{0}")]
+    Unsupported(String),
     /// Anything else that the system reports.
     #[error("'{path}': {reason}")]
     Io {
@@ -67,7 +70,10 @@ impl FilesError {
     pub(crate) fn from_io(error: &io::Error, path: &Path) -> Self {
         let path = path.to_string_lossy().into_owned();
         let Some(errno) = Errno::from_io_error(error) else {
-            return Self::Io { path, reason: error.to_string() };
+            return match error.kind() {
+                io::ErrorKind::Unsupported => Self::Unsupported(error.to_string()),
+                _ => Self::Io { path, reason: error.to_string() },
+            };
         };
         match errno {
             Errno::NOENT => Self::NotFound(path),
@@ -143,5 +149,17 @@ pub(crate) trait At<T> {
 impl<T, E: Into<Fault>> At<T> for Result<T, E> {
     fn at(self, path: &Path) -> Result<T, FilesError> {
         self.map_err(|error| error.into().at(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_system_lacks_is_told_from_what_went_wrong() {
+        let about = |kind: io::ErrorKind| FilesError::from_io(&io::Error::new(kind, "why"), Path::new("a"));
+        assert!(matches!(about(io::ErrorKind::Unsupported), FilesError::Unsupported(why) if why == "why"));
+        assert!(matches!(about(io::ErrorKind::Other), FilesError::Io { .. }));
     }
 }

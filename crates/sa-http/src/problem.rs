@@ -180,6 +180,7 @@ impl From<FilesError> for ApiError {
             FilesError::NoSpace(_) => ErrorCode::InsufficientStorage,
             FilesError::TooMany(_) => ErrorCode::TooManyRequests,
             FilesError::Stalled(_) => ErrorCode::RequestTimeout,
+            FilesError::Unsupported(_) => ErrorCode::UnsupportedPlatform,
             FilesError::Io { .. } => ErrorCode::Internal,
         };
         Self::new(code, error.to_string())

@@ -1,7 +1,7 @@
 //! The parts that deal with agents, put together from settings and this process's environment.
 
 use crate::settings::AgentSettings;
-use sa_credentials::Host;
+use sa_credentials::{Host, Platform};
 use sa_install::{
     COMMON_PREFIXES, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, detect,
 };
@@ -59,19 +59,25 @@ impl Agents {
     }
 }
 
-/// This machine, as agents would find it. Variables that are not text are none that hold credentials.
-pub(crate) fn host() -> Host {
-    let environment: BTreeMap<String, String> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
+/// This machine, as agents would find it.
+fn host() -> Host {
+    let environment = environment();
     let home = environment.get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    host_with(home, environment)
+}
+
+/// This machine now, with that home and environment.
+pub(crate) fn host_with(home: PathBuf, environment: BTreeMap<String, String>) -> Host {
+    let platform = if cfg!(target_os = "macos") { Platform::MacOs } else { Platform::Linux };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let platform = if cfg!(target_os = "macos") {
-        sa_credentials::Platform::MacOs
-    } else {
-        sa_credentials::Platform::Linux
-    };
     Host { home, environment, platform, now_ms: now.as_millis() as u64 }
+}
+
+/// The variables that are text; no credential is anything else.
+pub(crate) fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// The running binary itself, also after its file was replaced: an agent must be of the daemon's version.

@@ -35,7 +35,7 @@ pub(super) struct Source;
 
 impl Source {
     pub(super) fn new() -> io::Result<Self> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "files cannot be watched on this system"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "files can be watched on Linux only"))
     }
 
     pub(super) fn add(&self, _: &OwnedFd) -> Result<Id, Errno> {

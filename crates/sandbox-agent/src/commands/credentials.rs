@@ -4,14 +4,14 @@ mod list;
 mod shell;
 
 use super::render::{print_json, print_text};
+use crate::agents::{environment, host_with};
 use crate::args::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
 use list::{Entry, List};
-use sa_credentials::{Findings, Host, Platform, Validity};
+use sa_credentials::{Findings, Host, Validity};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::task::JoinSet;
 
 pub(crate) fn run(command: CredentialsCommand) -> Result<ExitCode, Failure> {
@@ -90,17 +90,7 @@ fn host(scope: &Scope) -> Result<Host, Failure> {
             (home.context("there is no home folder; name one with --home")?, environment())
         }
     };
-    let platform = if cfg!(target_os = "macos") { Platform::MacOs } else { Platform::Linux };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    Ok(Host { home, environment, platform, now_ms: u64::try_from(now).unwrap_or(u64::MAX) })
-}
-
-/// The variables that are text; no credential is anything else.
-fn environment() -> BTreeMap<String, String> {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(text).collect()
+    Ok(host_with(home, environment))
 }
 
 fn search(scope: &Scope, host: &Host) -> Vec<Found> {

@@ -23,7 +23,7 @@ use std::task::{Context, Poll, ready};
     description = "Server-sent events: first `ready` (FsWatchReady), from which on every change is told; then `change` (FsChange), \
         several changes of one path within a moment as one; `overflow` (FsOverflow) when changes were lost or parts are not watched, \
         so that whoever needs to know looks again. The stream ends when what is watched is gone. A comment comes every 15 seconds. \
-        There is no replay: after a break, look and watch again.",
+        There is no replay: after a break, look and watch again. On Linux only.",
     params(
         ("path" = Option<String>, Query, description = "The directory or file; relative paths start at the workspace, which is also the default"),
         ("recursive" = Option<bool>, Query, description = "`false`: not what is below"),
@@ -37,6 +37,7 @@ use std::task::{Context, Poll, ready};
         (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Files can be watched on Linux only, and this is another system", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many watches", body = Problem, content_type = "application/problem+json"),
     )
 )]
