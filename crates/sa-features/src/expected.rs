@@ -16,7 +16,7 @@ type Row = (&'static [&'static str], &'static [&'static str], &'static str);
 
 const CODEX: [&str; 2] = ["codex", "codex_0_144_0"];
 
-const LACKING: [Row; 10] = [
+const LACKING: [Row; 30] = [
     (&["demo"], &["parallel_tools"], "The demo agent does one thing after the other"),
     (
         &["demo"],
@@ -51,6 +51,42 @@ const LACKING: [Row; 10] = [
         "Codex tells how a command in the background ends, but says nothing by itself then",
     ),
     (&["codex_0_144_0"], &["load_tools"], "This version of Codex does not store the commands that it ran"),
+    (
+        &["amp"],
+        &["streaming", "cancel_text", "crash"],
+        "Amp tells whole messages, so nothing is heard while the model still speaks",
+    ),
+    (&["amp"], &["cost"], "Amp does not tell what its work costs"),
+    (&["amp"], &["compaction"], "Amp does not sum conversations up when it is told to"),
+    (&["amp"], &["commands"], "Amp's own commands are those of its screen"),
+    (&["amp"], &["parallel_tools"], "Amp runs one command after the other"),
+    (&["amp"], &["todo"], "Amp keeps no list of what there is to do"),
+    (&["amp"], &["subagent"], "Amp does not tell what its sub-agents do"),
+    (&["amp"], &["background_task"], "Amp has no commands in the background"),
+    (
+        &["amp"],
+        &["question", "question_without_forms", "question_rejected"],
+        "Amp has no tool that asks the user questions",
+    ),
+    (
+        &["amp"],
+        &["plan_accepted", "plan_rejected"],
+        "Amp's model cannot ask to leave plan mode; the client leaves it",
+    ),
+    (
+        &["amp"],
+        &["model_switch", "effort_switch", "unknown_model"],
+        "Amp has agent modes, which choose the model",
+    ),
+    (&["amp"], &["fork"], "Amp does not copy threads"),
+    (&["amp"], &["retry_told"], "Amp does not tell that it tries again"),
+    (&["amp"], &["error_401"], "Amp tries once more with credentials that are wrong"),
+    (&["amp"], &["error_529_retried"], "Amp does not try again when the model is overloaded"),
+    (&["amp"], &["refusal", "max_tokens"], "Amp does not tell why the model stopped; the prompt fails"),
+    (&["gemini", "copilot"], &["streaming"], "It does not tell which pieces make one message"),
+    (&["copilot"], &["permission_reject"], "Copilot ends the turn when something is rejected"),
+    (&["gemini"], &["cancel_tool"], "Gemini CLI takes a command that was cancelled for completed"),
+    (&["gemini"], &["permission_reject"], "Gemini CLI says no more of a call that was rejected"),
 ];
 
 /// How this trial should end.

@@ -9,6 +9,7 @@
 //! A body speaks of the agent's behaviour alone: it asks for steps in the words of [`script`], which every
 //! [`Subject`] says in its own way, and looks at what the client was told, what is on disk, and what the model saw.
 
+mod backing;
 mod bodies;
 mod client;
 mod door;

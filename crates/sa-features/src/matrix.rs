@@ -9,7 +9,7 @@ const HEAD: &str = "\
 
 What each agent can do through sandbox-agent. Every mark is the outcome of a test: the feature suite drives the agent's real
 program through the daemon (`/v1/acp/{server_id}`), with a scripted model behind it. A number means that the agent cannot do it; why
-is below the table, and a test fails if it becomes able to. This page is generated (`cargo xtask gen`).
+is below the table, and a test fails if it becomes able to. A dash means that it is not tried. This page is generated (`cargo xtask gen`).
 ";
 
 /// `docs/compatibility.md`.
@@ -28,6 +28,7 @@ pub fn matrix() -> String {
         let _written = write!(page, "| {} | {} |", feature.title, feature.meaning);
         for subject in &SUBJECTS {
             let mark = match expected(subject, feature) {
+                _ if !subject.tries(feature) => "–".to_owned(),
                 Expected::Works => "✓".to_owned(),
                 Expected::Lacks(why) => {
                     let known = reasons.iter().position(|reason| *reason == why);

@@ -135,7 +135,8 @@ impl Stage {
     /// What was said in the last conversation with the model, all of it.
     pub(crate) fn last_dialogue(&self) -> Result<String> {
         let last = self.conversations()?.pop().context("a request")?;
-        let field = if last["messages"].is_array() { "messages" } else { "input" };
+        let fields = ["messages", "contents", "input"];
+        let field = fields.into_iter().find(|field| last[field].is_array()).context("what was said")?;
         Ok(last[field].to_string())
     }
 }
@@ -158,10 +159,13 @@ async fn connect(
 ) -> Result<Client> {
     let session = json!({ "compaction": {} });
     let forms = json!({ "form": {} });
-    let more = if setup.formless {
-        json!({ "session": session })
-    } else {
-        json!({ "session": session, "elicitation": forms })
-    };
+    let mut more = json!({ "session": session });
+    if !setup.formless {
+        more["elicitation"] = forms;
+    }
+    if subject.works_alone() {
+        more["fs"] = json!({});
+        more["terminal"] = json!(false);
+    }
     Client::connect(daemon, server, &subject.query(setup), &more, cwd).await
 }

@@ -1,5 +1,7 @@
 //! Agents under test.
 
+use crate::backing;
+use crate::feature::Feature;
 use crate::render;
 use crate::script::Script;
 use crate::stage::Setup;
@@ -23,6 +25,8 @@ pub struct Subject {
     pub version: Option<&'static str>,
     /// What its modes are called.
     pub(crate) modes: Modes,
+    /// The features that are tried; all of them if none is named.
+    only: &'static [&'static str],
     kind: Kind,
 }
 
@@ -42,6 +46,9 @@ enum Kind {
     Demo,
     Claude,
     Codex,
+    Amp,
+    Gemini,
+    Copilot,
 }
 
 const CLAUDE_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypassPermissions" };
@@ -49,13 +56,14 @@ const CLAUDE_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypas
 const CODEX_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypass" };
 
 /// All of them.
-pub static SUBJECTS: [Subject; 5] = [
+pub static SUBJECTS: [Subject; 8] = [
     Subject {
         name: "demo",
         label: "Demo",
         agent: "demo",
         version: None,
         modes: Modes { ask: "ask", plan: "plan", bypass: "build" },
+        only: &[],
         kind: Kind::Demo,
     },
     Subject {
@@ -64,6 +72,7 @@ pub static SUBJECTS: [Subject; 5] = [
         agent: "claude",
         version: None,
         modes: CLAUDE_MODES,
+        only: &[],
         kind: Kind::Claude,
     },
     Subject {
@@ -72,6 +81,7 @@ pub static SUBJECTS: [Subject; 5] = [
         agent: "claude",
         version: Some("2.1.197"),
         modes: CLAUDE_MODES,
+        only: &[],
         kind: Kind::Claude,
     },
     Subject {
@@ -80,6 +90,7 @@ pub static SUBJECTS: [Subject; 5] = [
         agent: "codex",
         version: None,
         modes: CODEX_MODES,
+        only: &[],
         kind: Kind::Codex,
     },
     Subject {
@@ -88,7 +99,35 @@ pub static SUBJECTS: [Subject; 5] = [
         agent: "codex",
         version: Some("0.144.0"),
         modes: CODEX_MODES,
+        only: &[],
         kind: Kind::Codex,
+    },
+    Subject {
+        name: "amp",
+        label: "Amp 2026-04-27",
+        agent: "amp",
+        version: Some("0.0.1777266064-g47b6f7"),
+        modes: CODEX_MODES,
+        only: &[],
+        kind: Kind::Amp,
+    },
+    Subject {
+        name: "gemini",
+        label: "Gemini CLI (newest)",
+        agent: "gemini",
+        version: None,
+        modes: Modes { ask: "default", plan: "plan", bypass: "yolo" },
+        only: &backing::GEMINI,
+        kind: Kind::Gemini,
+    },
+    Subject {
+        name: "copilot",
+        label: "Copilot CLI (newest)",
+        agent: "copilot",
+        version: None,
+        modes: backing::COPILOT_MODES,
+        only: &backing::COPILOT,
+        kind: Kind::Copilot,
     },
 ];
 
@@ -102,6 +141,11 @@ const BARE: &str = "bare";
 const KEY: &str = "sk-ant-scripted";
 
 impl Subject {
+    /// Whether a feature is tried with it.
+    pub fn tries(&self, feature: &Feature) -> bool {
+        self.only.is_empty() || self.only.contains(&feature.id)
+    }
+
     /// Whether a model is behind it.
     pub(crate) fn has_model(&self) -> bool {
         self.kind != Kind::Demo
@@ -134,7 +178,11 @@ impl Subject {
         match self.kind {
             Kind::Codex => &[(".codex/config.toml", "# Mine.\nhide_agent_reasoning = false\n")],
             Kind::Claude => &[(".claude/settings.json", "{\n  \"verbose\":   true\n}\n")],
-            Kind::Demo => &[],
+            Kind::Amp => &[(
+                ".config/amp/settings.json",
+                "{\n  // Mine.\n  \"amp.notifications.enabled\": false,\n}\n",
+            )],
+            Kind::Demo | Kind::Gemini | Kind::Copilot => &[],
         }
     }
 
@@ -142,7 +190,7 @@ impl Subject {
     pub(crate) fn render(&self, script: &Script) -> Result<String> {
         match self.kind {
             Kind::Demo => render::for_demo(script),
-            Kind::Claude => Ok(render::for_model(script)),
+            Kind::Claude | Kind::Amp | Kind::Gemini | Kind::Copilot => Ok(render::for_model(script)),
             Kind::Codex => Ok(render::for_codex(script)),
         }
     }
@@ -151,6 +199,7 @@ impl Subject {
     pub(crate) fn greeting_command(&self, project: &Path) -> Result<&'static str> {
         match self.kind {
             Kind::Demo => Ok("/say greeted by a command"),
+            Kind::Amp | Kind::Gemini | Kind::Copilot => Ok("/greet"),
             Kind::Claude => {
                 let folder = project.join(".claude/commands");
                 fs::create_dir_all(&folder)?;
@@ -175,6 +224,14 @@ impl Subject {
             let rules = r#"{"permissions":{"allow":["Bash(touch:*)","Write","Edit"]}}"#;
             fs::write(folder.join("settings.json"), rules)?;
         }
+        if self.kind == Kind::Amp {
+            let folder = home.join(".config/amp");
+            fs::create_dir_all(&folder)?;
+            fs::write(
+                folder.join("settings.json"),
+                r#"{"amp.permissions":[{"tool":"*","action":"allow"}]}"#,
+            )?;
+        }
         Ok(())
     }
 
@@ -191,20 +248,27 @@ impl Subject {
     /// What the agent's own program is called, if it is a process beside the agent.
     pub(crate) fn native_program(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Demo => None,
+            Kind::Demo | Kind::Gemini | Kind::Copilot => None,
             Kind::Claude => Some("claude"),
+            Kind::Amp => Some("node"),
             Kind::Codex => Some("codex"),
         }
     }
 
     /// Whether each session has a process of its own, which ends with it.
     pub(crate) fn has_process_per_session(&self) -> bool {
-        self.kind == Kind::Claude
+        matches!(self.kind, Kind::Claude | Kind::Amp)
     }
 
     /// Whether it may not tell of a command at all that ends at once in its sandbox.
     pub(crate) fn may_miss_short_commands(&self) -> bool {
         self.kind == Kind::Codex
+    }
+
+    /// Whether the client has to leave files and commands to it: it would take a client's word for a file that is not there for
+    /// a failure.
+    pub(crate) fn works_alone(&self) -> bool {
+        self.kind == Kind::Gemini
     }
 
     /// Whether what the user said stays as it was when the conversation is summed up.
@@ -240,6 +304,12 @@ impl Subject {
             let binary = daemon_path()?;
             let command = format!("{} acp {} --program {}", binary.display(), self.agent, program.display());
             builder = builder.agent(name, &command);
+        }
+        match self.kind {
+            Kind::Amp => return Ok(backing::amp(builder, model, keyed)),
+            Kind::Gemini => return backing::gemini(builder, model, sandbox),
+            Kind::Copilot => return Ok(backing::copilot(builder, model)),
+            _ => {}
         }
         if self.kind == Kind::Codex {
             builder = builder.env("OPENAI_BASE_URL", &format!("{}/v1", model.url()));
