@@ -59,12 +59,19 @@ fn trusted_certificates() -> impl Iterator<Item = Certificate> {
 /// The certificates in a file. npm passes over a file that is not there; one that makes no sense is no reason to stop either, as
 /// the connection that needs it will say so.
 fn certificates_in(file: &Path) -> Vec<Certificate> {
-    let read = std::fs::read(file).map_err(|error| error.to_string());
-    let read = read.and_then(|bytes| Certificate::from_pem_bundle(&bytes).map_err(|error| error.to_string()));
-    read.unwrap_or_else(|reason| {
+    certificates(file).unwrap_or_else(|reason| {
         tracing::warn!(file = %file.display(), reason, "npm's cafile is passed over");
         Vec::new()
     })
+}
+
+fn certificates(file: &Path) -> Result<Vec<Certificate>, String> {
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    let found = Certificate::from_pem_bundle(&bytes).map_err(|error| reason_of(&error))?;
+    // What is in them is looked at only now.
+    install_tls_provider();
+    let trial = reqwest::Client::builder().tls_certs_only(found.clone()).build();
+    trial.map(|_| found).map_err(|error| reason_of(&error))
 }
 
 fn install_tls_provider() {
