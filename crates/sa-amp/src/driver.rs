@@ -1,8 +1,8 @@
 //! Runs the machine on a pair of streams and real processes.
 
 use super::core::Host;
+use super::delegate::SOCKET;
 use super::disk::Files;
-use super::helper::SOCKET;
 use super::launch::Launch;
 use super::limits::Limits;
 use super::machine::Machine;

@@ -15,10 +15,10 @@
 //! [`ask_permission`], which asks here and waits for the answer.
 
 mod core;
+mod delegate;
 mod disk;
 mod driver;
 mod errand;
-mod helper;
 mod history;
 mod jsonc;
 mod launch;
@@ -30,8 +30,8 @@ mod session;
 mod tools;
 
 pub use self::core::{Disk, Host};
+pub use delegate::{Asked, SOCKET, ask_permission};
 pub use driver::{Options, run, run_stdio};
-pub use helper::{Asked, SOCKET, ask_permission};
 pub use launch::Launch;
 pub use limits::Limits;
 pub use machine::Machine;

@@ -1,8 +1,8 @@
 //! The whole agent without its streams and processes.
 
 use super::core::{Core, Host};
+use super::delegate::{Answered, Asked};
 use super::errand::{AgentModes, Errand, Ready};
-use super::helper::{Answered, Asked};
 use super::launch::Launch;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{CancelNotification, Error, SessionId};

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::helper::{Answered, Asked};
+use crate::delegate::{Answered, Asked};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionRequest, ToolCallUpdate,
