@@ -16,6 +16,7 @@ mod heavy {
     async fn with_small_disk() -> Result<Option<Fs>> {
         let works = Command::new("unshare").args(["-Urm", "true"]).status();
         if !works.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: this test may not mount a small disk");
             return Ok(None);
         }
         let sandbox = Arc::new(Sandbox::new()?);
