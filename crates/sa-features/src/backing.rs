@@ -47,6 +47,27 @@ pub(crate) fn amp(builder: DaemonBuilder, model: &ModelServer, keyed: bool) -> D
     if keyed { builder.env("AMP_API_KEY", KEY) } else { builder }
 }
 
+/// Its providers know where they are by their settings. One model is in the list that the provider does not have. A provider
+/// with settings counts as one with credentials.
+pub(crate) fn opencode(
+    builder: DaemonBuilder,
+    model: &ModelServer,
+    sandbox: &Sandbox,
+    keyed: bool,
+) -> Result<DaemonBuilder> {
+    if !keyed {
+        return Ok(builder);
+    }
+    let folder = sandbox.home().join(".config/opencode");
+    fs::create_dir_all(&folder)?;
+    let settings = serde_json::json!({ "provider": { "anthropic": {
+        "options": { "baseURL": format!("{}/v1", model.url()) },
+        "models": { "no-such-model": { "name": "Not there" } },
+    } } });
+    fs::write(folder.join("opencode.json"), settings.to_string())?;
+    Ok(builder.env("ANTHROPIC_API_KEY", KEY))
+}
+
 pub(crate) fn gemini(
     builder: DaemonBuilder,
     model: &ModelServer,

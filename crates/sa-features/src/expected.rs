@@ -16,7 +16,7 @@ type Row = (&'static [&'static str], &'static [&'static str], &'static str);
 
 const CODEX: [&str; 2] = ["codex", "codex_0_144_0"];
 
-const LACKING: [Row; 30] = [
+const LACKING: [Row; 31] = [
     (&["demo"], &["parallel_tools"], "The demo agent does one thing after the other"),
     (
         &["demo"],
@@ -51,6 +51,7 @@ const LACKING: [Row; 30] = [
         "Codex tells how a command in the background ends, but says nothing by itself then",
     ),
     (&["codex_0_144_0"], &["load_tools"], "This version of Codex does not store the commands that it ran"),
+    (&["opencode"], &["background_task"], "OpenCode has no commands in the background"),
     (
         &["amp"],
         &["streaming", "cancel_text", "crash"],

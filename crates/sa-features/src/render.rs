@@ -31,6 +31,28 @@ pub(crate) fn for_codex(script: &Script) -> String {
     turns.join("\nthen\n")
 }
 
+/// For the scripted model server behind OpenCode, which names its sub-agents and tells why it tries again in the words of the
+/// model's API.
+pub(crate) fn for_opencode(script: &Script) -> String {
+    let turns = script.turns.iter().map(|turn| turn.iter().map(opencode_line).collect::<Vec<_>>().join("\n"));
+    turns.collect::<Vec<_>>().join("\nthen\n")
+}
+
+fn opencode_line(step: &Step) -> String {
+    match step {
+        Step::Todo(_) => codex_line(step),
+        Step::Delegate { script, .. } => {
+            let input =
+                json!({ "description": "Help out", "agent": "general", "prompt": for_opencode(script) });
+            tool("task", &input)
+        }
+        Step::Fail { status: 429, .. } => {
+            format!("{} HTTP 429: too many requests", model_line(step).trim_end())
+        }
+        other => model_line(other),
+    }
+}
+
 fn codex_line(step: &Step) -> String {
     match step {
         Step::Todo(items) => {

@@ -47,6 +47,7 @@ enum Kind {
     Claude,
     Codex,
     Amp,
+    OpenCode,
     Gemini,
     Copilot,
 }
@@ -56,7 +57,7 @@ const CLAUDE_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypas
 const CODEX_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypass" };
 
 /// All of them.
-pub static SUBJECTS: [Subject; 8] = [
+pub static SUBJECTS: [Subject; 9] = [
     Subject {
         name: "demo",
         label: "Demo",
@@ -110,6 +111,15 @@ pub static SUBJECTS: [Subject; 8] = [
         modes: CODEX_MODES,
         only: &[],
         kind: Kind::Amp,
+    },
+    Subject {
+        name: "opencode",
+        label: "OpenCode (newest)",
+        agent: "opencode",
+        version: None,
+        modes: CODEX_MODES,
+        only: &[],
+        kind: Kind::OpenCode,
     },
     Subject {
         name: "gemini",
@@ -182,6 +192,9 @@ impl Subject {
                 ".config/amp/settings.json",
                 "{\n  // Mine.\n  \"amp.notifications.enabled\": false,\n}\n",
             )],
+            Kind::OpenCode => {
+                &[(".config/opencode/opencode.jsonc", "{\n  // Mine.\n  \"username\": \"me\",\n}\n")]
+            }
             Kind::Demo | Kind::Gemini | Kind::Copilot => &[],
         }
     }
@@ -192,6 +205,7 @@ impl Subject {
             Kind::Demo => render::for_demo(script),
             Kind::Claude | Kind::Amp | Kind::Gemini | Kind::Copilot => Ok(render::for_model(script)),
             Kind::Codex => Ok(render::for_codex(script)),
+            Kind::OpenCode => Ok(render::for_opencode(script)),
         }
     }
 
@@ -202,6 +216,12 @@ impl Subject {
             Kind::Amp | Kind::Gemini | Kind::Copilot => Ok("/greet"),
             Kind::Claude => {
                 let folder = project.join(".claude/commands");
+                fs::create_dir_all(&folder)?;
+                fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
+                Ok("/greet")
+            }
+            Kind::OpenCode => {
+                let folder = project.join(".opencode/command");
                 fs::create_dir_all(&folder)?;
                 fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
                 Ok("/greet")
@@ -223,6 +243,12 @@ impl Subject {
             fs::create_dir_all(&folder)?;
             let rules = r#"{"permissions":{"allow":["Bash(touch:*)","Write","Edit"]}}"#;
             fs::write(folder.join("settings.json"), rules)?;
+        }
+        if self.kind == Kind::OpenCode {
+            let folder = home.join(".config/opencode");
+            fs::create_dir_all(&folder)?;
+            let rules = r#"{"permission":{"*":"allow","edit":{"*":"allow"},"bash":{"touch *":"allow"}}}"#;
+            fs::write(folder.join("opencode.jsonc"), rules)?;
         }
         if self.kind == Kind::Amp {
             let folder = home.join(".config/amp");
@@ -252,6 +278,7 @@ impl Subject {
             Kind::Claude => Some("claude"),
             Kind::Amp => Some("node"),
             Kind::Codex => Some("codex"),
+            Kind::OpenCode => Some("opencode"),
         }
     }
 
@@ -307,6 +334,7 @@ impl Subject {
         }
         match self.kind {
             Kind::Amp => return Ok(backing::amp(builder, model, keyed)),
+            Kind::OpenCode => return backing::opencode(builder, model, sandbox, keyed),
             Kind::Gemini => return backing::gemini(builder, model, sandbox),
             Kind::Copilot => return Ok(backing::copilot(builder, model)),
             _ => {}

@@ -27,13 +27,19 @@ fn is_plain(value: &str) -> bool {
     value != "default" && value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
 }
 
+/// The name of a model without its provider's.
+fn bare(model: &str) -> &str {
+    model.rsplit('/').next().unwrap_or(model)
+}
+
 pub(crate) async fn model_switch(stage: &Stage) -> Result<()> {
     let session = stage.session().await?;
     let settings = stage.text(&script().step(Step::SaySettings))?;
     let before = session.turn(&settings).await?.text();
-    let model = switch(&session, "model", |model| is_plain(model) && !before.contains(model)).await?;
+    let model =
+        switch(&session, "model", |model| is_plain(bare(model)) && !before.contains(bare(model))).await?;
     let after = session.turn(&settings).await?.text();
-    ensure!(before != after && after.contains(&model), "{before:?}, then {after:?} with {model}");
+    ensure!(before != after && after.contains(bare(&model)), "{before:?}, then {after:?} with {model}");
     Ok(())
 }
 
