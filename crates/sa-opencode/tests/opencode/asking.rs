@@ -1,0 +1,256 @@
+//! Permissions, questions and plans, of the session itself and of its sub-agents.
+
+use crate::client::{Client, SESSION, answer, requests, updates};
+use serde_json::{Value, json};
+
+const CHILD: &str = "ses_child";
+
+fn replied(client: &mut Client, id: &str) -> Value {
+    client.take(&format!("POST /permission/{id}/reply"))["body"].clone()
+}
+
+/// A session that works on a prompt.
+fn working() -> Client {
+    let mut client = Client::open();
+    client.prompt(SESSION, "hello");
+    client.message(SESSION, "m1");
+    client
+}
+
+fn running(client: &mut Client, call: &str, tool: &str, input: Value) -> Vec<Value> {
+    client.tool(SESSION, "m1", call, tool, json!({ "status": "running", "input": input }))
+}
+
+fn ask(
+    client: &mut Client,
+    session: &str,
+    id: &str,
+    call: &str,
+    what: (&str, &str),
+    metadata: Value,
+) -> Vec<Value> {
+    let (permission, pattern) = what;
+    let asked = json!({
+        "id": id, "permission": permission, "patterns": [pattern], "always": ["*"], "metadata": metadata,
+        "tool": { "messageID": "m1", "callID": call },
+    });
+    client.event(session, "permission.asked", asked)
+}
+
+fn edit(client: &mut Client, session: &str, id: &str, call: &str) -> Vec<Value> {
+    let patch = "--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+    let about = json!({ "filepath": "/project/old.txt", "diff": patch });
+    ask(client, session, id, call, ("edit", "old.txt"), about)
+}
+
+#[test]
+fn a_change_is_shown_before_it_is_allowed() {
+    let mut client = working();
+    running(&mut client, "c1", "edit", json!({ "filePath": "/project/old.txt" }));
+    let told = edit(&mut client, SESSION, "per_1", "c1");
+    let asked = requests(&told);
+    let call = &asked[0]["params"]["toolCall"];
+    let diff = &call["content"][0];
+    assert_eq!(
+        (&diff["oldText"], &diff["newText"]),
+        (&json!("one\ntwo\nthree\n"), &json!("one\n2\nthree\n"))
+    );
+    assert_eq!((&call["toolCallId"], &call["kind"]), (&json!("c1"), &json!("edit")));
+    client.choose(asked[0], "allow_once");
+    assert_eq!(replied(&mut client, "per_1"), json!({ "reply": "once" }));
+    let told = edit(&mut client, SESSION, "per_2", "c2");
+    client.choose(requests(&told)[0], "reject_once");
+    assert_eq!(replied(&mut client, "per_2"), json!({ "reply": "reject" }));
+}
+
+#[test]
+fn always_means_this_session_and_nobody_elses() {
+    let mut client = working();
+    client.another("ses_two", "/project");
+    client.prompt("ses_two", "hello");
+    let first = edit(&mut client, SESSION, "per_1", "c1");
+    let second = edit(&mut client, SESSION, "per_2", "c2");
+    let told = client.choose(requests(&first)[0], "allow_always");
+    assert_eq!(
+        replied(&mut client, "per_1"),
+        json!({ "reply": "once" }),
+        "never always, which would be all sessions"
+    );
+    assert_eq!(replied(&mut client, "per_2"), json!({ "reply": "once" }), "what was asked meanwhile");
+    assert!(told.iter().any(|it| it["params"]["requestId"] == requests(&second)[0]["id"]), "{told:?}");
+    assert!(requests(&edit(&mut client, SESSION, "per_3", "c3")).is_empty());
+    assert_eq!(replied(&mut client, "per_3"), json!({ "reply": "once" }));
+    assert_eq!(requests(&edit(&mut client, "ses_two", "per_4", "c4")).len(), 1);
+}
+
+#[test]
+fn commands_that_only_look_are_not_asked_about() {
+    let mut client = working();
+    let look = ask(&mut client, SESSION, "per_1", "c1", ("bash", "ls"), json!({ "command": "ls -la" }));
+    assert!(requests(&look).is_empty());
+    assert_eq!(replied(&mut client, "per_1")["reply"], "once");
+    let act = ask(&mut client, SESSION, "per_2", "c2", ("bash", "rm a"), json!({ "command": "rm a" }));
+    assert_eq!(requests(&act).len(), 1);
+}
+
+#[test]
+fn in_bypass_mode_nothing_is_asked_and_changes_are_still_shown() {
+    let mut client = Client::open();
+    client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "bypass" }));
+    client.prompt(SESSION, "hello");
+    client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
+    client.message(SESSION, "m1");
+    running(&mut client, "c1", "edit", json!({ "filePath": "/project/old.txt" }));
+    let told = edit(&mut client, SESSION, "per_1", "c1");
+    assert!(requests(&told).is_empty());
+    assert_eq!(updates(&told, "tool_call_update")[0]["content"][0]["type"], "diff");
+    assert_eq!(replied(&mut client, "per_1")["reply"], "once");
+    // Another mode counts from its moment on.
+    client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "default" }));
+    assert_eq!(requests(&edit(&mut client, SESSION, "per_2", "c2")).len(), 1);
+}
+
+#[test]
+fn plan_mode_refuses_changes_until_the_plan_is_approved() {
+    let mut client = Client::open();
+    client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "plan" }));
+    client.prompt(SESSION, "hello");
+    client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
+    let call = client.calls.last().unwrap();
+    assert_eq!(call["body"]["agent"], "plan", "the one who plans does the work: {call}");
+    client.message(SESSION, "m1");
+    assert!(requests(&edit(&mut client, SESSION, "per_1", "c1")).is_empty());
+    let refused = replied(&mut client, "per_1");
+    assert!(refused["message"].as_str().unwrap().contains("Plan mode"), "{refused}");
+    let touch =
+        ask(&mut client, SESSION, "per_2", "c2", ("bash", "touch a"), json!({ "command": "touch a" }));
+    assert!(requests(&touch).is_empty());
+    assert_eq!(replied(&mut client, "per_2")["reply"], "reject");
+    let question = "Plan at .opencode/plans/a.md is complete. Would you like to switch to the build agent?";
+    let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
+    let asked = json!({
+        "id": "que_1", "tool": { "callID": "c3" },
+        "questions": [{ "question": question, "header": "Build Agent", "options": options, "custom": false }],
+    });
+    let told = client.event(SESSION, "question.asked", asked);
+    let request = requests(&told)[0];
+    let shown = &request["params"]["toolCall"];
+    assert_eq!(shown["kind"], "switch_mode");
+    assert!(shown["content"].to_string().contains("# The plan"), "{shown}");
+    let told = client.choose(request, "default");
+    assert_eq!(updates(&told, "current_mode_update")[0]["currentModeId"], "default");
+    // The rules are those of the new mode before the server goes on.
+    client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
+    assert_eq!(client.take("POST /question/que_1/reply")["body"], json!({ "answers": [["Yes"]] }));
+    assert_eq!(requests(&edit(&mut client, SESSION, "per_3", "c4")).len(), 1, "asked about, as in that mode");
+}
+
+/// A sub-agent that was sent by the call `c0`.
+fn delegating() -> Client {
+    let mut client = working();
+    let info = json!({ "info": { "id": CHILD, "parentID": SESSION, "agent": "general" } });
+    client.event(CHILD, "session.created", info);
+    let state = json!({ "status": "running", "input": { "description": "Help" }, "metadata": { "sessionId": CHILD } });
+    client.tool(SESSION, "m1", "c0", "task", state);
+    client
+}
+
+#[test]
+fn what_a_sub_agent_wants_is_asked_on_its_session() {
+    let mut client = delegating();
+    client.event(CHILD, "message.updated", json!({ "info": { "id": "m2", "role": "assistant" } }));
+    let state = json!({ "status": "running", "input": { "filePath": "/project/old.txt" } });
+    let told = client.tool(CHILD, "m2", "c1", "edit", state);
+    let call = updates(&told, "tool_call")[0];
+    assert_eq!(call["_meta"]["opencode"]["parentToolUseId"], "c0", "{call}");
+    let told = edit(&mut client, CHILD, "per_1", "c1");
+    let request = requests(&told)[0];
+    assert_eq!(request["params"]["sessionId"], SESSION);
+    assert_eq!(request["params"]["toolCall"]["_meta"]["opencode"]["parentToolUseId"], "c0");
+    client.choose(request, "allow_once");
+    assert_eq!(replied(&mut client, "per_1")["reply"], "once");
+    // What it says is for the agent that sent it.
+    let said = client.part(CHILD, json!({ "id": "p", "messageID": "m2", "type": "text", "text": "below" }));
+    assert!(said.is_empty(), "{said:?}");
+    // A sub-agent of a sub-agent works for the same session.
+    client.event("ses_deep", "session.created", json!({ "info": { "id": "ses_deep", "parentID": CHILD } }));
+    assert_eq!(requests(&edit(&mut client, "ses_deep", "per_2", "c2"))[0]["params"]["sessionId"], SESSION);
+}
+
+fn colour() -> Value {
+    let option = |label: &str| json!({ "label": label, "description": label });
+    let question =
+        json!({ "question": "Which?", "header": "Colour", "options": [option("Red"), option("Blue")] });
+    json!({ "id": "que_1", "questions": [question], "tool": { "callID": "c1" } })
+}
+
+#[test]
+fn questions_are_forms_also_those_of_sub_agents() {
+    for session in [SESSION, CHILD] {
+        let mut client = delegating();
+        let told = client.event(session, "question.asked", colour());
+        let request = requests(&told)[0];
+        assert_eq!(
+            (&request["method"], &request["params"]["sessionId"]),
+            (&json!("elicitation/create"), &json!(SESSION))
+        );
+        client.reply(request, json!({ "action": "accept", "content": { "question_1": "Blue" } }));
+        assert_eq!(client.take("POST /question/que_1/reply")["body"], json!({ "answers": [["Blue"]] }));
+    }
+}
+
+#[test]
+fn a_question_can_be_declined_or_cancelled() {
+    let mut client = working();
+    let told = client.event(SESSION, "question.asked", colour());
+    client.reply(requests(&told)[0], json!({ "action": "decline" }));
+    client.take("POST /question/que_1/reject");
+    assert!(!client.names().iter().any(|name| name.ends_with("/abort")));
+    let mut client = working();
+    let told = client.event(SESSION, "question.asked", colour());
+    client.reply(requests(&told)[0], json!({ "action": "cancel" }));
+    client.take(&format!("POST /session/{SESSION}/abort"));
+}
+
+#[test]
+fn without_forms_a_question_is_a_choice() {
+    let mut client = Client::open_as(json!({}));
+    client.prompt(SESSION, "hello");
+    client.message(SESSION, "m1");
+    let told = client.event(SESSION, "question.asked", colour());
+    let request = requests(&told)[0];
+    assert_eq!(request["method"], "session/request_permission");
+    client.choose(request, "option_1");
+    assert_eq!(client.take("POST /question/que_1/reply")["body"], json!({ "answers": [["Blue"]] }));
+}
+
+#[test]
+fn questions_are_taken_back_when_somebody_else_answers_or_the_turn_is_cancelled() {
+    let mut client = working();
+    let told = edit(&mut client, SESSION, "per_1", "c1");
+    let id = requests(&told)[0]["id"].clone();
+    let reply = json!({ "requestID": "per_1", "reply": "once" });
+    let back = client.event(SESSION, "permission.replied", reply);
+    assert_eq!(back[0]["params"]["requestId"], id);
+    let told = edit(&mut client, SESSION, "per_2", "c2");
+    let id = requests(&told)[0]["id"].clone();
+    let back = client.notify("session/cancel", json!({ "sessionId": SESSION }));
+    assert_eq!(back[0]["params"]["requestId"], id);
+    let whole =
+        json!({ "info": { "id": "m1", "role": "assistant", "error": { "name": "MessageAbortedError" } } });
+    client.respond(&format!("POST /session/{SESSION}/message"), whole);
+    assert_eq!(answer(&client.status(SESSION, "idle"))["result"]["stopReason"], "cancelled");
+}
+
+#[test]
+fn what_was_asked_while_no_events_came_is_asked_again() {
+    let mut client = working();
+    client.bring(&json!({ "down": "closed" }));
+    client.bring(&json!({ "up": true }));
+    let asked = json!({ "id": "per_1", "sessionID": SESSION, "permission": "edit", "patterns": ["a"], "always": ["*"] });
+    let told = client.respond("GET /permission", json!([asked]));
+    assert_eq!(requests(&told).len(), 1);
+    let mut question = colour();
+    question["sessionID"] = json!(SESSION);
+    assert_eq!(requests(&client.respond("GET /question", json!([question]))).len(), 1);
+}
