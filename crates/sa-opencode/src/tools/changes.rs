@@ -57,7 +57,7 @@ mod tests {
         let expected =
             ToolCallContent::Diff(Diff::new("/p/a", "one\nzwei\n3\n").old_text("one\ntwo\n3\n".to_owned()));
         for file in ["one\ntwo\n3\n", "one\nzwei\n3\n"] {
-            assert_eq!(diffs(&about, Path::new("/p"), &One(Some(file))), [expected.clone()]);
+            assert_eq!(diffs(&about, Path::new("/p"), &One(Some(file))), std::slice::from_ref(&expected));
         }
         let patch = "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+new\n";
         let about = json!({ "files": [{ "filePath": "b", "patch": patch }] });

@@ -186,6 +186,7 @@ fn mcp_servers_are_told_and_the_first_prompt_waits_for_them() {
     assert!(rules.as_array().unwrap().contains(&denied), "{rules}");
     // With its session, nobody wants them any more.
     client.notify("session/cancel", json!({ "sessionId": SESSION }));
+    client.status(SESSION, "busy");
     client.done(SESSION);
     client.call("session/close", json!({ "sessionId": SESSION }));
     assert!(client.names().contains(&"POST /mcp/files/disconnect".to_owned()), "{:?}", client.names());
