@@ -33,7 +33,7 @@ impl Default for Limits {
             cancel: Duration::from_secs(10),
             settle: Duration::from_secs(1),
             mcp: Duration::from_secs(60),
-            retries: 4,
+            retries: 3,
             grace: Duration::from_secs(2),
         }
     }
