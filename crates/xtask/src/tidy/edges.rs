@@ -59,7 +59,7 @@ const TABLE: [Row; 33] = [
 /// Crates of others that only some of ours may name, tests included.
 const RESERVED: [(&str, &[&str]); 2] = [
     ("axum", &["sa-http", "sa-bench", "sa-features", "sa-model", "sa-testkit"]),
-    ("hyper", &["sa-http", "sa-bench", "sa-model", "sa-testkit"]),
+    ("hyper", &["sa-http", "sa-bench", "sa-model", "sa-opencode", "sa-testkit"]),
 ];
 
 /// What the tests of every crate may use.
