@@ -132,6 +132,19 @@ impl Stage {
         Ok(asked.filter(conversing).collect())
     }
 
+    /// Waits until the agent has stored what was said, if it does so later than it says it.
+    pub(crate) async fn stored(&self, words: &str) -> Result<()> {
+        if !self.subject.stores_late() {
+            return Ok(());
+        }
+        let is_it = |request: &Request| {
+            let sends = request.path.contains("uploadThread");
+            sends
+                && request.body["params"]["thread"]["messages"].to_string().contains(&format!("\"{words}\""))
+        };
+        sa_testkit::until("the session to be stored", || self.model.requests().iter().any(is_it)).await
+    }
+
     /// What was said in the last conversation with the model, all of it.
     pub(crate) fn last_dialogue(&self) -> Result<String> {
         let last = self.conversations()?.pop().context("a request")?;

@@ -292,6 +292,11 @@ impl Subject {
         self.kind == Kind::Codex
     }
 
+    /// Whether it stores what was said a moment after the turn.
+    pub(crate) fn stores_late(&self) -> bool {
+        self.kind == Kind::Amp
+    }
+
     /// Whether the client has to leave files and commands to it: it would take a client's word for a file that is not there for
     /// a failure.
     pub(crate) fn works_alone(&self) -> bool {

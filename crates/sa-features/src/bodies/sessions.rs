@@ -13,6 +13,7 @@ async fn told(stage: &Stage) -> Result<Session<'_>> {
     let session = stage.free_session().await?;
     let script = script().read("notes.txt").then().say("The word is xyzzy.");
     session.turn(&stage.text(&script)?).await?;
+    stage.stored("The word is xyzzy.").await?;
     Ok(session)
 }
 
