@@ -192,9 +192,10 @@ impl Subject {
                 ".config/amp/settings.json",
                 "{\n  // Mine.\n  \"amp.notifications.enabled\": false,\n}\n",
             )],
-            Kind::OpenCode => {
-                &[(".config/opencode/opencode.jsonc", "{\n  // Mine.\n  \"username\": \"me\",\n}\n")]
-            }
+            Kind::OpenCode => &[(
+                ".config/opencode/opencode.jsonc",
+                "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // Mine.\n  \"username\": \"me\",\n}\n",
+            )],
             Kind::Demo | Kind::Gemini | Kind::Copilot => &[],
         }
     }
