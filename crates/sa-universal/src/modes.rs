@@ -225,17 +225,22 @@ fn set_option(option: &SessionOption, value: &str) -> Option<Option<Target>> {
     Some(news.then(|| Target::SetOption { config_id: option.id.clone(), value }))
 }
 
-/// What has to be set for a model; nothing if it is chosen already.
+/// What has to be set for a model; nothing if it is chosen already. Agents know more models than they list, so one that is
+/// not in the list is left to the agent to take or to refuse.
 ///
 /// # Errors
 ///
-/// When the agent has no such model.
+/// When the agent offers no choice of models.
 pub fn model_target(choices: &SessionChoices, model: &str) -> Result<Option<Target>, Unsupported> {
     let option = choices.options.iter().find(|option| choices::is(option, MODEL));
-    if let Some(target) = option.and_then(|option| set_option(option, model)) {
-        return Ok(target);
+    if let Some(option) = option {
+        let unlisted = || {
+            let value = OptionValue::Choice(model.to_owned());
+            (option.value != value).then(|| Target::SetOption { config_id: option.id.clone(), value })
+        };
+        return Ok(set_option(option, model).unwrap_or_else(unlisted));
     }
-    if option.is_none() && choices.models.iter().any(|known| known.id == model) {
+    if !choices.models.is_empty() {
         let target = Target::SetModel { model_id: model.to_owned() };
         return Ok((choices.model.as_deref() != Some(model)).then_some(target));
     }
