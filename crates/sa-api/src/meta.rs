@@ -37,6 +37,8 @@ pub struct InfoLinks {
     pub openapi: String,
     /// Agents that can be started.
     pub agents: String,
+    /// Universal sessions.
+    pub sessions: String,
     /// ACP servers that run.
     pub acp_servers: String,
     /// The standard ACP remote transport.

@@ -24,7 +24,7 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub session_id: Option<String>,
-    /// More, by code: for `agent_process_exited` the exit.
+    /// More, by code: for `agent_process_exited` the exit; for the `conflict` of a session `what` it is with.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<HashMap<String, serde_json::Value>>, nullable = false)]
     pub details: Option<serde_json::Value>,
@@ -80,6 +80,10 @@ codes! {
     RangeNotSatisfiable "range_not_satisfiable" 416 "Range not satisfiable";
     /// The agent is not built for this machine.
     UnsupportedPlatform "unsupported_platform" 422 "Not built for this platform";
+    /// The agent cannot do it.
+    Unsupported "unsupported" 422 "Not supported by the agent";
+    /// The provider does not accept the agent's credentials, or there are none.
+    CredentialsRefused "credentials_refused" 422 "Credentials missing or refused";
     /// The agent can be installed, but not be started here.
     AgentNotStartable "agent_not_startable" 422 "Agent cannot be started";
     /// A limit on counts is reached.
@@ -94,6 +98,8 @@ codes! {
     InstallFailed "install_failed" 502 "Installation failed";
     /// The agent did not tell what it was asked.
     InquiryFailed "inquiry_failed" 502 "Agent did not answer";
+    /// The agent answered with an error.
+    AgentRefused "agent_refused" 502 "Agent refused";
     /// Talking to the agent failed.
     StreamError "stream_error" 502 "Agent stream error";
     /// The daemon is stopping.
@@ -122,6 +128,13 @@ impl Problem {
     #[must_use]
     pub fn with_agent(mut self, agent: impl Into<String>) -> Self {
         self.agent = Some(agent.into());
+        self
+    }
+
+    /// The same, about this session.
+    #[must_use]
+    pub fn with_session(mut self, session_id: impl Into<String>) -> Self {
+        self.session_id = Some(session_id.into());
         self
     }
 

@@ -152,6 +152,19 @@ impl Hub {
         self.create(&mut entries, id.clone(), (agent, version), None)
     }
 
+    /// A new server for an agent that is described here rather than in the catalogue, for a client within the daemon.
+    pub fn open_with(
+        &self,
+        id: &ServerId,
+        agent: AgentSpec,
+        version: Option<&str>,
+    ) -> Result<Server, OpenError> {
+        if let Launch::InstallOnly { .. } = agent.launch {
+            return Err(OpenError::NotStartable(agent.id));
+        }
+        self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), None)
+    }
+
     /// A new server under an id of its own, which ends when nobody has been attached to it for the connection grace.
     pub fn open_connection(&self, agent: &str, version: Option<&str>) -> Result<Server, OpenError> {
         let agent = self.agent(agent)?;

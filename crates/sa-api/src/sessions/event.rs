@@ -187,7 +187,7 @@ pub enum StopReason {
     Cancelled,
     /// It failed; an `error` before it says how.
     Error,
-    /// Its end was not seen: the agent or the daemon ended first.
+    /// Its end was not seen: the daemon ended first.
     Unknown,
 }
 

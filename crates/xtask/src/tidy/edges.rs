@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 33] = [
+const TABLE: [Row; 34] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -40,16 +40,17 @@ const TABLE: [Row; 33] = [
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay"], may: &["sa-credentials", "sa-install", "sa-probe"] },
+    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-relay", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-install", "sa-probe"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
-        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-supervisor"],
+        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-webhooks"],
         may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-opencode", "sa-probe"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },
-    Row { name: "sa-features", needs: &["sa-model", "sa-testkit"], may: &[] },
+    Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"], may: &[] },
     Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
     Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"], may: &[] },

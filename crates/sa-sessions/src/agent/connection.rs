@@ -1,0 +1,318 @@
+//! One agent process of which the daemon is the client, for one session or for several.
+
+use super::AgentFailure;
+use super::routes::{Route, Routes};
+use super::wire::{self, FromAgent, Incoming, RpcError};
+use sa_agents::AgentSpec;
+use sa_api::{AgentExit, Unparsed};
+use sa_hub::{Hub, Position, Reader, Server, ServerId, Step};
+use sa_jsonrpc::codes;
+use sa_relay::{Audience, Caller, Part, RecordKind};
+use sa_universal::PromptCapabilities;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Where a session takes what its agent says. Bounded: a session that cannot keep up holds its agent back.
+pub(crate) type Line = mpsc::Sender<FromAgent>;
+
+/// How many messages may wait on a line.
+pub(crate) const LINE: usize = 256;
+
+/// A connection. It ends with its last handle.
+#[derive(Clone)]
+pub(crate) struct Connection(Arc<Handle>);
+
+struct Handle {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    hub: Hub,
+    server: Server,
+    /// Tells the answers to this client's requests from others'.
+    socket: u32,
+    calls: AtomicU64,
+    routes: Mutex<Routes>,
+    greeting: OnceLock<Greeting>,
+}
+
+/// What the agent said of itself.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Greeting {
+    pub(crate) agent_capabilities: AgentCapabilities,
+    #[serde(skip)]
+    pub(crate) prompts: PromptCapabilities,
+}
+
+/// What it can do.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct AgentCapabilities {
+    pub(crate) load_session: bool,
+    pub(crate) session_capabilities: SessionCapabilities,
+    pub(crate) mcp_capabilities: McpCapabilities,
+}
+
+/// What it can do with sessions. Each is there or not; what is in it does not matter.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct SessionCapabilities {
+    pub(crate) resume: Option<Value>,
+    pub(crate) fork: Option<Value>,
+    pub(crate) close: Option<Value>,
+    pub(crate) delete: Option<Value>,
+}
+
+/// Which MCP servers it can use beside commands.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct McpCapabilities {
+    pub(crate) http: bool,
+    pub(crate) sse: bool,
+}
+
+impl Connection {
+    /// Starts an agent and greets it, within `limit` once its program is there.
+    pub(crate) async fn open(
+        hub: &Hub,
+        agent: AgentSpec,
+        version: Option<&str>,
+        limit: Duration,
+    ) -> Result<Self, AgentFailure> {
+        let server = hub.open_with(&ServerId::mint(), agent, version)?;
+        // From here on dropping the handle ends the server.
+        let shared = Arc::new(Shared {
+            hub: hub.clone(),
+            socket: server.next_socket(),
+            server,
+            calls: AtomicU64::new(0),
+            routes: Mutex::default(),
+            greeting: OnceLock::new(),
+        });
+        let connection = Self(Arc::new(Handle { shared: Arc::clone(&shared) }));
+        shared.server.start().await?;
+        let reader = shared.server.subscribe(Position::After(0), false).await?;
+        tokio::spawn(shared.read(reader));
+        connection.greet(limit).await?;
+        Ok(connection)
+    }
+
+    async fn greet(&self, limit: Duration) -> Result<(), AgentFailure> {
+        let params = json!({
+            "protocolVersion": 1,
+            "clientInfo": { "name": "sandbox-agent", "version": env!("CARGO_PKG_VERSION") },
+            "clientCapabilities": {
+                "fs": { "readTextFile": false, "writeTextFile": false },
+                "terminal": false,
+                "elicitation": { "form": {}, "url": {} },
+                "session": { "configOptions": { "boolean": {} }, "notices": {}, "compaction": {} },
+            },
+        });
+        let (line, mut answers) = mpsc::channel(LINE);
+        self.call("initialize", &params, &line, false).await?;
+        let answered = async {
+            loop {
+                match answers.recv().await {
+                    Some(FromAgent::Response { outcome, .. }) => return Ok(outcome),
+                    Some(FromAgent::Ended(exit)) => return Err(AgentFailure::Ended(exit)),
+                    Some(_) => {}
+                    None => return Err(AgentFailure::Ended(AgentExit::default())),
+                }
+            }
+        };
+        let late = || AgentFailure::Late { method: "initialize".to_owned(), seconds: limit.as_secs() };
+        let outcome = tokio::time::timeout(limit, answered).await.map_err(|_| late())??;
+        let result = outcome.map_err(|error| AgentFailure::refused("initialize", error))?;
+        let mut greeting: Greeting =
+            serde_json::from_str(result.get()).map_err(|error| nonsense("initialize", &error))?;
+        greeting.prompts = PromptCapabilities::of(&result);
+        // Set once, here.
+        let _ = self.0.shared.greeting.set(greeting);
+        Ok(())
+    }
+
+    /// What the agent said of itself.
+    pub(crate) fn greeting(&self) -> &Greeting {
+        self.0.shared.greeting.get_or_init(Greeting::default)
+    }
+
+    /// The version that runs, if it is known.
+    pub(crate) fn agent_version(&self) -> Option<String> {
+        self.0.shared.server.describe().agent_version
+    }
+
+    /// Whether its agent has ended.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.0.shared.routes().ended().is_some()
+    }
+
+    /// Sends a request; its answer comes on that line under the number that this gives. `opens`: the answer names a
+    /// session, and what concerns that session comes on the line, too.
+    pub(crate) async fn call(
+        &self,
+        method: &str,
+        params: &Value,
+        line: &Line,
+        opens: bool,
+    ) -> Result<u64, AgentFailure> {
+        let shared = &self.0.shared;
+        let call = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let message =
+            wire::message(Some(call), method, params).map_err(|invalid| nonsense(method, &invalid))?;
+        shared.routes().expect(call, line.clone(), opens).map_err(AgentFailure::Ended)?;
+        match shared.server.send(message, false, Caller::Socket(shared.socket)).await {
+            Ok(()) => Ok(call),
+            Err(error) => {
+                shared.routes().forget_call(call);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Sends a notification.
+    pub(crate) async fn notify(&self, method: &str, params: &Value) -> Result<(), AgentFailure> {
+        let message = wire::message(None, method, params).map_err(|invalid| nonsense(method, &invalid))?;
+        self.0.shared.send(message).await
+    }
+
+    /// Answers a request of the agent's.
+    pub(crate) async fn answer(
+        &self,
+        id: &str,
+        outcome: &Result<Value, RpcError>,
+    ) -> Result<(), AgentFailure> {
+        let message = wire::answer(id, outcome).map_err(|invalid| nonsense("its request", &invalid))?;
+        self.0.shared.send(message).await
+    }
+
+    /// What concerns this session comes on that line.
+    pub(crate) fn adopt(&self, session: &str, line: Line) {
+        self.0.shared.routes().adopt(session, line);
+    }
+
+    /// Nothing of this session is of interest any more.
+    pub(crate) fn release(&self, session: &str) {
+        self.0.shared.routes().release(session);
+    }
+}
+
+fn nonsense(method: &str, reason: &dyn std::error::Error) -> AgentFailure {
+    AgentFailure::Nonsense { method: method.to_owned(), reason: reason.to_string() }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        // Ending takes as long as the agent's grace; nobody waits for it here. Without a runtime there is nothing
+        // to end either.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { shared.hub.close(shared.server.id()).await });
+        }
+    }
+}
+
+impl Shared {
+    fn routes(&self) -> MutexGuard<'_, Routes> {
+        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {
+        Ok(self.server.send(message, false, Caller::Socket(self.socket)).await?)
+    }
+
+    /// Hands out what the agent says until it ends.
+    async fn read(self: Arc<Self>, mut reader: Reader) {
+        let exit = loop {
+            match reader.step().await {
+                Some(Step::Part(part)) => {
+                    if let Some(exit) = self.part(&part).await {
+                        break exit;
+                    }
+                }
+                Some(Step::Gap { .. }) => {
+                    let lines = self.routes().lines();
+                    tell(lines, || FromAgent::Gap).await;
+                }
+                None => break AgentExit::default(),
+            }
+        };
+        let lines = self.routes().end(exit.clone());
+        tell(lines, || FromAgent::Ended(exit.clone())).await;
+    }
+
+    /// Hands out one part of the log; gives the agent's exit if it is in there.
+    async fn part(&self, part: &Part) -> Option<AgentExit> {
+        let exit = exit_in(part);
+        for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
+            let data = part.segment.data(part.records.start + offset);
+            let mine = match record.audience {
+                Audience::Everyone => true,
+                Audience::Socket { socket, .. } => socket == self.socket,
+                Audience::Post { .. } | Audience::Stream { .. } => false,
+            };
+            match record.kind {
+                _ if !mine => {}
+                RecordKind::Message => self.message(&data, exit.as_ref()).await,
+                RecordKind::Unparsed => {
+                    if let Ok(unparsed) = serde_json::from_slice::<Unparsed>(&data) {
+                        let lines = self.routes().lines();
+                        tell(lines, || FromAgent::Unparsed(unparsed.clone())).await;
+                    }
+                }
+                RecordKind::Exit => return Some(serde_json::from_slice(&data).unwrap_or_default()),
+            }
+        }
+        None
+    }
+
+    /// Hands out one message. What is said in place of an agent that has ended is not: its exit says it better.
+    async fn message(&self, data: &[u8], exit: Option<&Value>) {
+        let Some(incoming) = Incoming::read(data) else { return };
+        if let Incoming::Response { outcome: Err(error), .. } = &incoming
+            && exit.is_some()
+            && error.data.as_ref() == exit
+        {
+            return;
+        }
+        let route = self.routes().route(incoming);
+        match route {
+            Route::To(line, messages) => {
+                for message in messages {
+                    // A session that is gone needs nothing any more.
+                    let _ = line.send(message).await;
+                }
+            }
+            Route::Refuse { id, method } => {
+                let error = RpcError {
+                    code: i64::from(codes::METHOD_NOT_FOUND),
+                    message: format!("there is nobody here for {method}"),
+                    data: None,
+                };
+                if let Ok(message) = wire::answer(&id, &Err(error)) {
+                    // An agent that is gone needs no answer.
+                    let _ = self.send(message).await;
+                }
+            }
+            Route::Drop => {}
+        }
+    }
+}
+
+/// The agent's exit, if this part of the log has it.
+fn exit_in(part: &Part) -> Option<Value> {
+    let records = part.segment.records(part.records.start);
+    let offset = records.iter().position(|record| record.kind == RecordKind::Exit)?;
+    serde_json::from_slice(&part.segment.data(part.records.start + offset)).ok()
+}
+
+async fn tell(lines: Vec<Line>, what: impl Fn() -> FromAgent) {
+    for line in lines {
+        // A session that is gone needs nothing any more.
+        let _ = line.send(what()).await;
+    }
+}

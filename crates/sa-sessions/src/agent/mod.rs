@@ -1,0 +1,12 @@
+//! The daemon as a client of ACP agents: processes, messages, and who gets which.
+
+mod connection;
+mod failure;
+mod pool;
+mod routes;
+mod wire;
+
+pub(crate) use connection::{AgentCapabilities, Connection, LINE};
+pub use failure::AgentFailure;
+pub(crate) use pool::{Pool, Slot};
+pub(crate) use wire::{FromAgent, RpcError};

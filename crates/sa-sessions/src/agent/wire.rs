@@ -1,0 +1,161 @@
+//! Messages as they come from an agent and go to one.
+
+use bytes::Bytes;
+use sa_api::{AgentExit, Unparsed};
+use sa_jsonrpc::{Invalid, Message};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// What an agent says to a session, or what becomes of it.
+#[derive(Debug)]
+pub(crate) enum FromAgent {
+    /// It tells something.
+    Notification { method: String, params: Box<RawValue> },
+    /// It asks something; `id` is the JSON of its id.
+    Request { id: String, method: String, params: Box<RawValue> },
+    /// It answers.
+    Response { call: u64, outcome: Result<Box<RawValue>, RpcError> },
+    /// It wrote a line that is no message.
+    Unparsed(Unparsed),
+    /// Messages were lost: the daemon could not keep up for longer than its log is.
+    Gap,
+    /// It has ended.
+    Ended(AgentExit),
+}
+
+/// An agent's error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RpcError {
+    pub(crate) code: i64,
+    #[serde(default)]
+    pub(crate) message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<Value>,
+}
+
+/// A message, taken apart.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    Notification { scope: Scope, method: String, params: Box<RawValue> },
+    Request { scope: Scope, id: String, method: String, params: Box<RawValue> },
+    Response { call: u64, outcome: Result<Box<RawValue>, RpcError> },
+}
+
+/// What a message belongs to.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Scope {
+    pub(crate) session_id: Option<String>,
+    /// The request of ours that led to it.
+    pub(crate) request_id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<RpcError>,
+}
+
+impl Incoming {
+    /// Takes a message apart; nothing if it is a response to nothing that was asked.
+    pub(crate) fn read(text: &[u8]) -> Option<Self> {
+        let envelope: Envelope<'_> = serde_json::from_slice(text).ok()?;
+        let Some(method) = envelope.method else {
+            let call = envelope.id?.get().parse().ok()?;
+            let outcome = match (envelope.error, envelope.result) {
+                (Some(error), _) => Err(error),
+                (None, result) => Ok(result.map_or_else(null, ToOwned::to_owned)),
+            };
+            return Some(Self::Response { call, outcome });
+        };
+        let params = envelope.params.map_or_else(null, ToOwned::to_owned);
+        let scope = serde_json::from_str(params.get()).unwrap_or_default();
+        let method = method.into_owned();
+        Some(match envelope.id {
+            Some(id) => Self::Request { scope, id: id.get().to_owned(), method, params },
+            None => Self::Notification { scope, method, params },
+        })
+    }
+}
+
+fn null() -> Box<RawValue> {
+    RawValue::NULL.to_owned()
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    method: &'a str,
+    params: &'a Value,
+}
+
+/// A request, or a notification if it has no number.
+pub(crate) fn message(call: Option<u64>, method: &str, params: &Value) -> Result<Message<Bytes>, Invalid> {
+    let message = Outgoing { jsonrpc: "2.0", id: call, method, params };
+    read(serde_json::to_vec(&message))
+}
+
+/// The answer to an agent's request of that id.
+pub(crate) fn answer(id: &str, outcome: &Result<Value, RpcError>) -> Result<Message<Bytes>, Invalid> {
+    let id = RawValue::from_string(id.to_owned()).unwrap_or_else(|_| null());
+    #[derive(Serialize)]
+    struct Answer<'a> {
+        jsonrpc: &'static str,
+        id: &'a RawValue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<&'a RpcError>,
+    }
+    let answer =
+        Answer { jsonrpc: "2.0", id: &id, result: outcome.as_ref().ok(), error: outcome.as_ref().err() };
+    read(serde_json::to_vec(&answer))
+}
+
+fn read(bytes: serde_json::Result<Vec<u8>>) -> Result<Message<Bytes>, Invalid> {
+    Message::read(Bytes::from(bytes.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn messages_are_taken_apart_by_what_they_are() {
+        let read = |value: Value| Incoming::read(value.to_string().as_bytes());
+        let update =
+            json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{}}});
+        assert!(
+            matches!(read(update), Some(Incoming::Notification { scope, .. }) if scope.session_id.as_deref() == Some("s"))
+        );
+        let asks =
+            json!({"jsonrpc":"2.0","id":"a\"b","method":"elicitation/create","params":{"requestId":7}});
+        let Some(Incoming::Request { scope, id, .. }) = read(asks) else { panic!("no request") };
+        assert_eq!((scope.request_id, id.as_str()), (Some(7), r#""a\"b""#));
+        let refused = json!({"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"no"}});
+        assert!(
+            matches!(read(refused), Some(Incoming::Response { call: 3, outcome: Err(error) }) if error.code == -32000)
+        );
+        assert!(read(json!({"jsonrpc":"2.0","id":"not ours","result":{}})).is_none());
+    }
+
+    #[test]
+    fn an_answer_carries_the_very_id() {
+        let message = answer(r#""a\"b""#, &Ok(json!({"x":1}))).unwrap();
+        assert_eq!(&message.bytes[..], br#"{"jsonrpc":"2.0","id":"a\"b","result":{"x":1}}"#);
+    }
+}

@@ -1,0 +1,61 @@
+//! What handlers ask of a session's owner.
+
+use crate::{AgentFailure, SessionError};
+use sa_api::sessions::{CancelResult, Delivery, MessageAccepted, MessagePart, PermissionReply, SessionPatch};
+use tokio::sync::oneshot;
+
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
+
+/// What waits while the agent is being started.
+pub(crate) enum Command {
+    /// Start the agent.
+    Start { reply: oneshot::Sender<Result<(), AgentFailure>> },
+    /// A message for it.
+    Post { message: Box<Posted>, reply: Reply<MessageAccepted> },
+    /// Changes.
+    Patch { patch: Box<SessionPatch>, reply: Reply<()> },
+    /// The end.
+    Terminate { reply: Reply<()> },
+}
+
+/// What does not wait: the agent may need it to start.
+pub(crate) enum Urgent {
+    /// Answers to a question; without any it is rejected.
+    Question { id: String, answers: Option<Vec<Vec<String>>>, reply: Reply<()> },
+    /// A decision.
+    Permission { id: String, decision: PermissionReply, reply: Reply<()> },
+    /// Stop the turn.
+    Cancel { reply: Reply<CancelResult> },
+}
+
+/// A message as it was posted.
+#[derive(Debug)]
+pub(crate) struct Posted {
+    pub(crate) parts: Vec<MessagePart>,
+    pub(crate) delivery: Delivery,
+    pub(crate) key: Option<String>,
+    /// Tells the message from others under the same key.
+    pub(crate) digest: [u8; 32],
+}
+
+impl Command {
+    /// Answers it with a failure.
+    pub(crate) fn fail(self, error: SessionError) {
+        // A caller that has gone away needs no answer, so a failed send is no failure here.
+        match self {
+            Self::Start { reply } => drop(reply.send(Err(AgentFailure::Surroundings(error.to_string())))),
+            Self::Post { reply, .. } => drop(reply.send(Err(error))),
+            Self::Patch { reply, .. } | Self::Terminate { reply } => drop(reply.send(Err(error))),
+        }
+    }
+}
+
+impl Urgent {
+    /// Answers it with a failure.
+    pub(crate) fn fail(self, error: SessionError) {
+        match self {
+            Self::Question { reply, .. } | Self::Permission { reply, .. } => drop(reply.send(Err(error))),
+            Self::Cancel { reply } => drop(reply.send(Err(error))),
+        }
+    }
+}

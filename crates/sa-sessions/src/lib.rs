@@ -1,0 +1,36 @@
+//! Universal sessions: the same for every agent, durable, resumable.
+//!
+//! ```text
+//!  handlers ──Command──►┌───────────────────────────────┐◄──FromAgent── Connection ◄── sa-hub ◄── agent process
+//!                       │ Owner { Record, Reducer, … }  │───answers───►    (shared by sessions where the agent can)
+//!  readers ◄──Log───────└──────────────┬────────────────┘
+//!     (memory, else the store)         ▼ commit, before anybody sees an event
+//!                                   sa-store
+//! ```
+//!
+//! The owner of a session is a client of ACP within the daemon. It alone changes the session; readers are cursors.
+
+mod agent;
+mod command;
+mod error;
+mod handle;
+mod history;
+mod limits;
+mod log;
+mod moment;
+mod owner;
+mod parts;
+mod policy;
+mod record;
+mod sessions;
+mod shared;
+mod transfer;
+mod webhooks;
+
+pub use agent::AgentFailure;
+pub use error::SessionError;
+pub use handle::SessionHandle;
+pub use limits::SessionLimits;
+pub use log::{Line, Reader, Step};
+pub use sa_store::StoreError;
+pub use sessions::{Sessions, SessionsOptions};

@@ -1,0 +1,69 @@
+//! The bounds of sessions. Each field is a key of `[sessions]` in the configuration file.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Bounds on sessions. Byte sizes are in bytes, times in milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct SessionLimits {
+    /// Sessions that exist at once, ended ones included.
+    pub max: usize,
+    /// Messages of one session that may wait for their turn.
+    pub queue: usize,
+    /// How long an agent has to greet and to open a session, installing not included.
+    pub start_ms: u64,
+    /// How long it has to answer other requests, such as a change of mode.
+    pub call_ms: u64,
+    /// A turn fails when the agent has said nothing for this long and waits for nobody (0: never).
+    pub silence_ms: u64,
+    /// How long an agent has to end a turn that was cancelled; after that its process is ended.
+    pub cancel_ms: u64,
+    /// Events kept for one session; the oldest leave first.
+    pub events: u64,
+    /// Bytes kept for one session; the oldest events leave first.
+    pub event_bytes: u64,
+    /// Bytes kept for all sessions; the sessions that ended first leave first.
+    pub total_bytes: u64,
+    /// How long a session is kept after its end (0: for ever).
+    pub ended_ms: u64,
+    /// What of the conversation an agent is given that cannot go on with its own session.
+    pub replay_bytes: usize,
+}
+
+impl Default for SessionLimits {
+    fn default() -> Self {
+        const MIB: u64 = 1024 * 1024;
+        Self {
+            max: 10_000,
+            queue: 64,
+            start_ms: 60_000,
+            call_ms: 30_000,
+            silence_ms: 600_000,
+            cancel_ms: 10_000,
+            events: 1_000_000,
+            event_bytes: 256 * MIB,
+            total_bytes: 4 * 1024 * MIB,
+            ended_ms: 0,
+            replay_bytes: 64 * 1024,
+        }
+    }
+}
+
+impl SessionLimits {
+    pub(crate) fn start(&self) -> Duration {
+        Duration::from_millis(self.start_ms)
+    }
+
+    pub(crate) fn call(&self) -> Duration {
+        Duration::from_millis(self.call_ms)
+    }
+
+    pub(crate) fn cancel(&self) -> Duration {
+        Duration::from_millis(self.cancel_ms)
+    }
+
+    pub(crate) fn silence(&self) -> Option<Duration> {
+        (self.silence_ms > 0).then(|| Duration::from_millis(self.silence_ms))
+    }
+}

@@ -1,0 +1,207 @@
+//! A session's log as readers see it: what is committed, the newest of it in memory, the rest in the store.
+
+use crate::SessionError;
+use bytes::Bytes;
+use sa_api::sessions::{EventData, UniversalEvent};
+use sa_store::Store;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// What is kept in memory of a log, so that readers who keep up need no database.
+const TAIL_BYTES: usize = 64 * 1024;
+/// What a reader takes from the store at once.
+const PAGE_EVENTS: usize = 512;
+const PAGE_BYTES: usize = 1024 * 1024;
+
+/// One event as it is stored and sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its id.
+    pub id: u64,
+    /// The JSON of the event.
+    pub json: Bytes,
+}
+
+/// The ends of a log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Ends {
+    pub(crate) oldest: u64,
+    pub(crate) last: u64,
+    /// Nothing will be appended any more.
+    pub(crate) closed: bool,
+}
+
+/// The committed events of a session.
+pub(crate) struct Log {
+    session: String,
+    store: Store,
+    tail: Mutex<Tail>,
+    ends: watch::Sender<Ends>,
+}
+
+#[derive(Default)]
+struct Tail {
+    lines: VecDeque<Line>,
+    bytes: usize,
+}
+
+impl Log {
+    pub(crate) fn new(session: &str, store: Store, ends: Ends) -> Self {
+        Self { session: session.to_owned(), store, tail: Mutex::default(), ends: watch::Sender::new(ends) }
+    }
+
+    pub(crate) fn ends(&self) -> Ends {
+        *self.ends.borrow()
+    }
+
+    /// Shows readers what has been committed.
+    pub(crate) fn publish(&self, lines: Vec<Line>, oldest: u64) {
+        let Some(last) = lines.last().map(|line| line.id) else { return };
+        {
+            let mut tail = self.tail();
+            for line in lines {
+                tail.bytes += line.json.len();
+                tail.lines.push_back(line);
+            }
+            while tail.bytes > TAIL_BYTES && tail.lines.len() > 1 {
+                if let Some(line) = tail.lines.pop_front() {
+                    tail.bytes -= line.json.len();
+                }
+            }
+        }
+        self.ends.send_modify(|ends| (ends.oldest, ends.last) = (oldest, last));
+    }
+
+    /// Says that nothing will be appended any more, or that something will be again.
+    pub(crate) fn close(&self, closed: bool) {
+        self.ends.send_modify(|ends| ends.closed = closed);
+    }
+
+    /// Some of the events after that id, from memory if they are there.
+    pub(crate) async fn read(&self, after: u64, limit: usize) -> Result<Vec<Line>, SessionError> {
+        if let Some(lines) = self.tail().after(after, limit) {
+            return Ok(lines);
+        }
+        let slice = self.store.events(&self.session, after, limit.min(PAGE_EVENTS), PAGE_BYTES).await?;
+        Ok(slice.events.into_iter().map(|event| Line { id: event.id, json: event.data }).collect())
+    }
+
+    /// How a question or permission was decided, if it was; looked up in the whole log.
+    pub(crate) async fn find_decision(&self, id: &str) -> Option<String> {
+        let mut after = 0;
+        loop {
+            let lines = self.read(after, PAGE_EVENTS).await.ok()?;
+            after = lines.last()?.id;
+            for line in lines.iter().filter(|line| contains(&line.json, id)) {
+                let event: UniversalEvent = serde_json::from_slice(&line.json).ok()?;
+                match event.data {
+                    EventData::QuestionResolved(resolved) if resolved.id == id => {
+                        return Some(format!("{:?} by {:?}", resolved.outcome, resolved.by));
+                    }
+                    EventData::PermissionResolved(resolved) if resolved.id == id => {
+                        let reply = resolved
+                            .reply
+                            .map_or_else(|| "withdrawn".to_owned(), |reply| format!("{reply:?}"));
+                        return Some(format!("{reply} by {:?}", resolved.by));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn tail(&self) -> MutexGuard<'_, Tail> {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn contains(text: &[u8], id: &str) -> bool {
+    !id.is_empty() && text.windows(id.len()).any(|window| window == id.as_bytes())
+}
+
+impl Tail {
+    /// What follows that id, if all of it is here.
+    fn after(&self, after: u64, limit: usize) -> Option<Vec<Line>> {
+        let first = self.lines.front()?.id;
+        if after + 1 < first {
+            return None;
+        }
+        let skip = usize::try_from(after + 1 - first).unwrap_or(usize::MAX);
+        Some(self.lines.iter().skip(skip).take(limit).cloned().collect())
+    }
+}
+
+/// A reader: a cursor into a session's log.
+pub struct Reader {
+    log: Arc<Log>,
+    ends: watch::Receiver<Ends>,
+    after: u64,
+}
+
+/// What a reader gets.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Events, in order and without a hole.
+    Events(Vec<Line>),
+    /// Events between the cursor and `oldest` are no longer kept; reading goes on with that one.
+    Gap {
+        /// The oldest event that is kept.
+        oldest: u64,
+        /// The newest.
+        newest: u64,
+    },
+}
+
+impl Reader {
+    pub(crate) fn new(log: Arc<Log>, after: u64) -> Self {
+        let ends = log.ends.subscribe();
+        Self { log, ends, after }
+    }
+
+    /// Id of the event that was read last, or where reading began.
+    pub fn cursor(&self) -> u64 {
+        self.after
+    }
+
+    /// Waits until there is more to read; false if there never will be.
+    pub(crate) async fn more(mut self) -> bool {
+        loop {
+            let ends = *self.ends.borrow_and_update();
+            if self.after < ends.last {
+                return true;
+            }
+            // A session that has ended may still be imported anew or deleted, which ends the waiting.
+            if self.ends.changed().await.is_err() {
+                return false;
+            }
+        }
+    }
+
+    /// The next events, once there are some; nothing when the session has ended and all was read.
+    pub async fn step(&mut self) -> Result<Option<Step>, SessionError> {
+        loop {
+            let ends = *self.ends.borrow_and_update();
+            if self.after > ends.last {
+                // A cursor of another session, or of one that was imported anew.
+                self.after = ends.oldest.saturating_sub(1);
+                return Ok(Some(Step::Gap { oldest: ends.oldest, newest: ends.last }));
+            }
+            if self.after < ends.last {
+                let lines = self.log.read(self.after, PAGE_EVENTS).await?;
+                if let Some(first) = lines.first().filter(|first| first.id > self.after + 1) {
+                    let (oldest, newest) = (first.id, ends.last);
+                    self.after = oldest - 1;
+                    return Ok(Some(Step::Gap { oldest, newest }));
+                }
+                if let Some(last) = lines.last() {
+                    self.after = last.id;
+                    return Ok(Some(Step::Events(lines)));
+                }
+            }
+            if ends.closed || self.ends.changed().await.is_err() {
+                return Ok(None);
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Questions and permissions: asked by the agent, decided by a client, a rule, the mode or the time.
+
+use super::Owner;
+use super::turns::named;
+use crate::SessionError;
+use crate::agent::RpcError;
+use crate::command::Posted;
+use crate::moment::now_ms;
+use crate::record::OpenQuestion;
+use sa_api::sessions::{
+    CrashInfo, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
+    PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
+};
+use sa_jsonrpc::codes;
+use sa_universal::{Asked as Wanted, Form};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Decisions that are remembered for those who come too late.
+const DECIDED: usize = 1024;
+
+/// A request of the agent's that waits for a decision.
+pub(super) struct Asked {
+    pub(super) id: String,
+    /// The JSON of the id under which the agent waits.
+    request: String,
+    pub(super) deadline: Option<Instant>,
+    kind: Kind,
+    /// What the agent calls the visit to an address that it waits for.
+    visit: Option<String>,
+}
+
+/// A visit to an address, as the agent names it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Visit {
+    elicitation_id: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Question,
+    Permission,
+}
+
+impl Owner {
+    /// The agent asks something.
+    pub(super) fn asks(&mut self, request: String, method: &str, params: &RawValue) {
+        let turn = self.turn_id();
+        let outcome = match method {
+            "session/request_permission" => {
+                self.reducer.permission(params, &named("ask")).map(|(events, asked)| {
+                    self.note(events);
+                    match asked {
+                        Wanted::Permission(permission) => self.permission_asked(request.clone(), permission),
+                        Wanted::PlanApproval(question, form) => {
+                            self.question_asked(request.clone(), question, form, None);
+                        }
+                    }
+                })
+            }
+            "elicitation/create" => {
+                let visit =
+                    serde_json::from_str::<Visit>(params.get()).ok().map(|visit| visit.elicitation_id);
+                sa_universal::question(params, &named("ask"), turn.as_deref())
+                    .map(|(question, form)| self.question_asked(request.clone(), question, form, visit))
+            }
+            _ => {
+                let message = format!("the daemon does not offer {method}");
+                return self.refuse(request, codes::METHOD_NOT_FOUND, message);
+            }
+        };
+        if let Err(unparsed) = outcome {
+            self.draft.event(EventData::Error(CrashInfo {
+                message: format!("the agent asked something that cannot be understood: {unparsed}"),
+                kind: "unparsed".to_owned(),
+                turn_id: turn,
+                exit: None,
+                details: serde_json::from_str(params.get()).ok(),
+            }));
+            self.refuse(request, codes::INVALID_PARAMS, unparsed.to_string());
+        }
+    }
+
+    fn refuse(&mut self, request: String, code: i32, message: String) {
+        self.reply(request, Err(RpcError { code: i64::from(code), message, data: None }));
+    }
+
+    fn permission_asked(&mut self, request: String, mut permission: PermissionRequest) {
+        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
+        let decided = if cancelling {
+            Some((None, ResolvedBy::TurnEnded))
+        } else if let Some(reply) = self.policy.decide(&permission) {
+            Some((Some(reply), ResolvedBy::Rule))
+        } else if self.link.as_ref().is_some_and(|link| link.allow_all) {
+            Some((Some(PermissionReplyKind::Once), ResolvedBy::PermissionMode))
+        } else {
+            None
+        };
+        let deadline = self.policy.timeout().filter(|_| decided.is_none());
+        permission.expires_at_ms = deadline.map(expires);
+        let asked = Asked {
+            id: permission.id.clone(),
+            request,
+            deadline: deadline.map(|timeout| Instant::now() + timeout),
+            kind: Kind::Permission,
+            visit: None,
+        };
+        self.draft.event(EventData::PermissionAsked(permission.clone()));
+        self.record.permissions.push(permission);
+        self.asked.push(asked);
+        if let Some((reply, by)) = decided {
+            let id = self.asked.last().map(|asked| asked.id.clone()).unwrap_or_default();
+            match reply {
+                Some(reply) => {
+                    let decision = PermissionReply { reply, option_id: None, message: None };
+                    // A rule's answer is one of the three that every permission can be given.
+                    if self.decide_permission(&id, &decision, by).is_err() {
+                        self.withdraw(&id, by);
+                    }
+                }
+                None => self.withdraw(&id, by),
+            }
+        }
+    }
+
+    fn question_asked(
+        &mut self,
+        request: String,
+        mut question: QuestionRequest,
+        form: Form,
+        visit: Option<String>,
+    ) {
+        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
+        let timeout = self.policy.timeout();
+        question.expires_at_ms = timeout.map(expires);
+        let id = question.id.clone();
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        self.asked.push(Asked { id: id.clone(), request, deadline, kind: Kind::Question, visit });
+        self.draft.event(EventData::QuestionAsked(question.clone()));
+        self.record.questions.push(OpenQuestion { request: question, form });
+        if cancelling {
+            self.withdraw(&id, ResolvedBy::TurnEnded);
+        }
+    }
+
+    /// A client answers, or rejects, a question.
+    pub(super) async fn answer_question(
+        &mut self,
+        id: &str,
+        answers: Option<Vec<Vec<String>>>,
+    ) -> Result<(), SessionError> {
+        let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) else {
+            return Err(self.not_open(id).await);
+        };
+        let answer = match &answers {
+            Some(answers) => {
+                let answer = open.form.answer(answers);
+                answer.map_err(|bad| SessionError::Invalid(bad.to_string()))?
+            }
+            None => open.form.decline(),
+        };
+        let outcome = if answers.is_some() { QuestionOutcome::Answered } else { QuestionOutcome::Rejected };
+        self.close_question(id, outcome, answers, ResolvedBy::Client, answer);
+        self.commit().await;
+        Ok(())
+    }
+
+    fn close_question(
+        &mut self,
+        id: &str,
+        outcome: QuestionOutcome,
+        answers: Option<Vec<Vec<String>>>,
+        by: ResolvedBy,
+        answer: Value,
+    ) {
+        self.record.questions.retain(|open| open.request.id != id);
+        self.remember(id, format!("{outcome:?} by {by:?}"));
+        let resolved = QuestionResolved { id: id.to_owned(), outcome, answers, by };
+        self.draft.event(EventData::QuestionResolved(resolved));
+        if let Some(asked) = self.take_asked(id) {
+            self.reply(asked.request, Ok(answer));
+        }
+    }
+
+    /// A client decides on a permission.
+    pub(super) async fn answer_permission(
+        &mut self,
+        id: &str,
+        decision: PermissionReply,
+    ) -> Result<(), SessionError> {
+        if !self.record.permissions.iter().any(|permission| permission.id == id) {
+            return Err(self.not_open(id).await);
+        }
+        self.decide_permission(id, &decision, ResolvedBy::Client)?;
+        self.commit().await;
+        if let Some(text) = decision.message.filter(|text| !text.trim().is_empty()) {
+            let parts = vec![MessagePart::Text { text }];
+            let posted = Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32] };
+            self.accept(posted).await?;
+        }
+        Ok(())
+    }
+
+    fn decide_permission(
+        &mut self,
+        id: &str,
+        decision: &PermissionReply,
+        by: ResolvedBy,
+    ) -> Result<(), SessionError> {
+        let Some(position) = self.record.permissions.iter().position(|permission| permission.id == id) else {
+            return Err(SessionError::NotAsked(id.to_owned()));
+        };
+        let decided = sa_universal::permission_answer(&self.record.permissions[position], decision)
+            .map_err(|none| SessionError::Invalid(none.to_string()))?;
+        self.record.permissions.remove(position);
+        self.remember(id, format!("{:?} by {by:?}", decision.reply));
+        self.draft.event(EventData::PermissionResolved(PermissionResolved {
+            id: id.to_owned(),
+            reply: Some(decision.reply),
+            option_id: decided.option_id,
+            by,
+        }));
+        if let Some(asked) = self.take_asked(id) {
+            self.reply(asked.request, Ok(decided.result));
+        }
+        Ok(())
+    }
+
+    /// Nobody can answer this any more; the agent is told so.
+    fn withdraw(&mut self, id: &str, by: ResolvedBy) {
+        if let Some(position) = self.record.questions.iter().position(|open| open.request.id == id) {
+            let cancel = self.record.questions[position].form.cancel();
+            return self.close_question(id, QuestionOutcome::Cancelled, None, by, cancel);
+        }
+        self.record.permissions.retain(|permission| permission.id != id);
+        self.remember(id, format!("withdrawn by {by:?}"));
+        let resolved = PermissionResolved { id: id.to_owned(), reply: None, option_id: None, by };
+        self.draft.event(EventData::PermissionResolved(resolved));
+        if let Some(asked) = self.take_asked(id) {
+            self.reply(asked.request, Ok(sa_universal::permission_cancelled()));
+        }
+    }
+
+    /// The same for everything that is open, also what an agent asked that is gone.
+    pub(super) fn withdraw_asked(&mut self, by: ResolvedBy) {
+        let questions = self.record.questions.iter().map(|open| open.request.id.clone());
+        let permissions = self.record.permissions.iter().map(|permission| permission.id.clone());
+        let ids: Vec<String> = questions.chain(permissions).collect();
+        for id in ids {
+            self.withdraw(&id, by);
+        }
+    }
+
+    /// Decides what nobody has decided in time.
+    pub(super) fn expire_asked(&mut self, now: Instant) {
+        let due = self.asked.iter().filter(|asked| asked.deadline.is_some_and(|deadline| deadline <= now));
+        let due: Vec<(String, Kind)> = due.map(|asked| (asked.id.clone(), asked.kind)).collect();
+        for (id, kind) in due {
+            if kind == Kind::Permission {
+                let reply = self.policy.after_timeout();
+                let decision = PermissionReply { reply, option_id: None, message: None };
+                if self.decide_permission(&id, &decision, ResolvedBy::Timeout).is_ok() {
+                    continue;
+                }
+                self.withdraw(&id, ResolvedBy::Timeout);
+            } else if let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) {
+                let decline = open.form.decline();
+                self.close_question(&id, QuestionOutcome::Rejected, None, ResolvedBy::Timeout, decline);
+            }
+        }
+    }
+
+    /// What was to be done elsewhere is done.
+    pub(super) fn visited(&mut self, params: &RawValue) {
+        let Ok(visit) = serde_json::from_str::<Visit>(params.get()) else { return };
+        let asked = self.asked.iter().find(|asked| asked.visit.as_ref() == Some(&visit.elicitation_id));
+        if let Some(id) = asked.map(|asked| asked.id.clone()) {
+            let answer = json!({ "action": "accept" });
+            self.close_question(&id, QuestionOutcome::Answered, None, ResolvedBy::Client, answer);
+        }
+    }
+
+    fn take_asked(&mut self, id: &str) -> Option<Asked> {
+        let position = self.asked.iter().position(|asked| asked.id == id)?;
+        Some(self.asked.swap_remove(position))
+    }
+
+    fn remember(&mut self, id: &str, what: String) {
+        if self.decided.len() == DECIDED {
+            self.decided.pop_front();
+        }
+        self.decided.push_back((id.to_owned(), what));
+    }
+
+    /// Why nothing of this id can be decided: it was, or it never was asked.
+    async fn not_open(&self, id: &str) -> SessionError {
+        let remembered =
+            self.decided.iter().rev().find(|(decided, _)| decided == id).map(|(_, what)| what.clone());
+        let what = match remembered {
+            Some(what) => Some(what),
+            None => self.shared.log.find_decision(id).await,
+        };
+        match what {
+            Some(what) => SessionError::Resolved { id: id.to_owned(), what },
+            None => SessionError::NotAsked(id.to_owned()),
+        }
+    }
+}
+
+fn expires(timeout: Duration) -> u64 {
+    now_ms().saturating_add(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,145 @@
+//! From a draft of changes to the store, to readers, to the agent: in this order.
+
+use super::Owner;
+use crate::SessionError;
+use crate::agent::RpcError;
+use crate::log::Line;
+use crate::moment::{now_ms, rfc3339};
+use bytes::Bytes;
+use sa_api::sessions::{EventData, SessionState, UniversalEvent};
+use sa_store::{Change, MessageChange, NewEvent, StoreError};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Pause before the store is tried again, when the disk is full or the like.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Changes that are not committed yet.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) events: Vec<EventData>,
+    pub(super) messages: Vec<MessageChange>,
+    /// Answers to the agent's requests, sent after the commit.
+    pub(super) replies: Vec<(String, Result<Value, RpcError>)>,
+    touched: bool,
+}
+
+impl Draft {
+    pub(super) fn event(&mut self, event: EventData) {
+        self.events.push(event);
+    }
+
+    /// The record has changed.
+    pub(super) fn touch(&mut self) {
+        self.touched = true;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.messages.is_empty() && !self.touched
+    }
+}
+
+impl Owner {
+    /// Commits the draft however long that takes: what an agent has said cannot be taken back. Meanwhile the agent is
+    /// not read, and clients are told why nothing is done for them.
+    pub(super) async fn commit(&mut self) {
+        self.settle_if_live();
+        let Some((change, lines)) = self.prepare() else { return self.send_replies().await };
+        loop {
+            match self.parts.store.commit(&self.shared.id, change.clone()).await {
+                Ok(committed) => {
+                    self.published(lines, committed.oldest);
+                    return self.send_replies().await;
+                }
+                Err(error) => {
+                    tracing::error!(session = %self.shared.id, %error, "events cannot be stored; trying again");
+                    self.refuse_until_retry(&error).await;
+                }
+            }
+        }
+    }
+
+    /// Commits the draft, or forgets it and says why.
+    pub(super) async fn try_commit(&mut self) -> Result<(), SessionError> {
+        let Some((change, lines)) = self.prepare() else { return Ok(()) };
+        let committed = self.parts.store.commit(&self.shared.id, change).await?;
+        self.published(lines, committed.oldest);
+        self.send_replies().await;
+        Ok(())
+    }
+
+    /// The draft as a change of the store and as lines for readers; nothing if it is empty.
+    fn prepare(&mut self) -> Option<(Change, Vec<Line>)> {
+        if self.draft.is_empty() {
+            return None;
+        }
+        let now = now_ms();
+        let timestamp = rfc3339(now);
+        let first = self.shared.log.ends().last + 1;
+        self.draft.touched = false;
+        let events = std::mem::take(&mut self.draft.events);
+        let lines: Vec<Line> = events
+            .into_iter()
+            .zip(first..)
+            .map(|(data, id)| {
+                let event = UniversalEvent {
+                    id,
+                    timestamp: timestamp.clone(),
+                    session_id: self.shared.id.clone(),
+                    agent: self.record.request.agent.clone(),
+                    native_session_id: self.record.native_session_id.clone(),
+                    data,
+                };
+                Line { id, json: Bytes::from(serde_json::to_vec(&event).unwrap_or_default()) }
+            })
+            .collect();
+        if !lines.is_empty() {
+            self.record.updated_at_ms = now;
+        }
+        let change = Change {
+            record: Some(self.record.to_bytes()),
+            events: lines
+                .iter()
+                .map(|line| NewEvent { id: line.id, at_ms: now, data: line.json.clone() })
+                .collect(),
+            messages: std::mem::take(&mut self.draft.messages),
+            ended: Some(self.record.state == SessionState::Ended),
+        };
+        Some((change, lines))
+    }
+
+    /// Shows what is committed.
+    fn published(&self, lines: Vec<Line>, oldest: u64) {
+        self.shared.log.publish(lines, oldest);
+        self.shared.show(&self.record, self.queue.len());
+    }
+
+    async fn send_replies(&mut self) {
+        for (request, outcome) in std::mem::take(&mut self.draft.replies) {
+            if let Some(link) = &self.link
+                && let Err(error) = link.connection.answer(&request, &outcome).await
+            {
+                // The agent's end, which is about to be heard of.
+                tracing::debug!(session = %self.shared.id, %error, "an answer did not reach the agent");
+            }
+        }
+    }
+
+    async fn refuse_until_retry(&mut self, error: &StoreError) {
+        let retry = tokio::time::sleep(RETRY);
+        tokio::pin!(retry);
+        loop {
+            tokio::select! {
+                () = &mut retry => return,
+                Some(command) = self.commands.recv() => command.fail(error.clone().into()),
+                Some(urgent) = self.urgent.recv() => urgent.fail(error.clone().into()),
+            }
+        }
+    }
+
+    fn settle_if_live(&mut self) {
+        if !matches!(self.record.state, SessionState::Ended | SessionState::Starting) {
+            self.settle();
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The owner of one session: the only task that changes its record, its log and its agent.
+//!
+//! ```text
+//!             message            permission, question
+//!   idle ────────────────► running ────────────────► requiresAction
+//!    ▲ ◄──── turn's end ──────┘ ◄────── answer ──────────┘
+//!    │                        │ agent's end
+//!    └── started anew ◄── interrupted (also after a restart of the daemon)           terminate, from anywhere ──► ended
+//! ```
+//!
+//! What the agent says is reduced to events; they are committed to the store, with whatever else changed, before a
+//! reader sees them and before the agent is answered. `starting` is how the agent's own session comes to be, `turns` what becomes of
+//! messages, `asking` of questions and permissions, `settings` of changes, `ending` of everything at the end.
+
+mod asking;
+mod committing;
+mod ending;
+mod queue;
+mod settings;
+mod starting;
+mod surroundings;
+mod turns;
+
+use crate::agent::{AgentFailure, Connection, FromAgent, RpcError, Slot};
+use crate::command::{Command, Urgent};
+use crate::history::History;
+use crate::parts::Parts;
+use crate::policy::Policy;
+use crate::record::Record;
+use crate::shared::Shared;
+use asking::Asked;
+use committing::Draft;
+use queue::Queue;
+use sa_api::sessions::{CrashInfo, EventData, SessionState};
+use sa_universal::Reducer;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use turns::{Running, named};
+
+/// What an agent says is taken in batches of this many messages, so that a fast one costs one commit, not many.
+const BATCH: usize = 256;
+/// A message that an agent writes outside of turns is complete when nothing has come for this long.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// What an owner is made of.
+pub(crate) struct OwnerParts {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) parts: Arc<Parts>,
+    pub(crate) record: Record,
+    pub(crate) policy: Policy,
+    /// Variables for the agent's process alone.
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) urgent: mpsc::Receiver<Urgent>,
+}
+
+pub(crate) struct Owner {
+    shared: Arc<Shared>,
+    parts: Arc<Parts>,
+    record: Record,
+    policy: Policy,
+    env: BTreeMap<String, String>,
+    commands: mpsc::Receiver<Command>,
+    urgent: mpsc::Receiver<Urgent>,
+    reducer: Reducer,
+    draft: Draft,
+    link: Option<Link>,
+    turn: Option<Running>,
+    queue: Queue,
+    asked: Vec<Asked>,
+    /// Who decided on what, the newest last: for those who come too late.
+    decided: VecDeque<(String, String)>,
+    /// What the agent is told of the conversation with the next message, if it does not know it any more.
+    history: History,
+    /// A client has cancelled while the agent was being started.
+    given_up: bool,
+    /// Messages from before a restart wait until a client comes.
+    held: bool,
+    last_heard: Instant,
+    /// The agent writes a message though no turn runs.
+    speaking: bool,
+    done: bool,
+}
+
+/// A session of the agent's own.
+pub(crate) struct Link {
+    /// Keeps the agent's process alive.
+    _slot: Arc<Slot>,
+    connection: Connection,
+    line: mpsc::Sender<FromAgent>,
+    incoming: mpsc::Receiver<FromAgent>,
+    /// Whether the agent's session is open.
+    ready: bool,
+    /// The agent has no mode that never asks, so permissions are given here.
+    allow_all: bool,
+}
+
+impl Owner {
+    pub(crate) fn new(parts: OwnerParts) -> Self {
+        let OwnerParts { shared, parts, record, policy, env, commands, urgent } = parts;
+        Self {
+            shared,
+            parts,
+            record,
+            policy,
+            env,
+            commands,
+            urgent,
+            reducer: Reducer::new(named("run")),
+            draft: Draft::default(),
+            link: None,
+            turn: None,
+            queue: Queue::default(),
+            asked: Vec::new(),
+            decided: VecDeque::new(),
+            history: History::Nothing,
+            given_up: false,
+            held: false,
+            last_heard: Instant::now(),
+            speaking: false,
+            done: false,
+        }
+    }
+
+    /// Runs until the session is terminated or the daemon stops.
+    pub(crate) async fn run(mut self) {
+        self.recover().await;
+        while !self.done {
+            self.advance().await;
+            let deadline = self.next_deadline();
+            tokio::select! {
+                Some(urgent) = self.urgent.recv() => self.urgent(urgent).await,
+                Some(command) = self.commands.recv() => self.command(command).await,
+                input = heard(&mut self.link) => self.take(input).await,
+                () = at(deadline) => self.time_passed().await,
+            }
+        }
+    }
+
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::Start { reply } => {
+                let outcome = self.ensure_agent().await;
+                if outcome.is_ok() {
+                    self.settle();
+                }
+                self.commit().await;
+                drop(reply.send(outcome));
+            }
+            Command::Post { message, reply } => {
+                let outcome = self.accept(*message).await;
+                drop(reply.send(outcome));
+            }
+            Command::Patch { patch, reply } => {
+                let outcome = self.patch(*patch).await;
+                drop(reply.send(outcome));
+            }
+            Command::Terminate { reply } => {
+                self.terminate().await;
+                drop(reply.send(Ok(())));
+            }
+        }
+    }
+
+    async fn urgent(&mut self, urgent: Urgent) {
+        match urgent {
+            Urgent::Question { id, answers, reply } => {
+                let outcome = self.answer_question(&id, answers).await;
+                drop(reply.send(outcome));
+            }
+            Urgent::Permission { id, decision, reply } => {
+                let outcome = self.answer_permission(&id, decision).await;
+                drop(reply.send(outcome));
+            }
+            Urgent::Cancel { reply } => {
+                let outcome = self.cancel().await;
+                drop(reply.send(outcome));
+            }
+        }
+    }
+
+    /// Takes what the agent said, and what else it has said meanwhile.
+    async fn take(&mut self, first: Option<FromAgent>) {
+        let mut next = first;
+        for _ in 0..BATCH {
+            match next {
+                Some(input) => self.input(input),
+                None => break,
+            }
+            next = self.link.as_mut().and_then(|link| link.incoming.try_recv().ok());
+        }
+        if let Some(input) = next {
+            self.input(input);
+        }
+        self.commit().await;
+    }
+
+    /// Works one message of the agent's into the draft.
+    fn input(&mut self, input: FromAgent) {
+        self.last_heard = Instant::now();
+        match input {
+            FromAgent::Notification { method, params } => self.told(&method, &params),
+            FromAgent::Request { id, method, params } => self.asks(id, &method, &params),
+            FromAgent::Response { call, outcome } => {
+                if self.turn.as_ref().is_some_and(|turn| turn.call == Some(call)) {
+                    self.turn_answered(outcome);
+                }
+            }
+            FromAgent::Unparsed(unparsed) => self.draft.event(EventData::Error(CrashInfo {
+                message: format!("the agent wrote a line that is no message: {}", unparsed.reason),
+                kind: "unparsed".to_owned(),
+                turn_id: self.turn_id(),
+                exit: None,
+                details: serde_json::to_value(&unparsed).ok(),
+            })),
+            FromAgent::Gap => self.draft.event(EventData::Error(CrashInfo {
+                message: "messages of the agent were lost: the daemon could not take them in time".to_owned(),
+                kind: "gap".to_owned(),
+                turn_id: self.turn_id(),
+                ..CrashInfo::default()
+            })),
+            FromAgent::Ended(exit) => self.agent_ended(exit),
+        }
+    }
+
+    fn told(&mut self, method: &str, params: &RawValue) {
+        match method {
+            "session/update" => {
+                let events = self.reducer.update(params);
+                self.speaking |= self.turn.is_none() && !events.is_empty();
+                self.note(events);
+            }
+            "elicitation/complete" => self.visited(params),
+            // Nothing that is told has to be understood.
+            _ => tracing::debug!(session = %self.shared.id, method, "the agent told something else"),
+        }
+    }
+
+    /// Takes events into the draft, and what they say of the session into the record.
+    fn note(&mut self, events: Vec<EventData>) {
+        for event in events {
+            match &event {
+                EventData::Usage(usage) => self.record.usage = Some(usage.clone()),
+                EventData::ModeChanged(changed) => self.record.choices = changed.choices.clone(),
+                EventData::InfoChanged(_) if self.record.titled => continue,
+                EventData::InfoChanged(info) => self.record.title.clone_from(&info.title),
+                _ => {}
+            }
+            self.draft.event(event);
+        }
+    }
+
+    /// Sends a request and waits for its answer. Meanwhile the agent is listened to, and clients may answer it.
+    async fn call(
+        &mut self,
+        method: &str,
+        params: &Value,
+        opens: bool,
+        limit: Duration,
+    ) -> Result<Box<RawValue>, AgentFailure> {
+        let Some(link) = &self.link else { return Err(AgentFailure::Ended(Default::default())) };
+        let call = link.connection.call(method, params, &link.line, opens).await?;
+        let deadline = Instant::now() + limit;
+        loop {
+            tokio::select! {
+                Some(urgent) = self.urgent.recv() => {
+                    self.urgent(urgent).await;
+                    if self.given_up {
+                        return Err(AgentFailure::GivenUp);
+                    }
+                }
+                input = heard(&mut self.link) => match input {
+                    Some(FromAgent::Response { call: answered, outcome }) if answered == call => {
+                        self.last_heard = Instant::now();
+                        return outcome.map_err(|error| AgentFailure::refused(method, error));
+                    }
+                    Some(FromAgent::Ended(exit)) => {
+                        self.agent_ended(exit.clone());
+                        self.commit().await;
+                        return Err(AgentFailure::Ended(exit));
+                    }
+                    Some(input) => {
+                        self.input(input);
+                        self.commit().await;
+                    }
+                    None => return Err(AgentFailure::Ended(Default::default())),
+                },
+                () = tokio::time::sleep_until(deadline) => {
+                    return Err(AgentFailure::Late { method: method.to_owned(), seconds: limit.as_secs() });
+                }
+            }
+        }
+    }
+
+    /// Answers the agent, once what led to the answer is committed.
+    fn reply(&mut self, request: String, outcome: Result<Value, RpcError>) {
+        self.draft.replies.push((request, outcome));
+    }
+
+    fn turn_id(&self) -> Option<String> {
+        self.turn.as_ref().map(|turn| turn.turn_id.clone())
+    }
+
+    /// Sets the state that follows from what is going on.
+    fn settle(&mut self) {
+        let waits = !self.record.questions.is_empty() || !self.record.permissions.is_empty();
+        let state = match (&self.turn, &self.link) {
+            _ if waits => SessionState::RequiresAction,
+            (Some(_), _) => SessionState::Running,
+            (None, Some(link)) if link.ready => SessionState::Idle,
+            _ => SessionState::Interrupted,
+        };
+        if self.record.state != state {
+            self.record.state = state;
+            self.draft.touch();
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let silence = || {
+            let waits_for_nobody = self.asked.is_empty() && self.turn.is_some();
+            Some(self.last_heard + self.parts.limits.silence().filter(|_| waits_for_nobody)?)
+        };
+        let asked = self.asked.iter().filter_map(|asked| asked.deadline).min();
+        let cancelled = self.turn.as_ref().and_then(|turn| turn.cancel_by);
+        let pause = self.speaking.then(|| self.last_heard + PAUSE);
+        [silence(), asked, cancelled, pause].into_iter().flatten().min()
+    }
+
+    async fn time_passed(&mut self) {
+        let now = Instant::now();
+        self.expire_asked(now);
+        if self.speaking && self.turn.is_none() && self.last_heard + PAUSE <= now {
+            self.speaking = false;
+            let events = self.reducer.end_turn();
+            self.note(events);
+        }
+        if self.turn.as_ref().and_then(|turn| turn.cancel_by).is_some_and(|by| by <= now) {
+            self.abandon_turn();
+        } else if let Some(silence) = self.parts.limits.silence()
+            && self.turn.is_some()
+            && self.asked.is_empty()
+            && self.last_heard + silence <= now
+        {
+            self.silent(silence).await;
+        }
+        self.commit().await;
+    }
+}
+
+/// The next message of the agent's; never, if there is none.
+async fn heard(link: &mut Option<Link>) -> Option<FromAgent> {
+    match link {
+        Some(link) => link.incoming.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// That moment; never, if there is none.
+async fn at(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,127 @@
+//! What an agent's session is given from the configuration of its directory: MCP servers and skills.
+
+use super::Owner;
+use crate::agent::{AgentFailure, Connection};
+use sa_api::sessions::{EventData, Notice, NoticeSeverity};
+use sa_api::{McpServerConfig, SkillsConfig};
+use sa_files::ConfigKind;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// MCP servers by name.
+pub(super) type Servers = BTreeMap<String, McpServerConfig>;
+
+impl Owner {
+    /// Puts the skills in place, and gives the MCP servers. Those of the request win over those of the directory.
+    pub(super) async fn prepare_surroundings(&mut self) -> Result<Servers, AgentFailure> {
+        let mut servers: Servers = self.configured(ConfigKind::Mcp).await?;
+        servers.extend(self.record.request.mcp.clone());
+        let mut skills: BTreeMap<String, SkillsConfig> = self.configured(ConfigKind::Skills).await?;
+        skills.extend(self.record.request.skills.clone());
+        let placed =
+            self.parts.skills.place(&self.record.request.agent, Path::new(&self.record.cwd), &skills);
+        for warning in placed.await.map_err(|error| AgentFailure::Surroundings(error.to_string()))? {
+            self.warn("Skills", warning);
+        }
+        Ok(servers)
+    }
+
+    async fn configured<T: DeserializeOwned>(
+        &self,
+        kind: ConfigKind,
+    ) -> Result<BTreeMap<String, T>, AgentFailure> {
+        let cannot = |reason: String| {
+            AgentFailure::Surroundings(format!("the configuration of the directory: {reason}"))
+        };
+        let entries = self.parts.configs.list(kind, Path::new(&self.record.cwd)).await;
+        let entries = entries.map_err(|error| cannot(error.to_string()))?;
+        entries
+            .into_iter()
+            .map(|(name, entry)| {
+                let entry = serde_json::from_value(Value::Object(entry))
+                    .map_err(|error| cannot(format!("'{name}': {error}")))?;
+                Ok((name, entry))
+            })
+            .collect()
+    }
+
+    /// The servers in the form that agents take, without those that this agent cannot use.
+    pub(super) fn usable_servers(&mut self, servers: Servers, connection: &Connection) -> Vec<Value> {
+        let can = &connection.greeting().agent_capabilities.mcp_capabilities;
+        let mut usable = Vec::new();
+        for (name, server) in servers {
+            match self.server(&name, server) {
+                Some((_, None)) => {}
+                Some((Transport::Http, Some(_))) if !can.http => self.cannot_use(&name, "HTTP"),
+                Some((Transport::Sse, Some(_))) if !can.sse => self.cannot_use(&name, "SSE"),
+                Some((_, Some(server))) => usable.push(server),
+                None => {
+                    self.warn("MCP", format!("the MCP server '{name}' lacks a variable of the environment"))
+                }
+            }
+        }
+        usable
+    }
+
+    fn cannot_use(&mut self, name: &str, transport: &str) {
+        let agent = &self.record.request.agent;
+        let description =
+            format!("the MCP server '{name}' is not used: agent '{agent}' has no MCP over {transport}");
+        self.warn("MCP", description);
+    }
+
+    fn warn(&mut self, title: &str, description: String) {
+        let notice = Notice {
+            severity: NoticeSeverity::Warning,
+            title: title.to_owned(),
+            description: Some(description),
+        };
+        self.draft.event(EventData::Notice(notice));
+    }
+
+    /// A server as agents take it; nothing in place of one that is switched off, nothing at all if it needs a variable that is
+    /// not there.
+    fn server(&self, name: &str, server: McpServerConfig) -> Option<(Transport, Option<Value>)> {
+        let pairs = |map: BTreeMap<String, String>| {
+            map.into_iter().map(|(name, value)| json!({ "name": name, "value": value })).collect::<Vec<_>>()
+        };
+        match server {
+            McpServerConfig::Local(local) => {
+                let env = pairs(local.env.unwrap_or_default());
+                let value = json!({ "name": name, "command": local.command, "args": local.args, "env": env });
+                Some((Transport::Stdio, (local.enabled != Some(false)).then_some(value)))
+            }
+            McpServerConfig::Remote(remote) => {
+                let mut headers = remote.headers.unwrap_or_default();
+                for (header, variable) in remote.env_headers.unwrap_or_default() {
+                    headers.insert(header, self.variable(&variable)?);
+                }
+                if let Some(variable) = remote.bearer_token_env_var {
+                    headers
+                        .insert("Authorization".to_owned(), format!("Bearer {}", self.variable(&variable)?));
+                }
+                let (transport, kind) = match remote.transport.as_deref() {
+                    Some("sse") => (Transport::Sse, "sse"),
+                    _ => (Transport::Http, "http"),
+                };
+                let headers = pairs(headers);
+                let value = json!({ "type": kind, "name": name, "url": remote.url, "headers": headers });
+                Some((transport, (remote.enabled != Some(false)).then_some(value)))
+            }
+        }
+    }
+
+    /// A variable of the session's environment, or else of the daemon's.
+    fn variable(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned().or_else(|| self.parts.host.environment.get(name).cloned())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Transport {
+    Stdio,
+    Http,
+    Sse,
+}

@@ -1,0 +1,276 @@
+//! What becomes of messages: accepted, queued, given to the agent, cancelled, done.
+
+use super::Owner;
+use super::queue::Queued;
+use crate::SessionError;
+use crate::agent::{AgentFailure, RpcError};
+use crate::command::Posted;
+use crate::history::History;
+use crate::moment::now_ms;
+use sa_api::sessions::{
+    CancelResult, CrashInfo, Delivery, EventData, MessageAccepted, ParsedMessage, ResolvedBy, Role,
+    SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage,
+};
+use sa_jsonrpc::codes;
+use sa_store::{MessageChange, MessageState, StoredMessage};
+use serde_json::value::RawValue;
+use serde_json::{Map, json};
+use std::time::Duration;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// The turn that runs.
+pub(super) struct Running {
+    pub(super) turn_id: String,
+    /// The number of the prompt; none while it is not sent.
+    pub(super) call: Option<u64>,
+    /// When the agent must have ended it, once it was cancelled.
+    pub(super) cancel_by: Option<Instant>,
+}
+
+impl Owner {
+    /// Puts a message into the log and the queue. What was accepted before under the same key is only said again.
+    pub(super) async fn accept(&mut self, posted: Posted) -> Result<MessageAccepted, SessionError> {
+        if let Some(key) = &posted.key
+            && let Some(known) = self.parts.store.message_by_key(&self.shared.id, key).await?
+        {
+            let answer =
+                serde_json::from_slice(&known.answer).ok().filter(|_| known.body_digest == posted.digest);
+            return answer.ok_or(SessionError::KeyReused);
+        }
+        if self.queue.len() >= self.parts.limits.queue {
+            return Err(SessionError::QueueFull(self.queue.len()));
+        }
+        // What the agent has said so far comes before the message.
+        self.commit().await;
+        let message = Queued { turn_id: named("turn"), message_id: named("msg"), parts: posted.parts };
+        let ahead = usize::from(self.turn.is_some());
+        let accepted = MessageAccepted {
+            turn_id: message.turn_id.clone(),
+            message_id: message.message_id.clone(),
+            event_id: self.shared.log.ends().last + 1,
+            queued: match posted.delivery {
+                Delivery::Queue => self.queue.len() + ahead,
+                Delivery::Interrupt => ahead,
+            },
+        };
+        let metadata = Map::from_iter([("turnId".to_owned(), json!(message.turn_id))]);
+        self.draft.event(EventData::Message(UniversalMessage::Parsed(ParsedMessage {
+            id: message.message_id.clone(),
+            role: Role::User,
+            parts: message.parts.clone(),
+            metadata,
+        })));
+        self.draft.messages.push(MessageChange::Accept(StoredMessage {
+            turn_id: message.turn_id.clone(),
+            key: posted.key,
+            body_digest: posted.digest,
+            body: serde_json::to_vec(&message).unwrap_or_default().into(),
+            answer: serde_json::to_vec(&accepted).unwrap_or_default().into(),
+            state: MessageState::Queued,
+        }));
+        self.try_commit().await?;
+        self.held = false;
+        match posted.delivery {
+            Delivery::Queue => self.queue.push(message),
+            Delivery::Interrupt => {
+                self.queue.push_first(message);
+                self.interrupt().await;
+            }
+        }
+        self.shared.show(&self.record, self.queue.len());
+        Ok(accepted)
+    }
+
+    /// Gives the agent the next message, if it has nothing to do.
+    pub(super) async fn advance(&mut self) {
+        while self.turn.is_none() && !self.done && !self.held {
+            let Some(message) = self.queue.pop() else { return };
+            self.begin(message).await;
+        }
+    }
+
+    async fn begin(&mut self, message: Queued) {
+        let turn_id = message.turn_id.clone();
+        self.turn = Some(Running { turn_id: turn_id.clone(), call: None, cancel_by: None });
+        self.record.turn =
+            Some(Turn { turn_id: turn_id.clone(), started_at_ms: now_ms(), cancelling: false });
+        self.speaking = false;
+        let events = self.reducer.begin_turn(&turn_id);
+        self.note(events);
+        self.draft.event(EventData::TurnStarted(TurnStarted {
+            turn_id: turn_id.clone(),
+            message_id: Some(message.message_id.clone()),
+        }));
+        let running = MessageChange::State { turn_id: turn_id.clone(), state: MessageState::Running };
+        self.draft.messages.push(running);
+        if self.link.as_ref().is_none_or(|link| !link.ready) {
+            self.record.state = SessionState::Starting;
+        }
+        // Noted before the agent gets it: after a crash nobody would know otherwise that it may have worked on it.
+        self.commit().await;
+        let prompted = match self.ensure_agent().await {
+            Ok(()) => self.prompt(&message).await,
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = prompted {
+            match &self.turn {
+                Some(turn) if turn.cancel_by.is_some() => {
+                    self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
+                }
+                Some(_) => self.fail_turn(&failure),
+                None => {}
+            }
+        }
+        if self.record.state == SessionState::Starting {
+            self.settle();
+        }
+        self.commit().await;
+    }
+
+    async fn prompt(&mut self, message: &Queued) -> Result<(), AgentFailure> {
+        let cancelled = self.turn.as_ref().is_none_or(|turn| turn.cancel_by.is_some());
+        let Some(link) = &self.link else { return Err(AgentFailure::Ended(Default::default())) };
+        if cancelled {
+            self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
+            return Ok(());
+        }
+        let mut blocks = sa_universal::prompt(&message.parts, &link.connection.greeting().prompts)
+            .map_err(|unsupported| AgentFailure::Unsupported(unsupported.to_string()))?;
+        if let History::Text(history) = std::mem::take(&mut self.history) {
+            blocks.insert(0, json!({ "type": "text", "text": history }));
+        }
+        let Some(link) = &self.link else { return Err(AgentFailure::Ended(Default::default())) };
+        let params = json!({ "sessionId": self.record.native_session_id, "prompt": blocks });
+        let call = link.connection.call("session/prompt", &params, &link.line, false).await?;
+        self.last_heard = Instant::now();
+        if let Some(turn) = &mut self.turn {
+            turn.call = Some(call);
+        }
+        Ok(())
+    }
+
+    /// The agent has answered the prompt: the turn is over.
+    pub(super) fn turn_answered(&mut self, outcome: Result<Box<RawValue>, RpcError>) {
+        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
+        match outcome {
+            Ok(result) => {
+                let (reason, usage) = sa_universal::stop_reason(&result);
+                self.end_turn(reason, usage, ResolvedBy::TurnEnded);
+            }
+            Err(_) if cancelling => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
+            Err(error) => self.fail_turn(&AgentFailure::refused("session/prompt", error)),
+        }
+    }
+
+    pub(super) fn fail_turn(&mut self, failure: &AgentFailure) {
+        let (message, code, details) = match failure {
+            AgentFailure::Refused { message, code, data, .. } => (message.clone(), Some(*code), data.clone()),
+            other => (other.to_string(), None, None),
+        };
+        let events = self.reducer.end_turn();
+        self.note(events);
+        let kind = match code {
+            Some(code) if code != i64::from(codes::AUTH_REQUIRED) => "promptFailed",
+            _ => failure.kind(),
+        };
+        self.draft.event(EventData::Error(CrashInfo {
+            message,
+            kind: kind.to_owned(),
+            turn_id: self.turn_id(),
+            exit: failure.exit().cloned(),
+            details: details.or_else(|| code.map(|code| json!({ "code": code }))),
+        }));
+        self.end_turn(StopReason::Error, None, ResolvedBy::TurnEnded);
+    }
+
+    /// Notes a turn's end, and the end of everything that was asked in it.
+    pub(super) fn end_turn(&mut self, reason: StopReason, usage: Option<Usage>, by: ResolvedBy) {
+        let Some(turn) = self.turn.take() else { return };
+        let events = self.reducer.end_turn();
+        self.note(events);
+        self.withdraw_asked(by);
+        self.record.turn = None;
+        self.draft.event(EventData::TurnEnded(TurnEnded {
+            turn_id: turn.turn_id.clone(),
+            stop_reason: reason,
+            usage,
+        }));
+        let done = MessageChange::State { turn_id: turn.turn_id, state: MessageState::Done };
+        self.draft.messages.push(done);
+    }
+
+    /// Stops the turn and takes back what waits.
+    pub(super) async fn cancel(&mut self) -> Result<CancelResult, SessionError> {
+        let waiting = self.queue.take();
+        let withdrawn = waiting.len();
+        for message in waiting {
+            self.draft.event(EventData::TurnEnded(TurnEnded {
+                turn_id: message.turn_id.clone(),
+                stop_reason: StopReason::Cancelled,
+                usage: None,
+            }));
+            let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };
+            self.draft.messages.push(done);
+        }
+        self.given_up = self.link.as_ref().is_none_or(|link| !link.ready);
+        self.interrupt().await;
+        self.commit().await;
+        Ok(CancelResult { turn_id: self.turn_id(), withdrawn })
+    }
+
+    /// Asks the agent to stop, and answers what it waits for.
+    async fn interrupt(&mut self) {
+        let limit = self.parts.limits.cancel();
+        let Some(turn) = &mut self.turn else { return };
+        if turn.cancel_by.is_none() {
+            turn.cancel_by = Some(Instant::now() + limit);
+        }
+        let sent = turn.call.is_some();
+        if let Some(turn) = &mut self.record.turn {
+            turn.cancelling = true;
+            self.draft.touch();
+        }
+        // First of all: an agent that got its answers before might come to the turn's end as if nobody had stopped it.
+        if let Some(link) = self.link.as_ref().filter(|_| sent) {
+            let params = json!({ "sessionId": self.record.native_session_id });
+            if let Err(error) = link.connection.notify("session/cancel", &params).await {
+                tracing::debug!(session = %self.shared.id, %error, "the agent could not be told to stop");
+            }
+        }
+        self.withdraw_asked(ResolvedBy::TurnEnded);
+        self.commit().await;
+    }
+
+    /// The agent did not stop when it was told to: it is left.
+    pub(super) fn abandon_turn(&mut self) {
+        let seconds = self.parts.limits.cancel().as_secs();
+        self.draft.event(EventData::Error(CrashInfo {
+            message: format!(
+                "the agent has not stopped within {seconds} s; it is started anew with the next message"
+            ),
+            kind: "timeout".to_owned(),
+            turn_id: self.turn_id(),
+            ..CrashInfo::default()
+        }));
+        self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
+        self.leave_agent();
+    }
+
+    /// The agent has said nothing for too long.
+    pub(super) async fn silent(&mut self, silence: Duration) {
+        self.draft.event(EventData::Error(CrashInfo {
+            message: format!("the agent has said nothing for {} s; its turn is cancelled", silence.as_secs()),
+            kind: "timeout".to_owned(),
+            turn_id: self.turn_id(),
+            ..CrashInfo::default()
+        }));
+        self.last_heard = Instant::now();
+        self.interrupt().await;
+    }
+}
+
+/// A new id.
+pub(super) fn named(kind: &str) -> String {
+    format!("{kind}_{}", Uuid::now_v7().simple())
+}

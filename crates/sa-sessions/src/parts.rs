@@ -1,0 +1,74 @@
+//! What all sessions share.
+
+use crate::agent::{AgentFailure, Pool};
+use crate::limits::SessionLimits;
+use sa_agents::{AgentSpec, Catalogue, TokenVariable};
+use sa_credentials::{Host, Kind, Secret, Validity};
+use sa_files::ConfigStore;
+use sa_hub::OpenError;
+use sa_skills::Skills;
+use sa_store::Store;
+use sa_universal::ModeTable;
+use std::collections::BTreeMap;
+
+pub(crate) struct Parts {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) pool: Pool,
+    pub(crate) store: Store,
+    pub(crate) configs: ConfigStore,
+    pub(crate) skills: Skills,
+    pub(crate) webhooks: sa_webhooks::Client,
+    pub(crate) limits: SessionLimits,
+    /// The machine, with the daemon's environment, from which configurations may take something.
+    pub(crate) host: Host,
+}
+
+impl Parts {
+    /// The agent of that id.
+    pub(crate) fn agent(&self, id: &str) -> Result<AgentSpec, AgentFailure> {
+        let known = || self.catalogue.iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>().join(", ");
+        let agent = self.catalogue.get(id).cloned();
+        agent.ok_or_else(|| OpenError::UnknownAgent { agent: id.to_owned(), known: known() }.into())
+    }
+
+    /// How the agent calls its modes.
+    pub(crate) fn mode_table(&self, agent: &str) -> ModeTable {
+        let modes = self.catalogue.get(agent).map(|agent| agent.modes.clone()).unwrap_or_default();
+        ModeTable::named(&modes.permission, &modes.agent)
+    }
+
+    /// Asks the provider whether it accepts a credential.
+    pub(crate) async fn validate(
+        &self,
+        token: &TokenVariable,
+        secret: &str,
+        env: &BTreeMap<String, String>,
+    ) -> Result<(), AgentFailure> {
+        let Some(provider) = token.provider.as_deref() else {
+            let reason = format!("there is no call to ask whether {} is accepted", token.variable);
+            return Err(AgentFailure::Unsupported(reason));
+        };
+        let mut host = self.host.clone();
+        host.environment.extend(env.clone());
+        let address = sa_credentials::address_of(provider, &host);
+        let secret = Secret::new(secret);
+        match sa_credentials::validate(provider, Kind::ApiKey, &secret, address.as_deref()).await {
+            Validity::Valid => Ok(()),
+            Validity::Invalid { reason, .. } => {
+                Err(AgentFailure::Token(format!("{provider} does not accept the token: {reason}")))
+            }
+            Validity::Unknown { reason } => Err(AgentFailure::Token(format!(
+                "whether {provider} accepts the token cannot be told: {reason}"
+            ))),
+        }
+    }
+
+    /// The variable in which the agent takes a credential.
+    pub(crate) fn token_variable(&self, agent: &str) -> Result<TokenVariable, AgentFailure> {
+        let token = self.catalogue.get(agent).and_then(|agent| agent.token.clone());
+        token.ok_or_else(|| {
+            let reason = format!("it is not known how agent '{agent}' takes a token; use `env`");
+            AgentFailure::Unsupported(reason)
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! What is kept of a session beside its events: enough to describe it and to go on with it after a restart.
+
+use bytes::Bytes;
+use sa_api::sessions::{
+    CreateSession, PermissionMode, PermissionRequest, QuestionRequest, Session, SessionChoices, SessionState,
+    Turn, Usage, WebhookStatus,
+};
+use sa_universal::Form;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The mode in which agents do what they are told.
+pub(crate) const BUILD: &str = "build";
+
+/// A session as it is stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Record {
+    /// What it was created with, without secrets of the agent.
+    pub(crate) request: CreateSession,
+    pub(crate) cwd: String,
+    pub(crate) created_at_ms: u64,
+    pub(crate) updated_at_ms: u64,
+    pub(crate) state: SessionState,
+    #[serde(default)]
+    pub(crate) turn: Option<Turn>,
+    #[serde(default)]
+    pub(crate) questions: Vec<OpenQuestion>,
+    #[serde(default)]
+    pub(crate) permissions: Vec<PermissionRequest>,
+    #[serde(default)]
+    pub(crate) usage: Option<Usage>,
+    #[serde(default)]
+    pub(crate) choices: SessionChoices,
+    #[serde(default)]
+    pub(crate) native_session_id: Option<String>,
+    /// The session that it was forked from, and that one's own id with the agent.
+    #[serde(default)]
+    pub(crate) forked_from: Option<String>,
+    #[serde(default)]
+    pub(crate) fork_of: Option<String>,
+    #[serde(default)]
+    pub(crate) title: Option<String>,
+    /// The client gave the title, so the agent does not.
+    #[serde(default)]
+    pub(crate) titled: bool,
+    #[serde(default)]
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) agent_mode: String,
+    pub(crate) permission_mode: PermissionMode,
+    #[serde(default)]
+    pub(crate) model: Option<String>,
+    #[serde(default)]
+    pub(crate) variant: Option<String>,
+}
+
+/// A question that waits for its answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OpenQuestion {
+    pub(crate) request: QuestionRequest,
+    pub(crate) form: Form,
+}
+
+impl Record {
+    pub(crate) fn new(mut request: CreateSession, cwd: String, now_ms: u64) -> Self {
+        // Both are for the agent's process alone; they are never written down.
+        request.token = None;
+        request.env.clear();
+        let request_metadata = std::mem::take(&mut request.metadata);
+        Self {
+            cwd,
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+            state: SessionState::Starting,
+            turn: None,
+            questions: Vec::new(),
+            permissions: Vec::new(),
+            usage: None,
+            choices: SessionChoices::default(),
+            native_session_id: None,
+            forked_from: None,
+            fork_of: None,
+            title: request.title.take(),
+            titled: false,
+            metadata: request_metadata,
+            agent_mode: request.agent_mode.take().unwrap_or_else(|| BUILD.to_owned()),
+            permission_mode: request.permission_mode,
+            model: request.model.take(),
+            variant: request.variant.take(),
+            request,
+        }
+        .with_own_title()
+    }
+
+    fn with_own_title(mut self) -> Self {
+        self.titled = self.title.is_some();
+        self
+    }
+
+    /// A copy of it that begins where this one is now.
+    pub(crate) fn forked(&self, id: &str, native: String, title: Option<String>, now_ms: u64) -> Self {
+        Self {
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+            state: SessionState::Starting,
+            turn: None,
+            questions: Vec::new(),
+            permissions: Vec::new(),
+            native_session_id: None,
+            forked_from: Some(id.to_owned()),
+            fork_of: Some(native),
+            titled: title.is_some(),
+            title: title.or_else(|| self.title.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// As it is stored.
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        Bytes::from(serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    /// As it was stored.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// What clients are told.
+    pub(crate) fn describe(&self, id: &str, view: View) -> Session {
+        Session {
+            session_id: id.to_owned(),
+            agent: self.request.agent.clone(),
+            agent_version: self.request.agent_version.clone(),
+            agent_mode: self.agent_mode.clone(),
+            permission_mode: self.permission_mode,
+            model: self.model.clone(),
+            variant: self.variant.clone(),
+            cwd: self.cwd.clone(),
+            title: self.title.clone(),
+            metadata: self.metadata.clone(),
+            created_at_ms: self.created_at_ms,
+            updated_at_ms: self.updated_at_ms,
+            state: self.state,
+            turn: self.turn.clone(),
+            queued: view.queued,
+            questions: self.questions.iter().map(|question| question.request.clone()).collect(),
+            permissions: self.permissions.clone(),
+            usage: self.usage.clone(),
+            choices: self.choices.clone(),
+            native_session_id: self.native_session_id.clone(),
+            forked_from: self.forked_from.clone(),
+            last_event_id: view.last,
+            oldest_event_id: view.oldest,
+            webhook: view.webhook,
+        }
+    }
+}
+
+/// What a description needs that is not part of the record.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct View {
+    pub(crate) queued: usize,
+    pub(crate) last: u64,
+    pub(crate) oldest: u64,
+    pub(crate) webhook: Option<WebhookStatus>,
+}

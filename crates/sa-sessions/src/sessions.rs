@@ -1,0 +1,339 @@
+//! The registry of sessions.
+
+use crate::agent::Pool;
+use crate::handle::SessionHandle;
+use crate::limits::SessionLimits;
+use crate::log::{Ends, Log};
+use crate::moment::now_ms;
+use crate::owner::{Owner, OwnerParts};
+use crate::parts::Parts;
+use crate::policy::Policy;
+use crate::record::Record;
+use crate::shared::Shared;
+use crate::{AgentFailure, SessionError, webhooks};
+use sa_api::sessions::{CreateSession, ForkSession, Session, SessionCreated, SessionState, WebhookStatus};
+use sa_credentials::Host;
+use sa_files::ConfigStore;
+use sa_hub::Hub;
+use sa_skills::Skills;
+use sa_store::{Store, StoreError, StoredSession};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+/// Commands that may wait for an owner. Each caller sends one and waits for its answer.
+const COMMANDS: usize = 64;
+/// Pause between two looks for sessions that need not be kept any longer.
+const SWEEPING: Duration = Duration::from_secs(60);
+/// How long owners have to stop when the daemon does.
+const STOPPING: Duration = Duration::from_secs(2);
+
+/// What the sessions are made of.
+pub struct SessionsOptions {
+    /// Where agents run.
+    pub hub: Hub,
+    /// Where sessions are kept.
+    pub store: Store,
+    /// The configuration of directories.
+    pub configs: ConfigStore,
+    /// Puts skills in place.
+    pub skills: Skills,
+    /// Delivers events to webhooks.
+    pub webhooks: sa_webhooks::Client,
+    /// Their bounds.
+    pub limits: SessionLimits,
+    /// Where sessions work that name no directory.
+    pub workspace: PathBuf,
+    /// The machine, with the daemon's environment, from which configurations may take something.
+    pub host: Host,
+}
+
+/// All sessions. Cloning gives another handle on the same ones.
+#[derive(Clone)]
+pub struct Sessions(Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) parts: Arc<Parts>,
+    workspace: PathBuf,
+    registry: Mutex<HashMap<String, Arc<Shared>>>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Sessions {
+    /// Takes up what the store holds.
+    pub async fn open(options: SessionsOptions) -> Result<Self, StoreError> {
+        let parts = Parts {
+            catalogue: options.hub.catalogue().clone(),
+            pool: Pool::new(options.hub, options.limits.start()),
+            store: options.store,
+            configs: options.configs,
+            skills: options.skills,
+            webhooks: options.webhooks,
+            limits: options.limits,
+            host: options.host,
+        };
+        let inner = Inner {
+            parts: Arc::new(parts),
+            workspace: options.workspace,
+            registry: Mutex::default(),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        };
+        let sessions = Self(Arc::new(inner));
+        sessions.0.parts.store.sweep().await?;
+        for stored in sessions.0.parts.store.sessions().await? {
+            let id = stored.id.clone();
+            if let Err(error) = sessions.adopt_stored(stored) {
+                tracing::error!(session = id, %error, "a stored session cannot be read; it is left alone");
+            }
+        }
+        sessions.0.tasks.spawn(sessions.clone().sweep());
+        Ok(sessions)
+    }
+
+    /// Forgets sessions that have been ended for too long, or that there is no more room for, until the daemon stops.
+    async fn sweep(self) {
+        loop {
+            tokio::select! {
+                () = self.0.stop.cancelled() => return,
+                () = tokio::time::sleep(SWEEPING) => {}
+            }
+            match self.0.parts.store.sweep().await {
+                Ok(forgotten) => forgotten.iter().for_each(|id| self.forget(id)),
+                Err(error) => tracing::warn!(%error, "old sessions cannot be forgotten"),
+            }
+        }
+    }
+
+    fn forget(&self, id: &str) {
+        let shared = self.registry().remove(id);
+        if let Some(shared) = shared {
+            shared.deleted.cancel();
+            shared.log.close(true);
+        }
+    }
+
+    /// Takes up a session that is in the store.
+    pub(crate) fn adopt_stored(&self, stored: StoredSession) -> Result<SessionHandle, SessionError> {
+        let record = Record::from_bytes(&stored.record)
+            .map_err(|error| StoreError::Corrupt(format!("the record of session {}: {error}", stored.id)))?;
+        let ends = Ends { oldest: stored.oldest, last: stored.last, closed: false };
+        let webhook = stored.webhook.and_then(|cursor| serde_json::from_slice(&cursor.state).ok());
+        let webhook = webhook.or_else(|| record.request.webhook.as_ref().map(webhooks::fresh));
+        Ok(SessionHandle(self.adopt(&stored.id, record, ends, BTreeMap::new(), webhook)))
+    }
+
+    /// All of them, the one with the newest event first.
+    pub fn list(&self) -> Vec<Session> {
+        let all: Vec<Arc<Shared>> = self.registry().values().cloned().collect();
+        let mut list: Vec<Session> = all.iter().map(|shared| shared.describe()).collect();
+        list.sort_by(|a, b| (b.updated_at_ms, &a.session_id).cmp(&(a.updated_at_ms, &b.session_id)));
+        list
+    }
+
+    /// The session of that id.
+    pub fn get(&self, id: &str) -> Result<SessionHandle, SessionError> {
+        let found = self.registry().get(id).cloned();
+        found.map(SessionHandle).ok_or_else(|| SessionError::Unknown(id.to_owned()))
+    }
+
+    /// Makes a session and starts its agent. The session stays if the agent does not start.
+    pub async fn create(&self, id: &str, request: CreateSession) -> Result<SessionCreated, SessionError> {
+        self.0.parts.agent(&request.agent)?;
+        let cwd = self.directory(request.cwd.as_deref())?;
+        let env = self.environment_of(&request).await?;
+        let record = Record::new(request, cwd, now_ms());
+        let session = self.make(id, record, env).await?;
+        Ok(created(&session, session.start().await))
+    }
+
+    /// Makes a copy of a session, which goes its own way from here.
+    pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<SessionCreated, SessionError> {
+        let parent = self.get(id)?;
+        let of = parent.0.record();
+        let Some(native) = of.native_session_id.clone() else {
+            let reason = "the session has not begun; there is nothing to fork".to_owned();
+            return Err(SessionError::Invalid(reason));
+        };
+        let record = of.forked(id, native, fork.title, now_ms());
+        let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
+        let env = parent.0.env.clone();
+        let session = self.make(&id, record, env).await?;
+        match session.start().await {
+            Ok(()) => Ok(created(&session, Ok(()))),
+            Err(failure) => {
+                self.delete(&id).await?;
+                Err(failure.into())
+            }
+        }
+    }
+
+    /// Ends a session and forgets it.
+    pub async fn delete(&self, id: &str) -> Result<(), SessionError> {
+        let shared = self.registry().get(id).cloned();
+        let Some(shared) = shared else { return Err(SessionError::Unknown(id.to_owned())) };
+        let session = SessionHandle(Arc::clone(&shared));
+        if let Err(error) = session.terminate().await {
+            tracing::debug!(session = id, %error, "a session that is deleted was not terminated first");
+        }
+        shared.stop.cancel();
+        shared.stopped.cancelled().await;
+        self.0.parts.store.delete(id).await?;
+        self.forget(id);
+        Ok(())
+    }
+
+    /// Stops everything without a trace in the logs: what the next daemon finds is what it would find after a crash.
+    pub async fn shutdown(&self) {
+        self.0.stop.cancel();
+        self.0.tasks.close();
+        if tokio::time::timeout(STOPPING, self.0.tasks.wait()).await.is_err() {
+            tracing::warn!("sessions were still stopping when the time for that was over");
+        }
+        self.0.parts.store.close().await;
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    /// A session with that record, which must be new.
+    async fn make(
+        &self,
+        id: &str,
+        record: Record,
+        env: BTreeMap<String, String>,
+    ) -> Result<SessionHandle, SessionError> {
+        self.check_new(id)?;
+        // Refused before anything is stored.
+        Policy::new(&record.request.policy).map_err(SessionError::Invalid)?;
+        if let Some(webhook) = &record.request.webhook {
+            webhooks::check(webhook)?;
+        }
+        if !self.0.parts.store.create(id, record.to_bytes()).await? {
+            return Err(SessionError::Exists(id.to_owned()));
+        }
+        let webhook = record.request.webhook.as_ref().map(webhooks::fresh);
+        Ok(SessionHandle(self.adopt(id, record, Ends { oldest: 1, last: 0, closed: false }, env, webhook)))
+    }
+
+    /// Whether there may be a session of that id beside those that are.
+    pub(crate) fn check_new(&self, id: &str) -> Result<(), SessionError> {
+        check_id(id)?;
+        if self.0.stop.is_cancelled() {
+            return Err(SessionError::ShuttingDown);
+        }
+        let registry = self.registry();
+        if registry.contains_key(id) {
+            return Err(SessionError::Exists(id.to_owned()));
+        }
+        if registry.len() >= self.0.parts.limits.max {
+            return Err(SessionError::TooMany(registry.len()));
+        }
+        Ok(())
+    }
+
+    /// Gives a stored session its owner.
+    fn adopt(
+        &self,
+        id: &str,
+        mut record: Record,
+        mut ends: Ends,
+        env: BTreeMap<String, String>,
+        webhook: Option<WebhookStatus>,
+    ) -> Arc<Shared> {
+        let ended = record.state == SessionState::Ended;
+        ends.closed = ended;
+        if !ended && ends.last > 0 {
+            record.state = SessionState::Interrupted;
+        }
+        let (commands, command_inbox) = mpsc::channel(COMMANDS);
+        let (urgent, urgent_inbox) = mpsc::channel(COMMANDS);
+        let log = Log::new(id, self.0.parts.store.clone(), ends);
+        let shared = Arc::new(Shared::new(id, log, commands, urgent, record.clone(), env.clone(), webhook));
+        self.registry().insert(id.to_owned(), Arc::clone(&shared));
+        if let Some(webhook) = record.request.webhook.clone() {
+            let (shared, parts) = (Arc::clone(&shared), Arc::clone(&self.0.parts));
+            self.0.tasks.spawn(webhooks::run(shared, parts, webhook, self.0.stop.child_token()));
+        }
+        if ended {
+            shared.stopped.cancel();
+            return shared;
+        }
+        let owner = Owner::new(OwnerParts {
+            shared: Arc::clone(&shared),
+            parts: Arc::clone(&self.0.parts),
+            policy: Policy::new(&record.request.policy).unwrap_or_default(),
+            record,
+            env,
+            commands: command_inbox,
+            urgent: urgent_inbox,
+        });
+        let (stop, stopped) = (self.0.stop.clone(), shared.stopped.clone());
+        let own_stop = shared.stop.clone();
+        self.0.tasks.spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = own_stop.cancelled() => {}
+                () = owner.run() => {}
+            }
+            stopped.cancel();
+        });
+        shared
+    }
+
+    /// The variables for the agent's process: those that are given, and the credential if one is.
+    async fn environment_of(
+        &self,
+        request: &CreateSession,
+    ) -> Result<BTreeMap<String, String>, SessionError> {
+        let mut env = request.env.clone();
+        let Some(token) = &request.token else {
+            if request.validate_token {
+                return Err(SessionError::Invalid("validateToken needs a token".to_owned()));
+            }
+            return Ok(env);
+        };
+        let variable = self.0.parts.token_variable(&request.agent)?;
+        if request.validate_token {
+            self.0.parts.validate(&variable, token, &env).await?;
+        }
+        env.insert(variable.variable, token.clone());
+        Ok(env)
+    }
+
+    /// The directory that a session works in: absolute, and there.
+    fn directory(&self, asked: Option<&str>) -> Result<String, SessionError> {
+        let path = asked.map_or_else(|| self.0.workspace.clone(), |asked| self.0.workspace.join(asked));
+        if !path.is_dir() {
+            return Err(SessionError::Invalid(format!("cwd: there is no directory {}", path.display())));
+        }
+        let text = path.to_str().map(str::to_owned);
+        text.ok_or_else(|| {
+            SessionError::Invalid("cwd: agents take only directories whose names are UTF-8".to_owned())
+        })
+    }
+
+    fn registry(&self) -> MutexGuard<'_, HashMap<String, Arc<Shared>>> {
+        self.0.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn created(session: &SessionHandle, started: Result<(), AgentFailure>) -> SessionCreated {
+    let error = started.err().map(|failure| failure.to_api());
+    SessionCreated { healthy: error.is_none(), error, session: session.describe() }
+}
+
+fn check_id(id: &str) -> Result<(), SessionError> {
+    let plain = |c: char| c.is_ascii_alphanumeric();
+    let fits = (1..=128).contains(&id.len())
+        && id.starts_with(plain)
+        && id.chars().all(|c| plain(c) || matches!(c, '-' | '_' | '.'));
+    if fits { Ok(()) } else { Err(SessionError::BadId(id.to_owned())) }
+}

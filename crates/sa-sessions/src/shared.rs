@@ -1,0 +1,93 @@
+//! What a session's handles and its owner share.
+
+use crate::command::{Command, Urgent};
+use crate::log::Log;
+use crate::record::{Record, View};
+use sa_api::sessions::{Session, WebhookStatus};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) struct Shared {
+    pub(crate) id: String,
+    pub(crate) log: std::sync::Arc<Log>,
+    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) urgent: mpsc::Sender<Urgent>,
+    /// Cancelled to stop the owner without a trace in the log.
+    pub(crate) stop: CancellationToken,
+    /// Cancelled when the session is forgotten.
+    pub(crate) deleted: CancellationToken,
+    /// Cancelled when the owner has stopped.
+    pub(crate) stopped: CancellationToken,
+    /// Variables for the agent's process alone.
+    pub(crate) env: BTreeMap<String, String>,
+    state: Mutex<State>,
+}
+
+/// The newest that was committed.
+struct State {
+    record: Record,
+    queued: usize,
+    webhook: Option<WebhookStatus>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        id: &str,
+        log: Log,
+        commands: mpsc::Sender<Command>,
+        urgent: mpsc::Sender<Urgent>,
+        record: Record,
+        env: BTreeMap<String, String>,
+        webhook: Option<WebhookStatus>,
+    ) -> Self {
+        Self {
+            id: id.to_owned(),
+            log: std::sync::Arc::new(log),
+            commands,
+            urgent,
+            stop: CancellationToken::new(),
+            deleted: CancellationToken::new(),
+            stopped: CancellationToken::new(),
+            env,
+            state: Mutex::new(State { record, queued: 0, webhook }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What clients see from now on.
+    pub(crate) fn show(&self, record: &Record, queued: usize) {
+        let mut state = self.state();
+        state.record.clone_from(record);
+        state.queued = queued;
+    }
+
+    /// How the webhook stands from now on.
+    pub(crate) fn show_webhook(&self, status: WebhookStatus) {
+        self.state().webhook = Some(status);
+    }
+
+    pub(crate) fn webhook(&self) -> Option<WebhookStatus> {
+        self.state().webhook.clone()
+    }
+
+    pub(crate) fn record(&self) -> Record {
+        self.state().record.clone()
+    }
+
+    pub(crate) fn describe(&self) -> Session {
+        let ends = self.log.ends();
+        let state = self.state();
+        let view = View {
+            queued: state.queued,
+            last: ends.last,
+            oldest: ends.oldest,
+            webhook: state.webhook.clone(),
+        };
+        state.record.describe(&self.id, view)
+    }
+}
