@@ -10,11 +10,11 @@ use tokio::time::{sleep, timeout};
 /// An agent's line may have 64 MiB, and its event repeats it with some escaping.
 const EVENT_BYTES: usize = 256 * 1024 * 1024;
 /// The daemon sends a heartbeat every 15 s; a connection that is silent for this long is dead.
-const SILENCE: Duration = Duration::from_secs(60);
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
+pub(crate) const SILENCE: Duration = Duration::from_secs(60);
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Whatever the stream asks for: a loop without a pause would be an attack.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+pub(crate) const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The events of one connection.
 #[derive(Debug)]

@@ -25,7 +25,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let limits = services.hub.limits().clone();
-    let state = AppState::new(options, services);
+    let state = AppState::new(options, services, shutdown.clone());
     let sockets = state.sockets.clone();
     let app = router::build(state);
     let connections = TaskTracker::new();

@@ -30,6 +30,7 @@ use sa_hub::Hub;
 use sa_install::Launcher;
 use sa_probe::Probe;
 use sa_processes::Processes;
+use sa_sessions::Sessions;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The parts of the daemon that the edge puts behind HTTP.
@@ -43,6 +44,8 @@ pub struct Services {
     pub configs: ConfigStore,
     /// The processes and terminals.
     pub processes: Processes,
+    /// The universal sessions.
+    pub sessions: Sessions,
     /// What is known of agents beyond the catalogue.
     pub agents: AgentServices,
 }

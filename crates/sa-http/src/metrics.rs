@@ -8,11 +8,13 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetri
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::registry::Registry;
 use sa_api::AcpServerStatus;
+use sa_api::sessions::SessionState;
 use sa_hub::Hub;
 use sa_processes::Processes;
+use sa_sessions::Sessions;
 
 /// Requests answered, by route.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -29,7 +31,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new(hub: Hub, processes: Processes) -> Self {
+    pub(crate) fn new(hub: Hub, processes: Processes, sessions: Sessions) -> Self {
         let mut registry = Registry::with_prefix("sandbox_agent");
         let requests = Family::default();
         registry.register(
@@ -39,6 +41,7 @@ impl Metrics {
         );
         registry.register_collector(Box::new(HubCollector(hub)));
         registry.register_collector(Box::new(ProcessCollector(processes)));
+        registry.register_collector(Box::new(SessionCollector(sessions)));
         Self { registry, requests }
     }
 
@@ -144,6 +147,55 @@ impl Collector for ProcessCollector {
         ];
         for (name, help, value) in gauges {
             let gauge = ConstGauge::new(value as i64);
+            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the sessions when somebody asks.
+struct SessionCollector(Sessions);
+
+/// What sessions may be doing, by the names that the contract has for it.
+const STATES: [(SessionState, &str); 6] = [
+    (SessionState::Starting, "starting"),
+    (SessionState::Idle, "idle"),
+    (SessionState::Running, "running"),
+    (SessionState::RequiresAction, "requiresAction"),
+    (SessionState::Interrupted, "interrupted"),
+    (SessionState::Ended, "ended"),
+];
+
+impl std::fmt::Debug for SessionCollector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SessionCollector")
+    }
+}
+
+impl Collector for SessionCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let sessions = self.0.list();
+        let family: Family<[(&str, &str); 1], Gauge> = Family::default();
+        for (state, name) in STATES {
+            let count = sessions.iter().filter(|session| session.state == state).count();
+            family.get_or_create(&[("state", name)]).set(count as i64);
+        }
+        let help = "Universal sessions, by what they are doing";
+        family.encode(encoder.encode_descriptor("sessions", help, None, MetricType::Gauge)?)?;
+        let gauges = [
+            (
+                "session_events",
+                "Events that the sessions have had, those that are no longer kept included",
+                sessions.iter().map(|session| session.last_event_id).sum::<u64>(),
+            ),
+            (
+                "session_messages_queued",
+                "Messages that wait for their turn",
+                sessions.iter().map(|session| session.queued as u64).sum(),
+            ),
+        ];
+        for (name, help, value) in gauges {
+            let gauge = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
             gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
         }
         Ok(())

@@ -20,12 +20,13 @@ use utoipa::{Modify, OpenApi};
         (name = "meta", description = "The daemon itself"),
         (name = "agents", description = "Agents that can be started"),
         (name = "processes", description = "Commands, processes and their terminals"),
+        (name = "sessions", description = "Universal sessions: the same for every agent, durable, without any knowledge of ACP"),
         (name = "acp", description = "ACP servers: one agent process behind a client-chosen id"),
         (name = "files", description = "Files of the sandbox"),
         (name = "config", description = "MCP servers and skills, kept for a directory"),
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
-    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame)),
+    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
 )]

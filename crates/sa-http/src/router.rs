@@ -4,7 +4,7 @@ use crate::acp;
 use crate::gate;
 use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
-use crate::routes::{agents, config, fs, meta, processes, tickets};
+use crate::routes::{agents, config, fs, meta, processes, sessions, tickets};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::Request;
@@ -59,6 +59,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .merge(fs::routes())
         .merge(config::routes())
         .merge(processes::routes())
+        .merge(sessions::routes())
 }
 
 async fn not_found(request: Request) -> ApiError {

@@ -6,9 +6,11 @@ use crate::{AgentServices, HttpOptions, Services};
 use sa_files::{ConfigStore, Files};
 use sa_hub::Hub;
 use sa_processes::Processes;
+use sa_sessions::Sessions;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// The parts of the daemon that handlers use. Cheap to clone.
@@ -21,18 +23,21 @@ pub(crate) struct Parts {
     pub(crate) files: Files,
     pub(crate) configs: ConfigStore,
     pub(crate) processes: Processes,
+    pub(crate) sessions: Sessions,
     pub(crate) options: HttpOptions,
     pub(crate) tickets: Tickets,
     pub(crate) metrics: Metrics,
     /// The open WebSockets, which their connections leave behind.
     pub(crate) sockets: TaskTracker,
     pub(crate) started: Instant,
+    /// Cancelled when the daemon begins to stop.
+    pub(crate) stopping: CancellationToken,
 }
 
 impl AppState {
-    pub(crate) fn new(options: HttpOptions, services: Services) -> Self {
-        let Services { agents, hub, files, configs, processes } = services;
-        let metrics = Metrics::new(hub.clone(), processes.clone());
+    pub(crate) fn new(options: HttpOptions, services: Services, stopping: CancellationToken) -> Self {
+        let Services { agents, hub, files, configs, processes, sessions } = services;
+        let metrics = Metrics::new(hub.clone(), processes.clone(), sessions.clone());
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
         Self(Arc::new(Parts {
             agents,
@@ -40,11 +45,13 @@ impl AppState {
             files,
             configs,
             processes,
+            sessions,
             options,
             tickets,
             metrics,
             sockets,
             started: Instant::now(),
+            stopping,
         }))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::agents::{Agents, this_program};
 use crate::announce::announce;
+use crate::sessions;
 use crate::settings::{Access, Settings};
 use anyhow::{Context, anyhow};
 use sa_files::{ConfigStore, Files};
@@ -9,6 +10,7 @@ use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
 use sa_install::Installer;
 use sa_processes::Processes;
+use sa_sessions::Sessions;
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
 use std::io;
 use std::net::SocketAddr;
@@ -25,6 +27,7 @@ pub(crate) struct Daemon {
     hub: Hub,
     files: Files,
     processes: Processes,
+    sessions: Sessions,
     installer: Installer,
     address: SocketAddr,
     access: Access,
@@ -36,13 +39,7 @@ impl Daemon {
     /// Starts the parts: the supervisor, the hub on top of it, and last the socket that lets clients in.
     pub(crate) async fn build(settings: Settings) -> anyhow::Result<Self> {
         let files = Files::open(settings.files).context("cannot use --fs-root or --workspace")?;
-        let program = this_program().context("cannot find this program's own file")?;
-        let environment = std::env::vars_os().collect();
-        let supervisor = Supervisor::start(SupervisorOptions {
-            env: if settings.clean_env { BaseEnv::Clean(environment) } else { BaseEnv::Inherit(environment) },
-            guardian: Some(GuardianCommand { program, args: vec!["guardian".into()] }),
-        })
-        .context("cannot start the supervisor of processes")?;
+        let supervisor = start_supervisor(settings.clean_env)?;
         let Agents { launcher, probe, host } =
             Agents::new(&settings.agents, &supervisor).context("cannot find this program's own file")?;
         let configs = ConfigStore::new(settings.agents.data_dir.join("config"));
@@ -53,23 +50,24 @@ impl Daemon {
                 limits: settings.limits,
                 launcher: launcher.clone(),
             },
-            supervisor,
+            supervisor.clone(),
         );
+        let around = sessions::Around {
+            hub: hub.clone(),
+            configs: configs.clone(),
+            host: host.clone(),
+            supervisor,
+            workspace: files.workspace().to_owned(),
+            data_dir: settings.agents.data_dir,
+        };
+        let sessions = sessions::open(settings.sessions, around).await?;
         let installer = launcher.installer().clone();
         let agents = AgentServices { launcher, probe, host };
         let listener = bind(&settings.host, settings.port).await?;
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
-        if settings.access == Access::Open && !address.ip().is_loopback() {
-            tracing::warn!(
-                "NO TOKEN IS ASKED FOR ON {address}: everyone who can reach this port can run commands here. Use a \
-                 token, or listen on 127.0.0.1"
-            );
-        }
+        warn_if_open(&settings.access, address);
         let options = HttpOptions {
-            auth: match &settings.access {
-                Access::Given(token) | Access::Generated(token) => Auth::Token(token.clone()),
-                Access::Open => Auth::Open,
-            },
+            auth: auth(&settings.access),
             cors: settings.cors,
             allow_hosts: settings.allow_hosts,
         };
@@ -79,10 +77,21 @@ impl Daemon {
             files: files.clone(),
             configs,
             processes: processes.clone(),
+            sessions: sessions.clone(),
         };
         let shutdown = CancellationToken::new();
         let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
-        Ok(Self { hub, files, processes, installer, address, access: settings.access, shutdown, serving })
+        Ok(Self {
+            hub,
+            files,
+            processes,
+            sessions,
+            installer,
+            address,
+            access: settings.access,
+            shutdown,
+            serving,
+        })
     }
 
     /// Says on standard output where it listens. A daemon whose output nobody takes works all the same.
@@ -110,17 +119,44 @@ impl Daemon {
         let limits = self.hub.limits();
         let bound = Duration::from_millis(limits.shutdown_ms.saturating_add(limits.stop_grace_ms)) + MARGIN;
         let grace = Duration::from_millis(limits.stop_grace_ms);
+        let agents = async {
+            // Sessions first: an agent that is ended with the daemon is nothing that a session should tell of.
+            self.sessions.shutdown().await;
+            self.hub.shutdown().await;
+        };
         let ended = async {
-            tokio::join!(
-                self.processes.shutdown(grace),
-                self.installer.shutdown(),
-                self.hub.shutdown(),
-                &mut self.serving
-            )
+            tokio::join!(self.processes.shutdown(grace), self.installer.shutdown(), agents, &mut self.serving)
         };
         if tokio::time::timeout(bound, ended).await.is_err() {
             tracing::warn!("not everything ended in time; going without it");
         }
+    }
+}
+
+/// What starts and ends processes, with this process's environment and a guardian.
+fn start_supervisor(clean_env: bool) -> anyhow::Result<Supervisor> {
+    let program = this_program().context("cannot find this program's own file")?;
+    let environment = std::env::vars_os().collect();
+    let options = SupervisorOptions {
+        env: if clean_env { BaseEnv::Clean(environment) } else { BaseEnv::Inherit(environment) },
+        guardian: Some(GuardianCommand { program, args: vec!["guardian".into()] }),
+    };
+    Supervisor::start(options).context("cannot start the supervisor of processes")
+}
+
+fn auth(access: &Access) -> Auth {
+    match access {
+        Access::Given(token) | Access::Generated(token) => Auth::Token(token.clone()),
+        Access::Open => Auth::Open,
+    }
+}
+
+fn warn_if_open(access: &Access, address: SocketAddr) {
+    if *access == Access::Open && !address.ip().is_loopback() {
+        tracing::warn!(
+            "NO TOKEN IS ASKED FOR ON {address}: everyone who can reach this port can run commands here. Use a token, or \
+             listen on 127.0.0.1"
+        );
     }
 }
 

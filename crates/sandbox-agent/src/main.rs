@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod daemon;
 mod failure;
+mod sessions;
 mod settings;
 mod signals;
 mod telemetry;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Command::AmpPermission => return commands::acp::amp_permission(),
         Command::Server(args) => server(*args),
         Command::Api(args) => commands::api::run(args),
+        Command::Run(args) => commands::run::run(*args),
+        Command::Sessions(args) => commands::api::run_transfer(args),
         Command::Acp(args) => commands::acp::run(args),
         Command::Credentials(command) => commands::credentials::run(command),
         Command::InstallAgent(args) => commands::install_agent::install(*args),

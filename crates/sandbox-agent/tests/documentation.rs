@@ -151,3 +151,22 @@ fn every_agent_is_there_with_how_it_starts() {
         assert_eq!(row[4] == "–", agent.needs.is_empty(), "{}", agent.id);
     }
 }
+
+/// The page on sessions states every limit with its default.
+#[test]
+fn every_limit_of_sessions_is_there_with_its_default() {
+    const SESSIONS: &str = include_str!("../../../docs/sessions.md");
+    let limits = serde_json::to_value(sa_sessions::SessionLimits::default()).unwrap();
+    let expected: BTreeMap<String, String> = limits
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(key, value)| (format!("`{key}`"), value.to_string()))
+        .collect();
+    let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let documented: BTreeMap<String, String> = rows(section(SESSIONS, "Limits"))
+        .into_iter()
+        .map(|row| (row[0].to_owned(), number(row[1])))
+        .collect();
+    assert_eq!(documented, expected);
+}

@@ -22,6 +22,7 @@ pub(crate) async fn info() -> Json<Info> {
         health: "/v1/health".to_owned(),
         openapi: "/v1/openapi.json".to_owned(),
         agents: "/v1/agents".to_owned(),
+        sessions: "/v1/sessions".to_owned(),
         acp_servers: "/v1/acp".to_owned(),
         acp: "/acp".to_owned(),
         metrics: "/metrics".to_owned(),

@@ -5,4 +5,5 @@ pub(crate) mod config;
 pub(crate) mod fs;
 pub(crate) mod meta;
 pub(crate) mod processes;
+pub(crate) mod sessions;
 pub(crate) mod tickets;

@@ -1,6 +1,6 @@
 //! The flags of `sandbox-agent api`: one command per operation of the HTTP API.
 
-use super::{AgentsCommand, ConfigCommand, FsCommand, ProcessesCommand};
+use super::{AgentsCommand, ConfigCommand, FsCommand, ProcessesCommand, SessionsCommand};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -58,6 +58,9 @@ pub(crate) enum ApiCommand {
     /// The agents that the daemon can start
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// Universal sessions: the same for every agent
+    #[command(subcommand)]
+    Sessions(Box<SessionsCommand>),
     /// The running ACP servers
     #[command(subcommand)]
     Acp(AcpCommand),

@@ -9,11 +9,12 @@ mod credentials;
 mod fs;
 mod processes;
 mod server;
+mod sessions;
 
 pub(crate) use agents::{
     DoctorArgs, InstallAgentArgs, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
 };
-pub(crate) use api::{AcpCommand, ApiArgs, ApiCommand, MessageSource, Output, StreamArgs};
+pub(crate) use api::{AcpCommand, ApiArgs, ApiCommand, Connection, MessageSource, Output, StreamArgs};
 pub(crate) use api_agents::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 pub(crate) use config::{ConfigCommand, McpCommand, SetArgs, SkillsCommand};
 pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
@@ -23,6 +24,10 @@ pub(crate) use processes::{
     StartArgs, Stream,
 };
 pub(crate) use server::{LogFormat, ServerArgs};
+pub(crate) use sessions::{
+    AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, ExportArgs, ImportArgs, PatchArgs, PermissionArg,
+    PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs, SessionsCommand, TransferArgs, TransferCommand,
+};
 
 use crate::failure::EXIT_USAGE;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -54,6 +59,10 @@ pub(crate) enum Command {
     Server(Box<ServerArgs>),
     /// Call a running daemon
     Api(ApiArgs),
+    /// Tell an agent one thing and show what it does
+    Run(Box<RunPromptArgs>),
+    /// Take sessions out of a daemon, or bring them in
+    Sessions(TransferArgs),
     /// Run a built-in agent on standard input and output
     Acp(AcpArgs),
     /// Install agents on this machine

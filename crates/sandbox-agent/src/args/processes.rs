@@ -87,7 +87,7 @@ pub(crate) struct CommandLine {
     pub(crate) command: Vec<String>,
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
+pub(super) fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("a variable is written NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }

@@ -11,6 +11,7 @@ const ADDRESS: &str = "Address";
 const ACCESS: &str = "Access";
 const AGENTS: &str = "Agents";
 const FILES: &str = "Files";
+const SESSIONS: &str = "Sessions";
 const LOGS: &str = "Logs";
 
 /// The arguments of `server`.
@@ -20,7 +21,8 @@ const LOGS: &str = "Logs";
     variable replaces the file's list; agents are added one by one."
 )]
 pub(crate) struct ServerArgs {
-    /// Configuration file (TOML); its keys are these flags' names, plus [limits], [files] and [agents.<id>]
+    /// Configuration file (TOML); its keys are these flags' names, plus [limits], [files], [processes], [sessions] and
+    /// [agents.<id>]
     #[arg(long, value_name = "FILE", env = "SANDBOX_AGENT_CONFIG", hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
 
@@ -199,6 +201,21 @@ pub(crate) struct ServerArgs {
         help_heading = FILES
     )]
     pub(crate) fs_root: Option<PathBuf>,
+
+    /// Keep sessions in memory only: they end with the daemon
+    #[arg(
+        long,
+        env = "SANDBOX_AGENT_NO_STORE",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true,
+        help_heading = SESSIONS
+    )]
+    pub(crate) no_store: Option<bool>,
 
     /// Form of the log on standard error [default: text]
     #[arg(

@@ -10,3 +10,5 @@ pub(crate) mod install_agent;
 mod progress;
 mod reference;
 mod render;
+pub(crate) mod run;
+mod transcript;

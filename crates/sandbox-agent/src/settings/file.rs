@@ -5,6 +5,7 @@ use crate::args::LogFormat;
 use sa_agents::AgentDefinition;
 use sa_files::FilesLimits;
 use sa_hub::Limits;
+use sa_sessions::SessionLimits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ pub(crate) struct ConfigFile {
     pub(super) allow_unverified: Option<bool>,
     pub(super) require_preinstall: Option<bool>,
     pub(super) clean_env: Option<bool>,
+    pub(super) no_store: Option<bool>,
     pub(super) log_format: Option<LogFormat>,
     pub(super) log: Option<String>,
     pub(super) workspace: Option<PathBuf>,
@@ -37,6 +39,7 @@ pub(crate) struct ConfigFile {
     pub(super) limits: Limits,
     pub(super) files: FilesLimits,
     pub(super) processes: sa_processes::Config,
+    pub(super) sessions: SessionLimits,
     pub(super) agents: BTreeMap<String, AgentDefinition>,
 }
 

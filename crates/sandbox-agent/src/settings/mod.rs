@@ -17,6 +17,7 @@ use sa_files::FilesOptions;
 use sa_http::{BadCors, CorsOptions};
 use sa_hub::Limits;
 use sa_processes::BadConfig;
+use sa_sessions::SessionLimits;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -38,11 +39,20 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     pub(crate) files: FilesOptions,
     pub(crate) processes: sa_processes::Config,
+    pub(crate) sessions: SessionSettings,
     pub(crate) clean_env: bool,
     pub(crate) log_format: LogFormat,
     pub(crate) log: String,
     /// To be logged as soon as there is a log.
     pub(crate) warnings: Vec<String>,
+}
+
+/// How sessions are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SessionSettings {
+    pub(crate) limits: SessionLimits,
+    /// Whether they outlive the daemon.
+    pub(crate) kept: bool,
 }
 
 /// Who may talk to the daemon.
@@ -118,6 +128,10 @@ impl Settings {
                 limits: file.files,
             },
             processes: file.processes,
+            sessions: SessionSettings {
+                limits: file.sessions,
+                kept: !args.no_store.or(file.no_store).unwrap_or(false),
+            },
             clean_env: args.clean_env.or(file.clean_env).unwrap_or(false),
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log: args.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),

@@ -5,8 +5,9 @@ mod agents;
 mod config;
 mod fs;
 mod processes;
+pub(crate) mod sessions;
 
-use crate::args::{ApiArgs, ApiCommand, Output};
+use crate::args::{ApiArgs, ApiCommand, Connection, Output, TransferArgs};
 use crate::commands::render::{Table, age, print_json, print_text};
 use crate::failure::Failure;
 use acp::print_event;
@@ -17,12 +18,28 @@ use std::io;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: ApiArgs) -> Result<ExitCode, Failure> {
-    let client = Client::new(&args.connection.endpoint, args.connection.token.as_deref()).map_err(explain)?;
+    with_client(&args.connection, async |client| call(client, args.command).await)
+}
+
+/// `sandbox-agent sessions …`.
+pub(crate) fn run_transfer(args: TransferArgs) -> Result<ExitCode, Failure> {
+    with_client(&args.connection, async |client| sessions::transfer(client, args.command).await)
+}
+
+/// Does something with a client of that daemon.
+pub(crate) fn with_client(
+    connection: &Connection,
+    work: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
+) -> Result<ExitCode, Failure> {
+    let client = Client::new(&connection.endpoint, connection.token.as_deref()).map_err(explain)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the client's runtime")?;
-    runtime.block_on(call(&client, args.command))?;
+    let outcome = runtime.block_on(work(&client));
+    // A thread that waits for input at a terminal would not end by itself.
+    runtime.shutdown_background();
+    outcome?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -49,6 +66,7 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
                     ("health", &links.health),
                     ("openapi", &links.openapi),
                     ("agents", &links.agents),
+                    ("sessions", &links.sessions),
                     ("acp servers", &links.acp_servers),
                     ("acp", &links.acp),
                     ("metrics", &links.metrics),
@@ -63,6 +81,7 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
             print(output, &ticket, |ticket| print_text(&ticket.ticket))
         }
         ApiCommand::Agents(command) => agents::call(client, command).await,
+        ApiCommand::Sessions(command) => sessions::call(client, *command).await,
         ApiCommand::Acp(command) => acp::call(client, command).await,
         ApiCommand::Fs(command) => fs::call(client, *command).await,
         ApiCommand::Config(command) => config::call(client, *command).await,
@@ -85,7 +104,7 @@ fn print<T: Serialize>(
 }
 
 /// The failure, with what the user can do about it.
-fn explain(error: ClientError) -> Failure {
+pub(crate) fn explain(error: ClientError) -> Failure {
     match error {
         ClientError::Argument(message) => Failure::usage(message),
         ClientError::Problem { status, problem } => {

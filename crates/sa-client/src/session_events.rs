@@ -1,0 +1,96 @@
+//! A session's events over as many connections as it takes, without loss and without repeats.
+
+use crate::stream::{FIRST_PAUSE, LONGEST_PAUSE, SHORTEST_PAUSE, SILENCE};
+use crate::{Client, ClientError, EventStream, SseEvent};
+use sa_api::sessions::{SessionState, UniversalEvent};
+use sa_api::{Gap, Problem};
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// The events of one session.
+#[derive(Debug)]
+pub struct SessionEvents {
+    client: Client,
+    id: String,
+    after: u64,
+    pause: Duration,
+    stream: Option<EventStream>,
+}
+
+/// What a session's stream says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionStep {
+    /// An event, and its JSON as it came.
+    Event(Box<UniversalEvent>, String),
+    /// Events are no longer kept; the next one is the oldest there is.
+    Gap(Gap),
+}
+
+impl SessionEvents {
+    pub(crate) fn new(client: Client, id: &str, after: u64, stream: EventStream) -> Self {
+        Self { client, id: id.to_owned(), after, pause: FIRST_PAUSE, stream: Some(stream) }
+    }
+
+    /// Id of the last event that was read.
+    pub fn cursor(&self) -> u64 {
+        self.after
+    }
+
+    /// What comes next; nothing when the session has ended or does not exist any more. An error is final: the daemon
+    /// refuses, or something else answers in its place.
+    pub async fn next(&mut self) -> Result<Option<SessionStep>, ClientError> {
+        loop {
+            if let Some(stream) = &mut self.stream {
+                match timeout(SILENCE, stream.next()).await {
+                    Ok(Ok(Some(event))) => {
+                        self.pause = SHORTEST_PAUSE;
+                        return self.read(&event).map(Some);
+                    }
+                    Ok(Ok(None)) if self.is_over().await? => return Ok(None),
+                    Ok(Err(error)) if !error.is_temporary() => return Err(error),
+                    Ok(Ok(None) | Err(_)) | Err(_) => self.stream = None,
+                }
+            }
+            sleep(self.pause).await;
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+            match self.client.stream_events(&self.id, self.after).await {
+                Ok(stream) => self.stream = Some(stream),
+                Err(error) if error.problem_status() == Some(404) => return Ok(None),
+                Err(error) if error.is_temporary() => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn read(&mut self, event: &SseEvent) -> Result<SessionStep, ClientError> {
+        let broken =
+            |error: serde_json::Error| ClientError::protocol(format!("event {}: {error}", event.event));
+        match event.event.as_str() {
+            "message" => {
+                let read: UniversalEvent = serde_json::from_str(&event.data).map_err(broken)?;
+                self.after = read.id;
+                Ok(SessionStep::Event(Box::new(read), event.data.clone()))
+            }
+            "gap" => {
+                let gap: Gap = serde_json::from_str(&event.data).map_err(broken)?;
+                self.after = gap.oldest.saturating_sub(1);
+                Ok(SessionStep::Gap(gap))
+            }
+            "failure" => {
+                let problem: Problem = serde_json::from_str(&event.data).map_err(broken)?;
+                Err(ClientError::Problem { status: problem.status, problem: Box::new(problem) })
+            }
+            other => Err(ClientError::protocol(format!("there is no event '{other}'"))),
+        }
+    }
+
+    /// A stream also ends when the daemon does; then there is more to come.
+    async fn is_over(&self) -> Result<bool, ClientError> {
+        match self.client.get_session(&self.id).await {
+            Ok(session) => Ok(session.state == SessionState::Ended && session.last_event_id <= self.after),
+            Err(error) if error.problem_status() == Some(404) => Ok(true),
+            Err(error) if error.is_temporary() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

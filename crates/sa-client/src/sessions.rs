@@ -1,0 +1,158 @@
+//! The operations on universal sessions.
+
+use crate::client::{EVENT_STREAM, JSON};
+use crate::{Client, ClientError, Download, EventStream, SessionEvents, Upload};
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{Method, RequestBuilder};
+use sa_api::sessions::{
+    CancelResult, CreateSession, EventPage, ForkSession, MessageAccepted, PermissionReply, PostMessage,
+    QuestionReply, Session, SessionCreated, SessionList, SessionPatch,
+};
+use serde::Serialize;
+
+const LINES: &str = "application/x-ndjson";
+
+/// Which events.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct EventQuery {
+    /// Those after this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// At most so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+impl Client {
+    /// All sessions.
+    pub async fn list_sessions(&self) -> Result<SessionList, ClientError> {
+        self.get_json(&["v1", "sessions"]).await
+    }
+
+    /// Makes a session and starts its agent.
+    pub async fn create_session(
+        &self,
+        id: &str,
+        session: &CreateSession,
+    ) -> Result<SessionCreated, ClientError> {
+        self.post_json(&["v1", "sessions", id], session).await
+    }
+
+    /// One session.
+    pub async fn get_session(&self, id: &str) -> Result<Session, ClientError> {
+        self.get_json(&["v1", "sessions", id]).await
+    }
+
+    /// Changes a session.
+    pub async fn patch_session(&self, id: &str, patch: &SessionPatch) -> Result<Session, ClientError> {
+        self.ask(self.request(Method::PATCH, &["v1", "sessions", id], JSON)?.json(patch)).await
+    }
+
+    /// Ends a session and forgets it.
+    pub async fn delete_session(&self, id: &str) -> Result<(), ClientError> {
+        self.send(self.request(Method::DELETE, &["v1", "sessions", id], JSON)?).await.map(drop)
+    }
+
+    /// Ends a session and keeps its history.
+    pub async fn terminate_session(&self, id: &str) -> Result<Session, ClientError> {
+        self.ask(self.request(Method::POST, &["v1", "sessions", id, "terminate"], JSON)?).await
+    }
+
+    /// Makes a copy of a session that goes its own way.
+    pub async fn fork_session(&self, id: &str, fork: &ForkSession) -> Result<SessionCreated, ClientError> {
+        self.post_json(&["v1", "sessions", id, "fork"], fork).await
+    }
+
+    /// Sends a message. With a key it can be sent again without being doubled.
+    pub async fn post_message(
+        &self,
+        id: &str,
+        message: &PostMessage,
+        key: Option<&str>,
+    ) -> Result<MessageAccepted, ClientError> {
+        let request = self.request(Method::POST, &["v1", "sessions", id, "messages"], JSON)?;
+        self.ask(with_key(request.json(message), key)?).await
+    }
+
+    /// Sends a message; what comes of it, up to the end of its turn.
+    pub async fn post_message_stream(
+        &self,
+        id: &str,
+        message: &PostMessage,
+        key: Option<&str>,
+    ) -> Result<EventStream, ClientError> {
+        let path = ["v1", "sessions", id, "messages", "stream"];
+        let request = self.request(Method::POST, &path, EVENT_STREAM)?.json(message);
+        EventStream::new(self.send(with_key(request, key)?).await?)
+    }
+
+    /// Stops the turn that runs.
+    pub async fn cancel_turn(&self, id: &str) -> Result<CancelResult, ClientError> {
+        self.ask(self.request(Method::POST, &["v1", "sessions", id, "cancel"], JSON)?).await
+    }
+
+    /// A page of a session's events.
+    pub async fn get_events(&self, id: &str, query: EventQuery) -> Result<EventPage, ClientError> {
+        self.ask(self.request(Method::GET, &["v1", "sessions", id, "events"], JSON)?.query(&query)).await
+    }
+
+    /// A session's events after that one, on one connection.
+    pub async fn stream_events(&self, id: &str, after: u64) -> Result<EventStream, ClientError> {
+        let request = self.request(Method::GET, &["v1", "sessions", id, "events", "sse"], EVENT_STREAM)?;
+        EventStream::new(self.send(request.header("last-event-id", after)).await?)
+    }
+
+    /// The same, and connects again by itself, continuing where it broke.
+    pub async fn follow_events(&self, id: &str, after: u64) -> Result<SessionEvents, ClientError> {
+        let stream = self.stream_events(id, after).await?;
+        Ok(SessionEvents::new(self.clone(), id, after, stream))
+    }
+
+    /// Answers a question.
+    pub async fn reply_to_question(
+        &self,
+        id: &str,
+        question_id: &str,
+        reply: &QuestionReply,
+    ) -> Result<(), ClientError> {
+        let path = ["v1", "sessions", id, "questions", question_id, "reply"];
+        self.send(self.request(Method::POST, &path, JSON)?.json(reply)).await.map(drop)
+    }
+
+    /// Rejects a question.
+    pub async fn reject_question(&self, id: &str, question_id: &str) -> Result<(), ClientError> {
+        let path = ["v1", "sessions", id, "questions", question_id, "reject"];
+        self.send(self.request(Method::POST, &path, JSON)?).await.map(drop)
+    }
+
+    /// Decides on a permission.
+    pub async fn reply_to_permission(
+        &self,
+        id: &str,
+        permission_id: &str,
+        reply: &PermissionReply,
+    ) -> Result<(), ClientError> {
+        let path = ["v1", "sessions", id, "permissions", permission_id, "reply"];
+        self.send(self.request(Method::POST, &path, JSON)?.json(reply)).await.map(drop)
+    }
+
+    /// A session as lines of JSON.
+    pub async fn export_session(&self, id: &str) -> Result<Download, ClientError> {
+        let request = self.request(Method::GET, &["v1", "sessions", id, "export"], LINES)?;
+        self.send(request).await.map(Download::new)
+    }
+
+    /// Makes a session out of an export, under the id it had or under another.
+    pub async fn import_session(&self, lines: Upload, id: Option<&str>) -> Result<Session, ClientError> {
+        let request = self.request(Method::POST, &["v1", "sessions", "import"], JSON)?;
+        let request = request.header(CONTENT_TYPE, LINES).query(&id.map(|id| [("sessionId", id)]));
+        self.ask(lines.attach(request)).await
+    }
+}
+
+fn with_key(request: RequestBuilder, key: Option<&str>) -> Result<RequestBuilder, ClientError> {
+    let Some(key) = key else { return Ok(request) };
+    let value = HeaderValue::from_str(key)
+        .map_err(|_| ClientError::Argument("the idempotency key cannot be sent in a header".to_owned()))?;
+    Ok(request.header("idempotency-key", value))
+}

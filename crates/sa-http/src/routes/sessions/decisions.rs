@@ -1,0 +1,107 @@
+//! Answers to what an agent asks.
+
+use super::refusals::about;
+use super::{find, read_json};
+use crate::problem::ApiResult;
+use crate::state::AppState;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use http::{HeaderMap, StatusCode};
+use sa_api::Problem;
+use sa_api::sessions::{PermissionReply, QuestionReply};
+
+/// The ids in a path: of the session, and of what was asked.
+type Ids = Result<Path<(String, String)>, PathRejection>;
+
+/// Answers a question.
+#[utoipa::path(
+    post, path = "/v1/sessions/{id}/questions/{question_id}/reply", operation_id = "replyToQuestion", tag = "sessions",
+    summary = "Answer a question",
+    description = "`answers` has one entry for each of the questions: the labels that were chosen, or what was written. Questions that need \
+        no answer may have an empty entry. The approval of a plan is a question, too.",
+    params(
+        ("id" = String, Path, description = "The session's id"),
+        ("question_id" = String, Path, description = "The question's id, as `questionAsked` and the session have it"),
+    ),
+    request_body(content = QuestionReply, content_type = "application/json", description = "The answers"),
+    responses(
+        (status = 204, description = "The agent has the answers"),
+        (status = 400, description = "The answers do not fit the questions", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session, or it has asked nothing of that id", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It was decided already (`details.what` is `resolved`), or the session has ended (`ended`)", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn reply_to_question(
+    State(state): State<AppState>,
+    ids: Ids,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<StatusCode> {
+    let Path((id, question)) = ids?;
+    let session = find(&state, Ok(Path(id.clone())))?;
+    let reply: QuestionReply = read_json(&state, &headers, body).await?;
+    session.answer(&question, Some(reply.answers)).await.map_err(about(&id))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Rejects a question.
+#[utoipa::path(
+    post, path = "/v1/sessions/{id}/questions/{question_id}/reject", operation_id = "rejectQuestion", tag = "sessions",
+    summary = "Reject a question",
+    description = "The agent is told that nobody wants to answer, and goes on as it sees fit.",
+    params(
+        ("id" = String, Path, description = "The session's id"),
+        ("question_id" = String, Path, description = "The question's id"),
+    ),
+    responses(
+        (status = 204, description = "The agent was told"),
+        (status = 400, description = "An id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session, or it has asked nothing of that id", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It was decided already (`details.what` is `resolved`), or the session has ended (`ended`)", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> ApiResult<StatusCode> {
+    let Path((id, question)) = ids?;
+    let session = find(&state, Ok(Path(id.clone())))?;
+    session.answer(&question, None).await.map_err(about(&id))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Decides on a permission.
+#[utoipa::path(
+    post, path = "/v1/sessions/{id}/permissions/{permission_id}/reply", operation_id = "replyToPermission", tag = "sessions",
+    summary = "Decide on a permission",
+    description = "`once`, `always` or `reject`. Where the agent has several options of one kind, `optionId` names the one that is meant. A \
+        `message` with a rejection becomes the next message to the agent.",
+    params(
+        ("id" = String, Path, description = "The session's id"),
+        ("permission_id" = String, Path, description = "The permission's id, as `permissionAsked` and the session have it"),
+    ),
+    request_body(content = PermissionReply, content_type = "application/json", description = "The decision"),
+    responses(
+        (status = 204, description = "The agent has the decision"),
+        (status = 400, description = "The body makes no sense, or the agent does not take this reply", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session, or it has asked nothing of that id", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It was decided already (`details.what` is `resolved`), or the session has ended (`ended`)", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn reply_to_permission(
+    State(state): State<AppState>,
+    ids: Ids,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<StatusCode> {
+    let Path((id, permission)) = ids?;
+    let session = find(&state, Ok(Path(id.clone())))?;
+    let decision: PermissionReply = read_json(&state, &headers, body).await?;
+    session.decide(&permission, decision).await.map_err(about(&id))?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,235 @@
+//! A session's events: by pages, and as a stream. They are sent as they are stored.
+
+use super::refusals::about;
+use super::{Id, find};
+use crate::acp::events::{self, Frames};
+use crate::negotiate::{Media, check_accept};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Response};
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt};
+use http::{HeaderMap, header};
+use sa_api::sessions::{EventPage, UniversalEvent};
+use sa_api::{Gap, Problem};
+use sa_relay::event_frame;
+use sa_sessions::{Line, Reader, Step};
+use serde::Deserialize;
+use std::task::{Context, Poll};
+
+/// Events of a page if the client does not say.
+const USUAL_PAGE: usize = 100;
+/// And the most there are.
+const LARGEST_PAGE: usize = 1000;
+/// What one piece of a stream's body is made of at most, if no event is larger.
+const PIECE: usize = 64 * 1024;
+
+/// Query of a page of events.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct PageQuery {
+    offset: Option<u64>,
+    limit: Option<usize>,
+}
+
+/// A page of events.
+#[utoipa::path(
+    get, path = "/v1/sessions/{id}/events", operation_id = "getEvents", tag = "sessions",
+    summary = "A page of a session's events",
+    description = "Those after `offset`, in the order of their ids, which count from 1 without holes. A page may have fewer than `limit`; \
+        `hasMore` tells whether there are more. `oldest` is set when events between `offset` and the first one of the page are no longer \
+        kept, or when `offset` is beyond the newest event, which means that it belongs to another session of that id: the page then \
+        begins with the oldest event there is.",
+    params(
+        ("id" = String, Path, description = "The session's id"),
+        ("offset" = Option<u64>, Query, description = "Id of the last event that the client knows; 0 by default"),
+        ("limit" = Option<u64>, Query, description = "The most events to answer with, 100 by default; more than 1000 counts as 1000"),
+    ),
+    responses(
+        (status = 200, description = "The events", body = EventPage),
+        (status = 400, description = "A parameter is no number, or `limit` is 0", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn page(
+    State(state): State<AppState>,
+    id: Id,
+    query: Result<Query<PageQuery>, QueryRejection>,
+) -> ApiResult<Response> {
+    let (session, Query(query)) = (find(&state, id)?, query?);
+    let limit = query.limit.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
+    if limit == 0 {
+        return Err(ApiError::invalid("limit must be at least 1"));
+    }
+    let known = session.describe();
+    let offset = query.offset.unwrap_or_default();
+    let foreign = offset > known.last_event_id;
+    let after = if foreign { known.oldest_event_id.saturating_sub(1) } else { offset };
+    let (lines, more) = session.events(after, limit).await.map_err(about(session.id()))?;
+    let first = lines.first().map(|line| line.id);
+    let oldest = match first {
+        Some(first) if foreign || first > offset + 1 => Some(first),
+        None if foreign => Some(known.oldest_event_id),
+        _ => None,
+    };
+    Ok(([(header::CONTENT_TYPE, "application/json")], page_body(&lines, more, oldest)).into_response())
+}
+
+/// An `EventPage` around events that stay as they are.
+fn page_body(lines: &[Line], more: bool, oldest: Option<u64>) -> Bytes {
+    let length: usize = lines.iter().map(|line| line.json.len() + 1).sum();
+    let mut body = BytesMut::with_capacity(length + 64);
+    body.extend_from_slice(b"{\"events\":[");
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            body.extend_from_slice(b",");
+        }
+        body.extend_from_slice(&line.json);
+    }
+    body.extend_from_slice(format!("],\"hasMore\":{more}").as_bytes());
+    if let Some(oldest) = oldest {
+        body.extend_from_slice(format!(",\"oldest\":{oldest}").as_bytes());
+    }
+    body.extend_from_slice(b"}");
+    body.freeze()
+}
+
+/// Query of a stream of events.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct StreamQuery {
+    offset: Option<u64>,
+}
+
+/// Streams a session's events.
+#[utoipa::path(
+    get, path = "/v1/sessions/{id}/events/sse", operation_id = "streamEvents", tag = "sessions",
+    summary = "Stream a session's events",
+    description = "Server-sent events: those after `offset`, then each as it happens. `id:` is the event's id, `data:` the event as \
+        `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are no longer \
+        kept, or `offset` is beyond the newest, after which the stream goes on with the oldest there is; `failure` (`Problem`) when the \
+        events cannot be read, after which the stream ends. A comment comes every 15 seconds. A client that was cut off goes on with \
+        `Last-Event-ID`. The stream ends after the session's `ended`.",
+    params(
+        ("id" = String, Path, description = "The session's id"),
+        ("offset" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
+        ("last-event-id" = Option<u64>, Header, description = "The same, whatever the query says"),
+    ),
+    responses(
+        (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),
+        (status = 400, description = "`offset` or `Last-Event-ID` is no number", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn stream(
+    State(state): State<AppState>,
+    id: Id,
+    query: Result<Query<StreamQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    check_accept(&headers, Media::EventStream)?;
+    let (session, Query(query)) = (find(&state, id)?, query?);
+    let after = last_event_id(&headers)?.or(query.offset).unwrap_or_default();
+    Ok(respond(&state, session.reader(after), None))
+}
+
+fn last_event_id(headers: &HeaderMap) -> ApiResult<Option<u64>> {
+    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
+    let text = value.to_str().unwrap_or_default().trim();
+    // Browsers send an empty one before the first event.
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| ApiError::invalid(format!("Last-Event-ID '{text}' is no number")))
+}
+
+/// The response that streams what a reader reads, up to the end of that turn if there is one.
+pub(super) fn respond(state: &AppState, reader: Reader, until: Option<TurnEnd>) -> Response {
+    let opening = stream::iter([events::opening(reader.cursor())]);
+    // A stream that waits for the next event must not hold up the daemon's end.
+    let stopping = state.stopping.clone().cancelled_owned();
+    let frames = opening.chain(frames(reader, until)).take_until(stopping);
+    events::response(SessionFrames(frames.fuse().boxed()), state.hub.limits().heartbeat_ms)
+}
+
+/// The end of a turn, as a stream recognises it.
+pub(super) struct TurnEnd(String);
+
+impl TurnEnd {
+    pub(super) fn of(turn_id: String) -> Self {
+        Self(turn_id)
+    }
+
+    fn is(&self, line: &Line) -> bool {
+        #[derive(Deserialize)]
+        struct Event<'a> {
+            #[serde(borrow)]
+            data: Data<'a>,
+        }
+        #[derive(Deserialize)]
+        struct Data<'a> {
+            #[serde(borrow, rename = "turnEnded")]
+            turn_ended: Option<Ended<'a>>,
+        }
+        #[derive(Deserialize)]
+        struct Ended<'a> {
+            #[serde(borrow, rename = "turnId")]
+            turn_id: std::borrow::Cow<'a, str>,
+        }
+        let event: Result<Event<'_>, _> = serde_json::from_slice(&line.json);
+        event.is_ok_and(|event| event.data.turn_ended.is_some_and(|ended| ended.turn_id == self.0))
+    }
+}
+
+fn frames(reader: Reader, until: Option<TurnEnd>) -> impl Stream<Item = Bytes> + Send {
+    stream::unfold(Some((reader, until)), |state| async move {
+        let (mut reader, until) = state?;
+        match reader.step().await {
+            Ok(None) => None,
+            Ok(Some(Step::Events(lines))) => {
+                let end = until.as_ref().and_then(|until| lines.iter().position(|line| until.is(line)));
+                let shown = end.and_then(|end| lines.get(..=end)).unwrap_or(&lines);
+                Some((pieces(shown), end.is_none().then_some((reader, until))))
+            }
+            Ok(Some(Step::Gap { oldest, newest })) => {
+                let gap = serde_json::to_string(&Gap { oldest, newest }).unwrap_or_default();
+                let goes_on = until.is_none().then_some((reader, until));
+                Some((vec![event_frame("gap", &gap)], goes_on))
+            }
+            Err(error) => {
+                let problem = ApiError::from(error).0;
+                let failure = serde_json::to_string(&problem).unwrap_or_default();
+                Some((vec![event_frame("failure", &failure)], None))
+            }
+        }
+    })
+    .flat_map(stream::iter)
+}
+
+/// Events as frames, many small ones as one piece.
+fn pieces(lines: &[Line]) -> Vec<Bytes> {
+    let mut pieces = Vec::new();
+    let mut piece = BytesMut::new();
+    for line in lines {
+        piece.extend_from_slice(format!("id: {}\ndata: ", line.id).as_bytes());
+        piece.extend_from_slice(&line.json);
+        piece.extend_from_slice(b"\n\n");
+        if piece.len() >= PIECE {
+            pieces.push(piece.split().freeze());
+        }
+    }
+    if !piece.is_empty() {
+        pieces.push(piece.freeze());
+    }
+    pieces
+}
+
+struct SessionFrames(BoxStream<'static, Bytes>);
+
+impl Frames for SessionFrames {
+    fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.0.poll_next_unpin(context)
+    }
+}

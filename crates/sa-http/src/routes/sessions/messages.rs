@@ -1,0 +1,124 @@
+//! Messages for the agent, and taking them back.
+
+use super::events::{self, TurnEnd};
+use super::{Id, find, read_json, whole};
+use crate::negotiate::{Media, check_accept};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
+use sa_api::Problem;
+use sa_api::sessions::{CancelResult, MessageAccepted, PostMessage, UniversalEvent};
+use sa_sessions::SessionHandle;
+
+const KEY: &str = "idempotency-key";
+
+/// Sends a message.
+#[utoipa::path(
+    post, path = "/v1/sessions/{id}/messages", operation_id = "postMessage", tag = "sessions",
+    summary = "Send a message",
+    description = "The message is stored, and given to the agent when its turn has come: at once, after the turn that runs and the messages \
+        before it (`queue`), or instead of the turn that runs (`interrupt`). What the agent does is in the events. The same message again \
+        under the same `Idempotency-Key` is accepted once, and answered in the same way.",
+    params(
+        ("id" = String, Path, description = "The session's id"),
+        ("idempotency-key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+    ),
+    request_body(content = PostMessage, content_type = "application/json", description = "The message"),
+    responses(
+        (status = 202, description = "It is stored", body = MessageAccepted),
+        (status = 400, description = "The body is no message, or the key is not one", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "As many messages wait as may", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn post(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<(StatusCode, Json<MessageAccepted>)> {
+    let session = find(&state, id)?;
+    Ok((StatusCode::ACCEPTED, Json(accept(&state, &session, &headers, body).await?)))
+}
+
+/// Sends a message and streams what comes of it.
+#[utoipa::path(
+    post, path = "/v1/sessions/{id}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
+    summary = "Send a message and stream what comes of it",
+    description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn; then the \
+        stream ends. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
+        `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
+        this stream.",
+    params(
+        ("id" = String, Path, description = "The session's id"),
+        ("idempotency-key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+    ),
+    request_body(content = PostMessage, content_type = "application/json", description = "The message"),
+    responses(
+        (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),
+        (status = 400, description = "The body is no message, or the key is not one", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "As many messages wait as may", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn post_stream(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    check_accept(&headers, Media::EventStream)?;
+    let session = find(&state, id)?;
+    let accepted = accept(&state, &session, &headers, body).await?;
+    let reader = session.reader(accepted.event_id.saturating_sub(1));
+    Ok(events::respond(&state, reader, Some(TurnEnd::of(accepted.turn_id))))
+}
+
+async fn accept(
+    state: &AppState,
+    session: &SessionHandle,
+    headers: &HeaderMap,
+    body: Body,
+) -> ApiResult<MessageAccepted> {
+    let message: PostMessage = read_json(state, headers, body).await?;
+    let key = headers.get(KEY).map(|key| key.to_str().map(str::to_owned)).transpose();
+    let key = key.map_err(|_| ApiError::invalid("the Idempotency-Key is not visible ASCII"))?;
+    let (session, id) = (session.clone(), session.id().to_owned());
+    whole(&id, async move { session.post(message, key).await }).await
+}
+
+/// Stops the turn.
+#[utoipa::path(
+    post, path = "/v1/sessions/{id}/cancel", operation_id = "cancelTurn", tag = "sessions",
+    summary = "Stop the turn",
+    description = "The agent is told to stop, messages that wait are taken back, open questions and permissions end. The turn's end is \
+        told by `turnEnded` with the reason `cancelled`. Where nothing runs, nothing happens.",
+    params(("id" = String, Path, description = "The session's id")),
+    responses(
+        (status = 200, description = "What is being cancelled", body = CancelResult),
+        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn cancel(State(state): State<AppState>, id: Id) -> ApiResult<Json<CancelResult>> {
+    let session = find(&state, id)?;
+    let id = session.id().to_owned();
+    Ok(Json(whole(&id, async move { session.cancel().await }).await?))
+}

@@ -1,0 +1,192 @@
+//! Sessions on the move: out as lines of JSON, and in again.
+
+use super::refusals::about;
+use super::{Id, whole};
+use crate::problem::{ApiError, ApiResult};
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Response};
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt, stream};
+use http::{HeaderMap, header};
+use sa_api::sessions::Session;
+use sa_api::{ErrorCode, Problem};
+use sa_sessions::SessionError;
+use serde::Deserialize;
+use tokio::sync::oneshot;
+
+/// The content type of exports.
+const LINES: &str = "application/x-ndjson";
+
+/// A session as lines of JSON.
+#[utoipa::path(
+    get, path = "/v1/sessions/{id}/export", operation_id = "exportSession", tag = "sessions",
+    summary = "A session as lines of JSON",
+    description = "The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and \
+        no variables of the agent's environment. What the agent itself keeps of the session is not in it.",
+    params(("id" = String, Path, description = "The session's id")),
+    responses(
+        (status = 200, description = "The lines", content((String = "application/x-ndjson"))),
+        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn export(State(state): State<AppState>, id: Id) -> ApiResult<Response> {
+    let Path(id) = id?;
+    let lines = state.sessions.export(&id).map_err(about(&id))?;
+    Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(lines)).into_response())
+}
+
+/// Query of an import.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImportQuery {
+    session_id: Option<String>,
+}
+
+/// Makes a session out of an export.
+#[utoipa::path(
+    post, path = "/v1/sessions/import", operation_id = "importSession", tag = "sessions",
+    summary = "Make a session out of an export",
+    description = "It has the events of the one that was exported, and goes on from there with the next message. Nothing of it is seen before \
+        all of it is there. The body may be of any size; a line may be as long as a body elsewhere.",
+    params(("sessionId" = Option<String>, Query, description = "The new session's id; the one it had by default")),
+    request_body(content = String, content_type = "application/x-ndjson", description = "What `exportSession` answered"),
+    responses(
+        (status = 200, description = "The session", body = Session),
+        (status = 400, description = "The body is no export, or the id is not one", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "There is a session of that id; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "A line exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not `application/x-ndjson` by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "As many sessions exist as may", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn import(
+    State(state): State<AppState>,
+    query: Result<Query<ImportQuery>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<Session>> {
+    let Query(query) = query?;
+    check_content_type(&headers)?;
+    let limit = state.hub.limits().body_bytes;
+    let (lines, mut trouble) = lines(body, limit);
+    let sessions = state.sessions.clone();
+    let name = query.session_id.clone().unwrap_or_default();
+    let work = async move { sessions.import(Box::pin(lines), query.session_id.as_deref()).await };
+    match whole(&name, work).await {
+        Ok(session) => Ok(Json(session)),
+        Err(mut refused) => {
+            if name.is_empty() {
+                refused.0.session_id = None;
+            }
+            // What was wrong with the body says more than that it ended.
+            Err(trouble.try_recv().ok().unwrap_or(refused))
+        }
+    }
+}
+
+fn check_content_type(headers: &HeaderMap) -> ApiResult<()> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let essence = given.split(';').next().unwrap_or("").trim();
+    if essence.eq_ignore_ascii_case(LINES) {
+        return Ok(());
+    }
+    let found = if given.is_empty() { "nothing".to_owned() } else { format!("'{given}'") };
+    let detail = format!("the content type must be {LINES}; the request says {found}");
+    Err(ApiError::new(ErrorCode::UnsupportedMediaType, detail))
+}
+
+/// A body in its way of being cut into lines.
+struct Cutter {
+    body: axum::body::BodyDataStream,
+    rest: BytesMut,
+    /// Up to here there is no line feed.
+    searched: usize,
+    limit: usize,
+    over: bool,
+    /// Learns what goes wrong, once.
+    told: Option<oneshot::Sender<ApiError>>,
+}
+
+/// The lines of a body without their line feeds, and what goes wrong with it.
+fn lines(
+    body: Body,
+    limit: usize,
+) -> (impl Stream<Item = Result<Bytes, SessionError>> + Send, oneshot::Receiver<ApiError>) {
+    let (told, trouble) = oneshot::channel();
+    let cutter = Cutter {
+        body: body.into_data_stream(),
+        rest: BytesMut::new(),
+        searched: 0,
+        limit,
+        over: false,
+        told: Some(told),
+    };
+    let lines = stream::unfold(cutter, |mut cutter| async move {
+        let line = cutter.next().await?;
+        Some((line, cutter))
+    });
+    (lines, trouble)
+}
+
+impl Cutter {
+    async fn next(&mut self) -> Option<Result<Bytes, SessionError>> {
+        loop {
+            if let Some(line) = self.cut() {
+                // Editors and shells add empty lines at the end.
+                if !line.trim_ascii().is_empty() {
+                    return Some(Ok(line));
+                }
+                continue;
+            }
+            if self.over {
+                return None;
+            }
+            if self.rest.len() > self.limit {
+                let detail = format!("a line exceeds {} bytes; see limits.body-bytes", self.limit);
+                return Some(Err(self.fail(ErrorCode::PayloadTooLarge, detail)));
+            }
+            match self.body.next().await {
+                Some(Ok(bytes)) => self.rest.extend_from_slice(&bytes),
+                Some(Err(error)) => {
+                    let detail = format!("the body could not be read: {error}");
+                    return Some(Err(self.fail(ErrorCode::InvalidRequest, detail)));
+                }
+                None => self.over = true,
+            }
+        }
+    }
+
+    /// The next whole line; the last one needs no line feed.
+    fn cut(&mut self) -> Option<Bytes> {
+        let unsearched = self.rest.get(self.searched..).unwrap_or_default();
+        if let Some(found) = unsearched.iter().position(|byte| *byte == b'\n') {
+            let line = self.rest.split_to(self.searched + found + 1);
+            self.searched = 0;
+            return Some(line.freeze());
+        }
+        self.searched = self.rest.len();
+        if self.over && !self.rest.is_empty() {
+            self.searched = 0;
+            return Some(self.rest.split().freeze());
+        }
+        None
+    }
+
+    fn fail(&mut self, code: ErrorCode, detail: String) -> SessionError {
+        self.over = true;
+        self.rest.clear();
+        self.searched = 0;
+        if let Some(told) = self.told.take() {
+            // Whoever does not wait any more does not need it.
+            let _ = told.send(ApiError::new(code, detail.clone()));
+        }
+        SessionError::Invalid(detail)
+    }
+}

@@ -1,0 +1,317 @@
+//! The flags of `sandbox-agent api sessions`, `sandbox-agent sessions` and `sandbox-agent run`.
+
+use super::processes::variable;
+use super::{Connection, Output};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The operations on universal sessions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// List them (GET /v1/sessions)
+    List(Output),
+    /// Make one and start its agent (POST /v1/sessions/{id})
+    Create(CreateArgs),
+    /// Show one (GET /v1/sessions/{id})
+    Get {
+        /// The session's id
+        id: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Change one (PATCH /v1/sessions/{id})
+    Patch(PatchArgs),
+    /// End one and forget it (DELETE /v1/sessions/{id})
+    Delete {
+        /// The session's id
+        id: String,
+    },
+    /// End one and keep its history (POST /v1/sessions/{id}/terminate)
+    Terminate {
+        /// The session's id
+        id: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Send a message (POST /v1/sessions/{id}/messages)
+    Send(SendArgs),
+    /// Stop the turn that runs (POST /v1/sessions/{id}/cancel)
+    Cancel {
+        /// The session's id
+        id: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Make a copy that goes its own way (POST /v1/sessions/{id}/fork)
+    Fork {
+        /// The session's id
+        id: String,
+        /// The new session's id [default: one is made up]
+        #[arg(long, value_name = "ID")]
+        new_id: Option<String>,
+        /// Its title
+        #[arg(long)]
+        title: Option<String>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Print a page of events, one per line (GET /v1/sessions/{id}/events)
+    Events {
+        /// The session's id
+        id: String,
+        /// Id of the last event that is known already
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        offset: u64,
+        /// The most events to print
+        #[arg(long, value_name = "N", default_value_t = 100)]
+        limit: usize,
+    },
+    /// Show what happens, as it happens (GET /v1/sessions/{id}/events/sse)
+    Follow {
+        /// The session's id
+        id: String,
+        /// Id of the last event that is known already
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        offset: u64,
+        /// Print the events as they are, one per line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Answer a question (POST /v1/sessions/{id}/questions/{question_id}/reply)
+    Answer(AnswerArgs),
+    /// Reject a question (POST /v1/sessions/{id}/questions/{question_id}/reject)
+    Reject {
+        /// The session's id
+        id: String,
+        /// The question's id
+        question_id: String,
+    },
+    /// Decide on a permission (POST /v1/sessions/{id}/permissions/{permission_id}/reply)
+    Decide(DecideArgs),
+    /// Write one as lines of JSON (GET /v1/sessions/{id}/export)
+    Export(ExportArgs),
+    /// Make one out of such lines (POST /v1/sessions/import)
+    Import(ImportArgs),
+}
+
+/// The arguments of `api sessions create`.
+#[derive(Debug, Args)]
+pub(crate) struct CreateArgs {
+    /// The session's id; any name
+    pub(crate) id: String,
+    /// The request's body as JSON, for what has no flag here: mcp, skills, policy, webhook; '-' reads standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The agent
+    #[arg(long, value_name = "ID", required_unless_present = "file")]
+    pub(crate) agent: Option<String>,
+    /// The agent's version [default: the current one]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) agent_version: Option<String>,
+    /// The credential for the model's provider; other users can see it here
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) agent_token: Option<String>,
+    /// Ask the provider first whether it accepts the credential
+    #[arg(long)]
+    pub(crate) validate_token: bool,
+    #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    /// Directory to work in [default: the daemon's workspace]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<String>,
+    /// Variable of the agent's environment (repeatable)
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// What to keep with it, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) metadata: Option<String>,
+    /// Its title
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// How an agent works.
+#[derive(Debug, Args)]
+pub(crate) struct ChoiceArgs {
+    /// What the agent does: build, plan, or a mode of its own
+    #[arg(long, value_name = "MODE")]
+    pub(crate) agent_mode: Option<String>,
+    /// What it may do
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission_mode: Option<PermissionModeArg>,
+    /// The model
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// The model's variant, such as high
+    #[arg(long)]
+    pub(crate) variant: Option<String>,
+}
+
+/// The arguments of `api sessions patch`.
+#[derive(Debug, Args)]
+pub(crate) struct PatchArgs {
+    /// The session's id
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    /// Its title
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// Members to merge into its metadata, as a JSON object; null removes one
+    #[arg(long, value_name = "JSON")]
+    pub(crate) metadata: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The arguments of `api sessions send`.
+#[derive(Debug, Args)]
+pub(crate) struct SendArgs {
+    /// The session's id
+    pub(crate) id: String,
+    /// The message [default: read from standard input]
+    #[arg(conflicts_with = "parts")]
+    pub(crate) message: Option<String>,
+    /// Parts of a message instead of text, as a JSON array
+    #[arg(long, value_name = "JSON")]
+    pub(crate) parts: Option<String>,
+    /// Do not wait for the turn that runs: cancel it
+    #[arg(long)]
+    pub(crate) interrupt: bool,
+    /// Names the message, so that it can be sent again without being doubled
+    #[arg(long, value_name = "KEY")]
+    pub(crate) idempotency_key: Option<String>,
+    /// Show what comes of it, up to the end of its turn (POST /v1/sessions/{id}/messages/stream)
+    #[arg(long)]
+    pub(crate) stream: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The arguments of `api sessions answer`.
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArgs {
+    /// The session's id
+    pub(crate) id: String,
+    /// The question's id
+    pub(crate) question_id: String,
+    /// An answer for each of the questions
+    #[arg(value_name = "ANSWER", required_unless_present = "answers", conflicts_with = "answers")]
+    pub(crate) answer: Vec<String>,
+    /// The answers as JSON, an array of labels for each question
+    #[arg(long, value_name = "JSON")]
+    pub(crate) answers: Option<String>,
+}
+
+/// The arguments of `api sessions decide`.
+#[derive(Debug, Args)]
+pub(crate) struct DecideArgs {
+    /// The session's id
+    pub(crate) id: String,
+    /// The permission's id
+    pub(crate) permission_id: String,
+    /// The decision
+    pub(crate) reply: ReplyArg,
+    /// The agent's own id of the option, where several mean the same
+    #[arg(long, value_name = "ID")]
+    pub(crate) option_id: Option<String>,
+    /// What the agent is told, with a rejection
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+}
+
+/// The arguments of `sessions export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The session's id
+    pub(crate) id: String,
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
+}
+
+/// The arguments of `sessions import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// File that was exported [default: standard input]
+    pub(crate) file: Option<PathBuf>,
+    /// The new session's id [default: the one it had]
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The arguments of `sessions`.
+#[derive(Debug, Args)]
+pub(crate) struct TransferArgs {
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+    #[command(subcommand)]
+    pub(crate) command: TransferCommand,
+}
+
+/// Sessions on the move.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TransferCommand {
+    /// Write a session as lines of JSON
+    Export(ExportArgs),
+    /// Make a session out of such lines
+    Import(ImportArgs),
+}
+
+/// The arguments of `run`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Text goes to standard output, everything else to standard error. Ctrl-C stops the turn, a second one this command. \
+    Exits with 0 if the agent came to the end of its turn, else with 1."
+)]
+pub(crate) struct RunPromptArgs {
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+    /// The agent
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: String,
+    /// What to tell it [default: read from standard input]
+    pub(crate) prompt: Option<String>,
+    #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    /// Directory to work in [default: the daemon's workspace]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<String>,
+    /// Decide on permissions like this instead of asking; questions are rejected then [default: ask at the terminal; reject
+    /// without one]
+    #[arg(long, value_name = "DECISION")]
+    pub(crate) permission: Option<PermissionArg>,
+    /// Keep the session under this id instead of forgetting it
+    #[arg(long, value_name = "ID")]
+    pub(crate) keep: Option<String>,
+    /// Print the events as they are, one per line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What an agent may do. What the names say needs no help text.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PermissionModeArg {
+    Default,
+    Plan,
+    Bypass,
+}
+
+/// Decisions on a permission. What the names say needs no help text.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ReplyArg {
+    Once,
+    Always,
+    Reject,
+}
+
+/// What is decided where nobody is asked. What the names say needs no help text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PermissionArg {
+    Allow,
+    Reject,
+}

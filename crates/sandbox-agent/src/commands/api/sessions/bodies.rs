@@ -1,0 +1,104 @@
+//! What the flags say, as the bodies of requests.
+
+use crate::args::{ChoiceArgs, CreateArgs, DecideArgs, PatchArgs, PermissionModeArg, ReplyArg, SendArgs};
+use crate::failure::Failure;
+use anyhow::Context;
+use sa_api::sessions::{
+    CreateSession, Delivery, PermissionMode, PermissionReply, PermissionReplyKind, PostMessage, SessionPatch,
+};
+use serde::de::DeserializeOwned;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Text that a flag holds, read as JSON.
+pub(super) fn parse<T: DeserializeOwned>(flag: &str, json: &str) -> Result<T, Failure> {
+    serde_json::from_str(json).map_err(|error| Failure::usage(format!("{flag}: {error}")))
+}
+
+pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {
+    let mut body: CreateSession = match &args.file {
+        Some(path) => parse(&format!("{}", path.display()), &read_file(path)?)?,
+        None => CreateSession::default(),
+    };
+    if let Some(agent) = args.agent {
+        body.agent = agent;
+    }
+    if let Some(json) = &args.metadata {
+        body.metadata = parse("--metadata", json)?;
+    }
+    let ChoiceArgs { agent_mode, permission_mode, model, variant } = args.choices;
+    body.agent_mode = agent_mode.or(body.agent_mode);
+    body.permission_mode = permission_mode.map_or(body.permission_mode, mode);
+    body.model = model.or(body.model);
+    body.variant = variant.or(body.variant);
+    body.token = args.agent_token.or(body.token);
+    body.validate_token |= args.validate_token;
+    body.agent_version = args.agent_version.or(body.agent_version);
+    body.cwd = args.cwd.or(body.cwd);
+    body.title = args.title.or(body.title);
+    body.env.extend(args.env);
+    Ok(body)
+}
+
+pub(super) fn patch(args: PatchArgs) -> Result<SessionPatch, Failure> {
+    let metadata = args.metadata.as_deref().map(|json| parse("--metadata", json)).transpose()?;
+    let ChoiceArgs { agent_mode, permission_mode, model, variant } = args.choices;
+    let title = args.title;
+    let patch = SessionPatch {
+        title,
+        model,
+        variant,
+        agent_mode,
+        permission_mode: permission_mode.map(mode),
+        metadata,
+    };
+    if patch == SessionPatch::default() {
+        return Err(Failure::usage("there is nothing to change; see --help"));
+    }
+    Ok(patch)
+}
+
+pub(super) fn message(args: &SendArgs) -> Result<PostMessage, Failure> {
+    let parts = args.parts.as_deref().map(|json| parse("--parts", json)).transpose()?;
+    let message = match (&args.message, &parts) {
+        (Some(text), _) => Some(text.clone()),
+        (None, Some(_)) => None,
+        (None, None) => Some(read_text("the message")?),
+    };
+    let delivery = if args.interrupt { Delivery::Interrupt } else { Delivery::Queue };
+    Ok(PostMessage { message, parts, delivery })
+}
+
+pub(super) fn decision(args: DecideArgs) -> PermissionReply {
+    let reply = match args.reply {
+        ReplyArg::Once => PermissionReplyKind::Once,
+        ReplyArg::Always => PermissionReplyKind::Always,
+        ReplyArg::Reject => PermissionReplyKind::Reject,
+    };
+    PermissionReply { reply, option_id: args.option_id, message: args.message }
+}
+
+/// What a flag calls a permission mode.
+pub(crate) fn mode(mode: PermissionModeArg) -> PermissionMode {
+    match mode {
+        PermissionModeArg::Default => PermissionMode::Default,
+        PermissionModeArg::Plan => PermissionMode::Plan,
+        PermissionModeArg::Bypass => PermissionMode::Bypass,
+    }
+}
+
+/// Everything on standard input.
+pub(crate) fn read_text(what: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .with_context(|| format!("cannot read {what} from standard input"))?;
+    Ok(text)
+}
+
+fn read_file(path: &Path) -> Result<String, Failure> {
+    if path == Path::new("-") {
+        return read_text("the body");
+    }
+    Ok(std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?)
+}

@@ -1,0 +1,72 @@
+//! Messages that are sent and events that are shown.
+
+use super::bodies;
+use crate::args::SendArgs;
+use crate::commands::api::{explain, print};
+use crate::commands::render::print_text;
+use crate::commands::transcript::Transcript;
+use crate::failure::Failure;
+use anyhow::Context;
+use sa_api::sessions::{EventData, StopReason, UniversalEvent};
+use sa_client::{Client, EventQuery, SessionStep};
+
+pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure> {
+    let message = bodies::message(&args)?;
+    let key = args.idempotency_key.as_deref();
+    if !args.stream {
+        let accepted = client.post_message(&args.id, &message, key).await.map_err(explain)?;
+        return print(args.output, &accepted, |accepted| print_text(&accepted.turn_id));
+    }
+    let mut stream = client.post_message_stream(&args.id, &message, key).await.map_err(explain)?;
+    let mut transcript = Transcript::new();
+    let mut reason = None;
+    while let Some(event) = stream.next().await.map_err(explain)? {
+        if event.event != "message" {
+            transcript.note(&format!("{}: {}", event.event, event.data))?;
+            continue;
+        }
+        let read: UniversalEvent =
+            serde_json::from_str(&event.data).context("the daemon sent a broken event")?;
+        if let EventData::TurnEnded(ended) = &read.data {
+            reason = Some(ended.stop_reason);
+        }
+        if args.output.json {
+            print_text(&event.data)?;
+        } else {
+            transcript.show(&read)?;
+        }
+    }
+    if reason == Some(StopReason::EndTurn) { Ok(()) } else { Err(Failure::Exit(1)) }
+}
+
+pub(super) async fn page(client: &Client, id: &str, offset: u64, limit: usize) -> Result<(), Failure> {
+    let page = client
+        .get_events(id, EventQuery { offset: Some(offset), limit: Some(limit) })
+        .await
+        .map_err(explain)?;
+    if let Some(oldest) = page.oldest {
+        eprintln!("[events before {oldest} are no longer kept]");
+    }
+    for event in &page.events {
+        print_text(&serde_json::to_string(event)?)?;
+    }
+    if let Some(last) = page.events.last().filter(|_| page.has_more) {
+        eprintln!("[there are more: --offset {}]", last.id);
+    }
+    Ok(())
+}
+
+pub(super) async fn follow(client: &Client, id: &str, offset: u64, json: bool) -> Result<(), Failure> {
+    let mut events = client.follow_events(id, offset).await.map_err(explain)?;
+    let mut transcript = Transcript::new();
+    while let Some(step) = events.next().await.map_err(explain)? {
+        match step {
+            SessionStep::Event(_, text) if json => print_text(&text)?,
+            SessionStep::Event(event, _) => transcript.show(&event)?,
+            SessionStep::Gap(gap) => {
+                transcript.note(&format!("events before {} are no longer kept", gap.oldest))?;
+            }
+        }
+    }
+    Ok(())
+}

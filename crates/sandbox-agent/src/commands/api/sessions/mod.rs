@@ -1,0 +1,152 @@
+//! `sandbox-agent api sessions …`.
+
+mod bodies;
+mod events;
+mod moving;
+
+use super::{explain, print};
+use crate::args::{AnswerArgs, SessionsCommand, TransferCommand};
+use crate::commands::render::{Table, age, print_text};
+use crate::failure::Failure;
+pub(crate) use bodies::{mode, read_text};
+use sa_api::sessions::{ForkSession, QuestionReply, Session, SessionCreated, SessionState};
+use sa_client::Client;
+use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<(), Failure> {
+    match command {
+        SessionsCommand::List(output) => {
+            let list = client.list_sessions().await.map_err(explain)?;
+            print(output, &list, |list| table(&list.sessions).print())
+        }
+        SessionsCommand::Create(args) => {
+            let (id, output) = (args.id.clone(), args.output);
+            let created = client.create_session(&id, &bodies::create(args)?).await.map_err(explain)?;
+            print(output, &created, tell_created)
+        }
+        SessionsCommand::Get { id, output } => {
+            let session = client.get_session(&id).await.map_err(explain)?;
+            print(output, &session, describe)
+        }
+        SessionsCommand::Patch(args) => {
+            let (id, output) = (args.id.clone(), args.output);
+            let session = client.patch_session(&id, &bodies::patch(args)?).await.map_err(explain)?;
+            print(output, &session, describe)
+        }
+        SessionsCommand::Delete { id } => client.delete_session(&id).await.map_err(explain),
+        SessionsCommand::Terminate { id, output } => {
+            let session = client.terminate_session(&id).await.map_err(explain)?;
+            print(output, &session, |session| print_text(state(session.state)))
+        }
+        SessionsCommand::Send(args) => events::send(client, args).await,
+        SessionsCommand::Cancel { id, output } => {
+            let result = client.cancel_turn(&id).await.map_err(explain)?;
+            print(output, &result, |result| {
+                print_text(match &result.turn_id {
+                    Some(turn) => turn,
+                    None => "nothing runs",
+                })
+            })
+        }
+        SessionsCommand::Fork { id, new_id, title, output } => {
+            let fork = ForkSession { session_id: new_id, title };
+            let created = client.fork_session(&id, &fork).await.map_err(explain)?;
+            print(output, &created, tell_created)
+        }
+        SessionsCommand::Events { id, offset, limit } => events::page(client, &id, offset, limit).await,
+        SessionsCommand::Follow { id, offset, json } => events::follow(client, &id, offset, json).await,
+        SessionsCommand::Answer(args) => answer(client, args).await,
+        SessionsCommand::Reject { id, question_id } => {
+            client.reject_question(&id, &question_id).await.map_err(explain)
+        }
+        SessionsCommand::Decide(args) => {
+            let (id, permission) = (args.id.clone(), args.permission_id.clone());
+            client.reply_to_permission(&id, &permission, &bodies::decision(args)).await.map_err(explain)
+        }
+        SessionsCommand::Export(args) => moving::export(client, args).await,
+        SessionsCommand::Import(args) => moving::import(client, args).await,
+    }
+}
+
+/// `sandbox-agent sessions …`: the same under the name that people look for.
+pub(super) async fn transfer(client: &Client, command: TransferCommand) -> Result<(), Failure> {
+    match command {
+        TransferCommand::Export(args) => moving::export(client, args).await,
+        TransferCommand::Import(args) => moving::import(client, args).await,
+    }
+}
+
+async fn answer(client: &Client, args: AnswerArgs) -> Result<(), Failure> {
+    let answers = match args.answers {
+        Some(json) => bodies::parse("--answers", &json)?,
+        None => args.answer.into_iter().map(|answer| vec![answer]).collect(),
+    };
+    client.reply_to_question(&args.id, &args.question_id, &QuestionReply { answers }).await.map_err(explain)
+}
+
+fn tell_created(created: &SessionCreated) -> io::Result<()> {
+    print_text(&created.session.session_id)?;
+    if let Some(error) = &created.error {
+        let error = serde_json::to_string(error).unwrap_or_default();
+        eprintln!("[the agent is not ready; the next message tries again: {error}]");
+    }
+    Ok(())
+}
+
+fn table(sessions: &[Session]) -> Table {
+    let mut table = Table::new(["ID", "AGENT", "STATE", "QUEUED", "WAITING", "EVENTS", "AGE", "TITLE"]);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let now = u64::try_from(now).unwrap_or(u64::MAX);
+    for session in sessions {
+        table.add([
+            &session.session_id,
+            &session.agent,
+            &state(session.state).to_owned(),
+            &session.queued.to_string(),
+            &(session.questions.len() + session.permissions.len()).to_string(),
+            &session.last_event_id.to_string(),
+            &age(now.saturating_sub(session.created_at_ms)),
+            &session.title.clone().unwrap_or_else(|| "-".to_owned()),
+        ]);
+    }
+    table
+}
+
+fn describe(session: &Session) -> io::Result<()> {
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    let mut rows = vec![
+        ("id", session.session_id.clone()),
+        ("agent", session.agent.clone()),
+        ("state", state(session.state).to_owned()),
+        ("turn", session.turn.as_ref().map_or_else(|| "-".to_owned(), |turn| turn.turn_id.clone())),
+        ("queued", session.queued.to_string()),
+        ("agent mode", session.agent_mode.clone()),
+        ("permission mode", serde_json::to_string(&session.permission_mode)?.replace('"', "")),
+        ("model", session.model.clone().or(session.choices.model.clone()).unwrap_or_else(|| "-".to_owned())),
+        ("directory", session.cwd.clone()),
+        ("title", or_none(&session.title)),
+        ("metadata", serde_json::to_string(&session.metadata)?),
+        ("agent's own id", or_none(&session.native_session_id)),
+        ("newest event", session.last_event_id.to_string()),
+    ];
+    for question in &session.questions {
+        let texts: Vec<&str> = question.questions.iter().map(|question| question.question.as_str()).collect();
+        rows.push(("question", format!("{}: {}", question.id, texts.join(" "))));
+    }
+    for permission in &session.permissions {
+        rows.push(("permission", format!("{}: {}", permission.id, permission.title)));
+    }
+    Table::of_pairs(rows).print()
+}
+
+fn state(state: SessionState) -> &'static str {
+    match state {
+        SessionState::Starting => "starting",
+        SessionState::Idle => "idle",
+        SessionState::Running => "running",
+        SessionState::RequiresAction => "requiresAction",
+        SessionState::Interrupted => "interrupted",
+        SessionState::Ended => "ended",
+    }
+}

@@ -1,0 +1,56 @@
+//! The universal sessions, put together from settings and the parts they are built on.
+
+use crate::settings::SessionSettings;
+use anyhow::Context;
+use sa_credentials::Host;
+use sa_files::ConfigStore;
+use sa_hub::Hub;
+use sa_sessions::{SessionLimits, Sessions, SessionsOptions};
+use sa_skills::{Places, Skills};
+use sa_store::{Retention, Store, StoreOptions, Synchronous};
+use sa_supervisor::Supervisor;
+use std::path::PathBuf;
+
+/// Where sessions are kept, in the data directory.
+const STORE_FILE: &str = "sessions.db";
+
+/// The parts that sessions are built on.
+pub(crate) struct Around {
+    pub(crate) hub: Hub,
+    pub(crate) configs: ConfigStore,
+    pub(crate) host: Host,
+    pub(crate) supervisor: Supervisor,
+    pub(crate) workspace: PathBuf,
+    pub(crate) data_dir: PathBuf,
+}
+
+/// Opens the store and takes up the sessions in it.
+pub(crate) async fn open(settings: SessionSettings, around: Around) -> anyhow::Result<Sessions> {
+    let options = StoreOptions { synchronous: Synchronous::Normal, retention: retention(&settings.limits) };
+    let store = if settings.kept {
+        let advice = "cannot keep sessions (--no-store does without)";
+        Store::open(&around.data_dir.join(STORE_FILE), options).await.context(advice)?
+    } else {
+        Store::in_memory(options).await.context("cannot keep sessions in memory")?
+    };
+    let sessions = Sessions::open(SessionsOptions {
+        hub: around.hub,
+        store,
+        configs: around.configs,
+        skills: Skills::new(around.data_dir.join("skills"), around.supervisor, Places::default()),
+        webhooks: sa_webhooks::Client::new(),
+        limits: settings.limits,
+        workspace: around.workspace,
+        host: around.host,
+    });
+    sessions.await.context("cannot take up the sessions that are kept")
+}
+
+fn retention(limits: &SessionLimits) -> Retention {
+    Retention {
+        events_per_session: limits.events,
+        bytes_per_session: limits.event_bytes,
+        ended_sessions_ms: (limits.ended_ms > 0).then_some(limits.ended_ms),
+        total_bytes: limits.total_bytes,
+    }
+}
