@@ -13,6 +13,12 @@ struct Operation {
     open: bool,
 }
 
+fn with_values(path: &str) -> String {
+    let values = [("{agent}", "puppet"), ("{server_id}", "one"), ("{id}", "one")];
+    let asked = [("{question_id}", "one"), ("{permission_id}", "one")];
+    values.into_iter().chain(asked).fold(path.to_owned(), |path, (name, value)| path.replace(name, value))
+}
+
 async fn contract(daemon: &Daemon) -> Result<Vec<Operation>> {
     let document = daemon.http().get("/v1/openapi.json").send().await?.expect_status(200)?.json()?;
     assert_ne!(document["security"], Value::Null, "the contract asks for a token");
@@ -22,7 +28,7 @@ async fn contract(daemon: &Daemon) -> Result<Vec<Operation>> {
             operations.push(Operation {
                 id: operation["operationId"].as_str().unwrap().to_owned(),
                 method: method.to_ascii_uppercase(),
-                path: path.replace("{server_id}", "one").replace("{agent}", "puppet").replace("{id}", "one"),
+                path: with_values(path),
                 open: operation["security"] == json!([{}]),
             });
         }

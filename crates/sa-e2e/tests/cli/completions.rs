@@ -41,12 +41,12 @@ async fn bash_completes_with_them() -> Result<()> {
     let script = sandbox.path("completions.bash");
     std::fs::write(&script, sandbox.run(["completions", "bash"]).await?.stdout)?;
     for (words, expected) in [
-        (&["se"][..], &["server"][..]),
+        (&["ser"][..], &["server"][..]),
         (&["g"], &[]),
         (&["api", "me"], &["metrics"]),
         (&["api", "acp", ""], &["list", "post", "stream", "delete"]),
         (&["api", "acp", "stream", "one", "--last"], &["--last-event-id"]),
-        (&["server", "--no"], &["--no-token"]),
+        (&["server", "--no-"], &["--no-token", "--no-store"]),
         (&["completions", "z"], &["zsh"]),
     ] {
         let mut offered = offered(&sandbox, &script, words).await?;

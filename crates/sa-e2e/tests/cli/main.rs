@@ -9,5 +9,6 @@ mod messages;
 mod meta;
 mod processes;
 mod running;
+mod sessions;
 mod stdio;
 mod streams;

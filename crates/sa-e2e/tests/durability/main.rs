@@ -1,0 +1,8 @@
+//! What sessions promise about what was acknowledged: it outlives kills of the daemon, full disks are told and survived, and
+//! a damaged store is refused rather than replaced.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod damage;
+mod full_disk;
+mod kills;
+mod witness;

@@ -1,0 +1,199 @@
+//! Sessions from their creation to their end.
+
+use crate::api::{Api, kinds, of_kind, said};
+use anyhow::Result;
+use sa_testkit::Daemon;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_session_is_made_and_described() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let body = json!({"agent": "demo", "title": "First", "metadata": {"who": "me"}, "cwd": "/"});
+    let created = api.post("/first", &body).await?.expect_status(200)?.json()?;
+    assert_eq!(created["healthy"], true, "{created:#}");
+    assert!(created.get("error").is_none());
+    let session = &created["session"];
+    assert_eq!(session, &api.session("first").await?);
+    for (key, value) in [
+        ("sessionId", json!("first")),
+        ("agent", json!("demo")),
+        ("agentMode", json!("build")),
+        ("permissionMode", json!("default")),
+        ("title", json!("First")),
+        ("metadata", json!({"who": "me"})),
+        ("cwd", json!("/")),
+        ("state", json!("idle")),
+        ("queued", json!(0)),
+        ("questions", json!([])),
+        ("permissions", json!([])),
+        ("oldestEventId", json!(1)),
+    ] {
+        assert_eq!(session[key], value, "{key}");
+    }
+    let models: Vec<&str> = session["choices"]["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|model| model["id"].as_str())
+        .collect();
+    assert_eq!(models, ["demo-small", "demo-medium", "demo-large"]);
+    assert_eq!(session["choices"]["model"], "demo-medium");
+    let events = api.events("first").await?;
+    assert!(kinds(&events).contains(&"started".to_owned()), "{:?}", kinds(&events));
+    assert_eq!(events[0]["id"], 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn sessions_are_listed_the_newest_first() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    assert_eq!(api.get("").await?.expect_status(200)?.json()?, json!({"sessions": []}));
+    for id in ["a", "b", "c"] {
+        api.create(id).await?;
+    }
+    api.turn("a", "say hi").await?;
+    let list = api.get("").await?.expect_status(200)?.json()?;
+    let ids: Vec<&str> = list["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|session| session["sessionId"].as_str())
+        .collect();
+    assert_eq!((ids.len(), ids[0]), (3, "a"), "{ids:?}");
+    let metrics = daemon.http().get("/metrics").send().await?.text();
+    assert!(metrics.contains("sandbox_agent_sessions{state=\"idle\"} 3"), "{metrics}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_ended_session_can_still_be_read() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    api.turn("s", "say something").await?;
+    let mut stream = api.stream("s", 0).await?;
+    let ended = api.act("/s/terminate").await?.expect_status(200)?.json()?;
+    assert_eq!(ended["state"], "ended");
+    let mut events = Vec::new();
+    while let Some(event) = stream.next_event().await? {
+        events.push(event.json()?);
+    }
+    assert_eq!(kinds(&events).last().unwrap(), "ended", "the stream ends with the session");
+    assert_eq!(events, api.events("s").await?);
+    assert_eq!(api.act("/s/terminate").await?.expect_status(200)?.json()?, ended, "twice is no mistake");
+    for (path, body) in [("/s/messages", json!({"message": "say more"}))] {
+        let problem = api.post(path, &body).await?.expect_problem(409, "conflict")?;
+        assert_eq!(
+            (&problem.document["details"]["what"], &problem.document["sessionId"]),
+            (&json!("ended"), &json!("s"))
+        );
+    }
+    let problem = api.patch("s", json!({"title": "x"})).await?.expect_problem(409, "conflict")?;
+    assert_eq!(problem.document["details"]["what"], "ended");
+    Ok(())
+}
+
+#[tokio::test]
+async fn terminating_ends_a_turn_that_runs() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    let accepted = api.send("s", "question single").await?;
+    api.asked("s", "questions").await?;
+    let waiting = api.send("s", "say never").await?;
+    let session = api.act("/s/terminate").await?.expect_status(200)?.json()?;
+    assert_eq!((&session["questions"], &session["queued"]), (&json!([]), &json!(0)));
+    let events = api.events("s").await?;
+    let ended = of_kind(&events, "turnEnded");
+    for accepted in [&accepted, &waiting] {
+        let turn = ended.iter().find(|turn| turn["turnId"] == accepted["turnId"]);
+        assert_eq!(turn.map(|turn| &turn["stopReason"]), Some(&json!("cancelled")), "{events:#?}");
+    }
+    assert_eq!(of_kind(&events, "questionResolved")[0]["outcome"], "cancelled");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_deleted_session_is_gone() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    let accepted = api.send("s", "hang").await?;
+    api.event("s", "turnStarted").await?;
+    let mut stream = api.stream("s", 0).await?;
+    api.delete("s").await?.expect_status(204)?;
+    while stream.next_event().await?.is_some() {}
+    for path in ["/s", "/s/events", "/s/events/sse", "/s/export"] {
+        let problem = api.get(path).await?.expect_problem(404, "not_found")?;
+        assert_eq!(problem.document["sessionId"], "s");
+    }
+    api.delete("s").await?.expect_problem(404, "not_found")?;
+    assert_eq!(api.get("").await?.json()?, json!({"sessions": []}));
+    let again = api.create("s").await?;
+    let events = api.events("s").await?;
+    assert_eq!(events[0]["id"], 1, "an id can be used again, and begins anew");
+    assert!(again["lastEventId"].as_u64() < accepted["eventId"].as_u64().map(|id| id + 10));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_fork_knows_what_was_said_and_goes_its_own_way() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    api.turn("s", "model demo-large\nsay shared").await?;
+    let fork = json!({"sessionId": "copy", "title": "A copy"});
+    let created = api.post("/s/fork", &fork).await?.expect_status(200)?.json()?;
+    let copy = &created["session"];
+    assert_eq!(
+        (&copy["sessionId"], &copy["forkedFrom"], &copy["title"]),
+        (&json!("copy"), &json!("s"), &json!("A copy"))
+    );
+    assert_ne!(copy["nativeSessionId"], api.session("s").await?["nativeSessionId"]);
+    let events = api.turn("copy", "config").await?;
+    assert!(said(&events).contains("demo-large"), "it goes on where the other was: {}", said(&events));
+    assert_eq!(of_kind(&api.events("copy").await?, "started")[0]["forkedFrom"], "s");
+    let anonymous = api.act("/s/fork").await?.expect_status(200)?.json()?;
+    assert!(anonymous["session"]["sessionId"].as_str().is_some_and(|id| id.len() > 10), "{anonymous:#}");
+    let taken = api.post("/s/fork", &fork).await?.expect_problem(409, "conflict")?;
+    assert_eq!(taken.document["details"]["what"], "exists");
+    api.post("/nobody/fork", &fork).await?.expect_problem(404, "not_found")?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_start_leaves_a_session_that_says_why() -> Result<()> {
+    let daemon = Daemon::builder().agent("broken", "sh -c 'echo no luck >&2; exit 3'").start().await?;
+    let api = Api::of(&daemon);
+    let created = api.post("/s", &json!({"agent": "broken"})).await?.expect_status(200)?.json()?;
+    assert_eq!(created["healthy"], false);
+    let exited = &created["error"]["processExited"];
+    assert_eq!(exited["exit"]["code"], 3, "{created:#}");
+    assert!(
+        exited["exit"]["stderrTail"].as_str().is_some_and(|text| text.contains("no luck")),
+        "{created:#}"
+    );
+    let events = api.turn("s", "hello").await?;
+    assert_eq!(of_kind(&events, "error")[0]["exit"]["code"], 3, "{events:#?}");
+    let missing = Daemon::builder().agent("missing", "/nonexistent/agent").start().await?;
+    let created =
+        Api::of(&missing).post("/s", &json!({"agent": "missing"})).await?.expect_status(200)?.json()?;
+    assert!(created["error"]["spawnFailed"]["message"].is_string(), "{created:#}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn there_are_as_many_sessions_as_allowed() -> Result<()> {
+    let daemon = Daemon::builder().config("[sessions]\nmax = 2").start().await?;
+    let api = Api::of(&daemon);
+    api.create("a").await?;
+    api.create("b").await?;
+    let body = json!({"agent": "demo"});
+    api.post("/c", &body).await?.expect_problem(429, "too_many_requests")?;
+    api.delete("a").await?.expect_status(204)?;
+    let created: Value = api.create("c").await?;
+    assert_eq!(created["sessionId"], "c");
+    Ok(())
+}

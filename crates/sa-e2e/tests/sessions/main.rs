@@ -1,0 +1,18 @@
+//! `/v1/sessions`: universal sessions over real HTTP, on the built-in demo agent.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod api;
+mod asking;
+mod events;
+mod lifecycle;
+mod policies;
+mod receiver;
+mod refusals;
+mod restart;
+mod settings;
+mod surroundings;
+mod talking;
+mod tools;
+mod transfer;
+mod turns;
+mod webhooks;

@@ -1,0 +1,58 @@
+//! Permissions and questions that nobody is asked about: by rule, by mode, by time.
+
+use crate::api::{Api, ending, of_kind};
+use anyhow::Result;
+use sa_testkit::Daemon;
+use serde_json::json;
+
+#[tokio::test]
+async fn rules_decide_before_anybody_is_asked() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let rules = json!([
+        {"tool": "*secret*", "decision": "deny"},
+        {"tool": "Send *", "decision": "allow"},
+    ]);
+    api.create_with("s", json!({"policy": {"rules": rules}})).await?;
+    let events = api.turn("s", "permission Send it\npermission Read secret.txt").await?;
+    let resolved = of_kind(&events, "permissionResolved");
+    let decided: Vec<_> = resolved.iter().map(|one| (one["reply"].clone(), one["by"].clone())).collect();
+    assert_eq!(decided, [(json!("once"), json!("rule")), (json!("reject"), json!("rule"))], "{events:#?}");
+    assert_eq!(of_kind(&events, "permissionAsked").len(), 2, "they are in the log all the same");
+    api.send("s", "permission Something else").await?;
+    api.decide("s", json!({"reply": "once"})).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn time_decides_when_nobody_does() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    for (id, on_timeout, reply) in [("no", "reject", "reject"), ("yes", "allow", "once")] {
+        api.create_with(id, json!({"policy": {"timeoutMs": 100, "onTimeout": on_timeout}})).await?;
+        let events = api.turn(id, "permission Wait for me\nquestion single").await?;
+        let asked = &of_kind(&events, "permissionAsked")[0];
+        assert!(asked["expiresAtMs"].as_u64().is_some_and(|at| at > 0), "{asked:#}");
+        let resolved = &of_kind(&events, "permissionResolved")[0];
+        assert_eq!((&resolved["reply"], &resolved["by"]), (&json!(reply), &json!("timeout")), "{events:#?}");
+        let question = &of_kind(&events, "questionResolved")[0];
+        assert_eq!((&question["outcome"], &question["by"]), (&json!("rejected"), &json!("timeout")));
+        assert_eq!(ending(&events), "endTurn");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn bypass_never_asks() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"permissionMode": "bypass"})).await?;
+    let events = api.turn("s", "permission Anything").await?;
+    let resolved = &of_kind(&events, "permissionResolved")[0];
+    assert_eq!(
+        (&resolved["reply"], &resolved["by"]),
+        (&json!("once"), &json!("permissionMode")),
+        "{events:#?}"
+    );
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! What outlives the daemon.
+
+use crate::api::{Api, ending, kinds, of_kind, said};
+use anyhow::Result;
+use sa_testkit::{Daemon, Signal};
+use serde_json::{Value, json};
+
+/// The same data, another daemon.
+async fn again(mut daemon: Daemon, signal: Signal) -> Result<Daemon> {
+    let sandbox = daemon.sandbox();
+    daemon.signal(signal);
+    daemon.exited().await?;
+    drop(daemon);
+    Daemon::builder().sandbox(sandbox).start().await
+}
+
+#[tokio::test]
+async fn sessions_are_there_after_a_restart_and_go_on() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"title": "Kept", "metadata": {"k": 1}})).await?;
+    api.turn("s", "model demo-large\nsay remember").await?;
+    let (before, events) = (api.session("s").await?, api.events("s").await?);
+    let daemon = again(daemon, Signal::TERM).await?;
+    let api = Api::of(&daemon);
+    let after = api.session("s").await?;
+    assert_eq!(after["state"], "interrupted");
+    for key in
+        ["title", "metadata", "agent", "cwd", "createdAtMs", "nativeSessionId", "lastEventId", "choices"]
+    {
+        assert_eq!(after[key], before[key], "{key}");
+    }
+    assert_eq!(api.events("s").await?, events, "nothing was added, nothing is lost");
+    let turn = api.turn("s", "config").await?;
+    assert_eq!(of_kind(&turn, "continuity")[0]["kind"], "native", "{turn:#?}");
+    assert!(said(&turn).contains("demo-large"), "{}", said(&turn));
+    assert_eq!(turn[0]["id"].as_u64().unwrap(), before["lastEventId"].as_u64().unwrap() + 1, "ids go on");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_turn_that_the_daemon_did_not_see_the_end_of_is_told_as_such() -> Result<()> {
+    for signal in [Signal::KILL, Signal::TERM] {
+        let daemon = Daemon::builder().start().await?;
+        let api = Api::of(&daemon);
+        api.create("s").await?;
+        let running = api.send("s", "say working\nquestion single").await?;
+        api.asked("s", "questions").await?;
+        let waiting = api.send("s", "say I waited").await?;
+        let seen = api.events("s").await?;
+        let daemon = again(daemon, signal).await?;
+        let api = Api::of(&daemon);
+        let session = api.session("s").await?;
+        assert_eq!(
+            (&session["state"], &session["queued"]),
+            (&json!("interrupted"), &json!(1)),
+            "{signal:?} {session:#}"
+        );
+        let kept = api.events("s").await?;
+        assert_eq!(kept[..seen.len()], seen, "{signal:?}: what was seen stays");
+        assert_eq!(session["questions"], json!([]), "nobody can answer it any more");
+        // The next message starts the agent; what waited comes first.
+        let next = api.send("s", "say me last").await?;
+        api.turn_of("s", &next).await?;
+        let events = api.events("s").await?;
+        let ends = of_kind(&events, "turnEnded");
+        let of = |accepted: &Value| ends.iter().find(|turn| turn["turnId"] == accepted["turnId"]).cloned();
+        assert_eq!(of(&running).unwrap()["stopReason"], "unknown", "{signal:?}: {:?}", kinds(&events));
+        assert_eq!(of(&waiting).unwrap()["stopReason"], "endTurn", "{signal:?}");
+        assert_eq!(of_kind(&events, "questionResolved")[0]["by"], "agentEnded");
+        let text = said(&events);
+        assert!(text.find("I waited").unwrap() < text.find("me last").unwrap(), "{text}");
+        assert!(!of_kind(&events, "continuity").is_empty(), "{signal:?}");
+        let ids: Vec<u64> = events.iter().filter_map(|event| event["id"].as_u64()).collect();
+        assert!(ids.iter().copied().eq(1..=ids.len() as u64), "{ids:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_key_is_remembered_and_an_end_stays_one() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    api.create("over").await?;
+    api.act("/over/terminate").await?.expect_status(200)?;
+    let post = async |daemon: &Daemon| {
+        let request = daemon.http().post("/v1/sessions/s/messages").header("idempotency-key", "k");
+        request.json(r#"{"message":"say once"}"#).send().await?.expect_status(202)?.json()
+    };
+    let first = post(&daemon).await?;
+    api.turn_of("s", &first).await?;
+    let daemon = again(daemon, Signal::KILL).await?;
+    let api = Api::of(&daemon);
+    assert_eq!(post(&daemon).await?, first);
+    assert_eq!(of_kind(&api.events("s").await?, "turnStarted").len(), 1);
+    assert_eq!(api.session("over").await?["state"], "ended");
+    let mut stream = api.stream("over", 0).await?;
+    let mut last = None;
+    while let Some(event) = stream.next_event().await? {
+        last = Some(event.json()?);
+    }
+    assert_eq!(kinds(&[last.unwrap()]), ["ended"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_a_store_sessions_end_with_the_daemon() -> Result<()> {
+    let mut daemon = Daemon::builder().arg("--no-store").start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    assert_eq!(ending(&api.turn("s", "say hi").await?), "endTurn");
+    let sandbox = daemon.sandbox();
+    assert!(!sandbox.data_home().join("sandbox-agent/sessions.db").exists());
+    daemon.stop().await?;
+    let daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    Api::of(&daemon).get("/s").await?.expect_problem(404, "not_found")?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_used_ends_the_daemon_with_advice() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let second = Daemon::builder().sandbox(daemon.sandbox()).run_to_end().await?;
+    assert_eq!(second.status.code(), Some(1), "{second}");
+    assert!(second.stderr.contains("in use") && second.stderr.contains("--no-store"), "{second}");
+    let sandbox = sa_testkit::Sandbox::new()?;
+    let path = sandbox.data_home().join("sandbox-agent/sessions.db");
+    std::fs::create_dir_all(path.parent().unwrap())?;
+    std::fs::write(&path, "this is no database, but it is long enough to be looked at".repeat(100))?;
+    let damaged = Daemon::builder().sandbox(std::sync::Arc::new(sandbox)).run_to_end().await?;
+    assert_eq!(damaged.status.code(), Some(1), "{damaged}");
+    assert!(damaged.stderr.contains("damaged") && damaged.stderr.contains("mv -- "), "{damaged}");
+    Ok(())
+}

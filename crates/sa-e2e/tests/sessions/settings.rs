@@ -1,0 +1,70 @@
+//! Changing a session: title, metadata, modes, model.
+
+use crate::api::{Api, of_kind, said};
+use anyhow::Result;
+use sa_testkit::Daemon;
+use serde_json::json;
+
+#[tokio::test]
+async fn title_and_metadata_are_changed_and_kept() -> Result<()> {
+    let mut daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"metadata": {"a": 1, "b": {"c": 2}}})).await?;
+    let patch = json!({"title": "New", "metadata": {"a": null, "d": [3]}});
+    let session = api.patch("s", patch).await?.expect_status(200)?.json()?;
+    assert_eq!((&session["title"], &session["metadata"]), (&json!("New"), &json!({"b": {"c": 2}, "d": [3]})));
+    assert_eq!(of_kind(&api.events("s").await?, "infoChanged").last().unwrap()["title"], "New");
+    api.turn("s", "title The agent's own").await?;
+    assert_eq!(api.session("s").await?["title"], "New", "who named it keeps the name");
+    let sandbox = daemon.sandbox();
+    daemon.stop().await?;
+    let daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    let session = Api::of(&daemon).session("s").await?;
+    assert_eq!((&session["title"], &session["metadata"]["d"]), (&json!("New"), &json!([3])));
+    Ok(())
+}
+
+#[tokio::test]
+async fn model_variant_and_mode_reach_the_agent() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let session =
+        api.create_with("s", json!({"model": "demo-small", "variant": "low", "agentMode": "plan"})).await?;
+    let choices = &session["choices"];
+    assert_eq!(
+        (&choices["model"], &choices["variant"], &choices["mode"]),
+        (&json!("demo-small"), &json!("low"), &json!("plan")),
+        "{session:#}"
+    );
+    let patch =
+        json!({"model": "demo-large", "variant": "high", "agentMode": "build", "permissionMode": "bypass"});
+    let session = api.patch("s", patch).await?.expect_status(200)?.json()?;
+    let choices = &session["choices"];
+    assert_eq!(
+        (&choices["model"], &choices["variant"], &choices["mode"]),
+        (&json!("demo-large"), &json!("high"), &json!("build")),
+        "{session:#}"
+    );
+    let text = said(&api.turn("s", "config").await?);
+    assert!(text.contains("demo-large") && text.contains("high") && text.contains("build"), "{text}");
+    assert!(!of_kind(&api.events("s").await?, "modeChanged").is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_agent_does_not_have_is_refused() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    for patch in [json!({"model": "gpt-0"}), json!({"agentMode": "dance"}), json!({"variant": "extreme"})] {
+        let reply = api.patch("s", patch.clone()).await?;
+        let problem = reply.expect_problem(422, "unsupported")?;
+        assert_eq!(problem.document["sessionId"], "s", "{patch}");
+    }
+    assert_eq!(api.session("s").await?["choices"]["model"], "demo-medium");
+    let created =
+        api.post("/t", &json!({"agent": "demo", "model": "gpt-0"})).await?.expect_status(200)?.json()?;
+    assert_eq!(created["healthy"], false, "{created:#}");
+    assert!(created["error"]["unsupported"]["message"].is_string(), "{created:#}");
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! Events that are delivered rather than fetched.
+
+use crate::api::{Api, kinds};
+use crate::receiver::Receiver;
+use anyhow::{Context, Result};
+use sa_testkit::Daemon;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Everything that was delivered, in the order of arrival.
+fn delivered(receiver: &Receiver) -> Result<Vec<Value>> {
+    let mut events = Vec::new();
+    for delivery in receiver.deliveries() {
+        events.extend(delivery.json()?["events"].as_array().context("events")?.clone());
+    }
+    Ok(events)
+}
+
+#[tokio::test]
+async fn events_are_delivered_in_order_and_signed() -> Result<()> {
+    let receiver = Receiver::start(0).await?;
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let webhook = json!({"url": receiver.url(), "secret": "whsec_test"});
+    let session = api.create_with("s", json!({"webhook": webhook, "permissionMode": "bypass"})).await?;
+    assert!(
+        !session.to_string().contains("whsec_test") && !session.to_string().contains("hidden"),
+        "{session:#}"
+    );
+    api.turn("s", "stream 5\nedit a.txt").await?;
+    let events = api.events("s").await?;
+    let expected: Vec<&Value> =
+        events.iter().filter(|event| kinds(std::slice::from_ref(event)) != ["messageDelta"]).collect();
+    sa_testkit::until("everything to be delivered", || delivered(&receiver).unwrap().len() >= expected.len())
+        .await?;
+    assert_eq!(delivered(&receiver)?.iter().collect::<Vec<_>>(), expected);
+    for delivery in receiver.deliveries() {
+        assert_eq!(delivery.json()?["sessionId"], "s");
+        assert_eq!(delivery.headers["content-type"], "application/json");
+        let mut signed = format!("{}.", delivery.headers["x-sandbox-agent-timestamp"]).into_bytes();
+        signed.extend_from_slice(&delivery.body);
+        assert_eq!(
+            delivery.headers["x-sandbox-agent-signature"],
+            format!("v1={}", hmac("whsec_test", &signed)?)
+        );
+    }
+    let status =
+        api.when("s", "the webhook to be done", |s| s["webhook"]["deliveredEventId"] == s["lastEventId"]);
+    assert_eq!(status.await?["webhook"]["state"], "active");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_fails_is_delivered_again_and_a_filter_is_heeded() -> Result<()> {
+    let receiver = Receiver::start(1).await?;
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let webhook = json!({"url": receiver.url(), "events": ["turnEnded"]});
+    api.create_with("s", json!({"webhook": webhook})).await?;
+    api.turn("s", "say hi").await?;
+    sa_testkit::until("a second try", || receiver.deliveries().len() >= 2).await?;
+    let deliveries = receiver.deliveries();
+    let (first, second) = (deliveries[0].json()?, deliveries[1].json()?);
+    assert_eq!(
+        (&first["events"], &first["attempt"], &second["attempt"]),
+        (&second["events"], &json!(0), &json!(1))
+    );
+    assert_eq!(kinds(second["events"].as_array().unwrap()), ["turnEnded"]);
+    assert!(!deliveries[0].headers.contains_key("x-sandbox-agent-signature"), "there is no secret");
+    Ok(())
+}
+
+/// HMAC-SHA256 in hexadecimal digits, by a program that shares nothing with the daemon.
+fn hmac(key: &str, text: &[u8]) -> Result<String> {
+    let mut child = Command::new("openssl")
+        .args(["dgst", "-sha256", "-hmac", key])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("openssl")?;
+    child.stdin.take().context("its input")?.write_all(text)?;
+    let output = String::from_utf8(child.wait_with_output()?.stdout)?;
+    Ok(output.trim().rsplit(['=', ' ']).next().unwrap_or_default().to_owned())
+}
