@@ -6,6 +6,9 @@ use crate::log::{Entry, Log};
 use crate::policy::{Policy, Reply};
 use crate::schema;
 use crate::session::Session;
+use crate::sessions_door::SessionsDoor;
+use crate::subject::Subject;
+use crate::way::Way;
 use anyhow::{Context, Result, bail};
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
@@ -95,6 +98,7 @@ impl Client {
     pub(crate) async fn connect(
         daemon: &Daemon,
         server: &str,
+        (subject, way): (&'static Subject, Way),
         query: &str,
         more: &Value,
         cwd: PathBuf,
@@ -122,11 +126,20 @@ impl Client {
                 inner.take(message);
             }
         };
-        let (door, answer) = AcpDoor::open(daemon, server, query, &hello, log, take).await?;
+        let (door, answer): (Box<dyn Door>, Value) = match way {
+            Way::Acp => {
+                let (door, answer) = AcpDoor::open(daemon, server, query, &hello, log, take).await?;
+                (Box::new(door), answer)
+            }
+            Way::Sessions => {
+                let (door, answer) = SessionsDoor::open(daemon, server, subject, query, log, take);
+                (Box::new(door), answer)
+            }
+        };
         schema::check_answer("initialize", &answer)?;
         let hello = answer.get("result").cloned().with_context(|| format!("no hello: {answer}"))?;
         // Nothing else sets it.
-        let _first = inner.door.set(Box::new(door));
+        let _first = inner.door.set(door);
         Ok(Self { inner, hello, cwd, ids: AtomicU64::new(1) })
     }
 

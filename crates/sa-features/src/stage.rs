@@ -5,6 +5,7 @@ use crate::policy::Policy;
 use crate::script::Script;
 use crate::session::Session;
 use crate::subject::Subject;
+use crate::way::Way;
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use sa_model::{ModelServer, Request};
@@ -32,6 +33,7 @@ pub(crate) struct Setup {
 pub(crate) struct Stage {
     pub(crate) subject: &'static Subject,
     setup: Setup,
+    way: Way,
     /// The first client.
     client: Client,
     pub(crate) daemon: Daemon,
@@ -42,7 +44,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Sets the stage for a subject.
-    pub(crate) async fn set(subject: &'static Subject, setup: Setup) -> Result<Self> {
+    pub(crate) async fn set(subject: &'static Subject, setup: Setup, way: Way) -> Result<Self> {
         let sandbox = Arc::new(Sandbox::new()?);
         let project = sandbox.path("project");
         fs::create_dir_all(&project)?;
@@ -51,13 +53,13 @@ impl Stage {
         let model = ModelServer::start()?;
         let builder = subject.daemon(&sandbox, &model, setup).await?;
         let daemon = builder.sandbox(sandbox).start().await?;
-        let client = connect(&daemon, "main", subject, setup, project.clone()).await?;
-        Ok(Self { subject, setup, client, daemon, model, project })
+        let client = connect(&daemon, "main", subject, (setup, way), project.clone()).await?;
+        Ok(Self { subject, setup, way, client, daemon, model, project })
     }
 
     /// Another agent of the same kind on the same daemon.
     pub(crate) async fn connect(&self, server: &str) -> Result<Client> {
-        connect(&self.daemon, server, self.subject, self.setup, self.project.clone()).await
+        connect(&self.daemon, server, self.subject, (self.setup, self.way), self.project.clone()).await
     }
 
     /// A script as a prompt.
@@ -166,8 +168,8 @@ impl Deref for Stage {
 async fn connect(
     daemon: &Daemon,
     server: &str,
-    subject: &Subject,
-    setup: Setup,
+    subject: &'static Subject,
+    (setup, way): (Setup, Way),
     cwd: PathBuf,
 ) -> Result<Client> {
     let session = json!({ "compaction": {} });
@@ -180,5 +182,6 @@ async fn connect(
         more["fs"] = json!({});
         more["terminal"] = json!(false);
     }
-    Client::connect(daemon, server, &subject.query(setup), &more, cwd).await
+    let query = subject.query(setup);
+    Client::connect(daemon, server, (subject, way), &query, &more, cwd).await
 }

@@ -4,6 +4,7 @@ use crate::expected::{Expected, expected};
 use crate::feature::Feature;
 use crate::stage::Stage;
 use crate::subject::Subject;
+use crate::way::Way;
 use anyhow::{Context, Result, bail};
 use sa_testkit::within;
 use std::time::Duration;
@@ -12,11 +13,11 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a feature's body against a subject. What works must work; what is lacking must not, so that the table stays true.
-pub fn run(subject: &'static Subject, feature: &'static Feature) -> Result<()> {
-    let expected = expected(subject, feature);
+pub fn run(subject: &'static Subject, feature: &'static Feature, way: Way) -> Result<()> {
+    let expected = way.lacks(subject, feature).map_or_else(|| expected(subject, feature), Expected::Lacks);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(async {
-        let stage = Stage::set(subject, feature.setup).await.context("setting the stage")?;
+        let stage = Stage::set(subject, feature.setup, way).await.context("setting the stage")?;
         let body = async {
             (feature.body)(&stage).await?;
             stage.log().check()

@@ -1,15 +1,24 @@
-//! The feature suite: one trial for each agent, version and feature, named `claude::permission_once`.
+//! The feature suite: one trial for each agent, version and feature, named `claude::permission_once`; through universal sessions
+//! `sessions::claude::permission_once`.
 
 use libtest_mimic::{Arguments, Trial};
-use sa_features::{FEATURES, SUBJECTS, run};
+use sa_features::{FEATURES, SUBJECTS, Way, restart, run};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let trials = SUBJECTS.iter().flat_map(|subject| {
-        FEATURES.iter().filter(|feature| subject.tries(feature)).map(move |feature| {
-            let name = format!("{}::{}", subject.name, feature.id);
-            Trial::test(name, move || run(subject, feature).map_err(|error| format!("{error:#}").into()))
-        })
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let mut trials = Vec::new();
+    for way in Way::ALL {
+        for subject in &SUBJECTS {
+            let tried = FEATURES.iter().filter(|feature| way.tries(subject, feature));
+            trials.extend(tried.map(|feature| {
+                let run = move || run(subject, feature, way).map_err(|error| format!("{error:#}").into());
+                Trial::test(way.trial(subject, feature), run)
+            }));
+        }
+    }
+    for subject in SUBJECTS.iter().filter(|subject| Way::has_sessions(subject)) {
+        let name = format!("sessions::{}::restart", subject.name);
+        trials.push(Trial::test(name, move || restart(subject).map_err(|error| format!("{error:#}").into())));
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

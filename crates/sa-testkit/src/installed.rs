@@ -87,7 +87,11 @@ impl Installed {
         let agents = sandbox.data_home().join("sandbox-agent/agents");
         std::fs::create_dir_all(&agents)?;
         let own = self.data_dir.join("agents").join(&self.agent);
-        std::os::unix::fs::symlink(own, agents.join(&self.agent)).context("lending an agent")
+        match std::os::unix::fs::symlink(own, agents.join(&self.agent)) {
+            // To an earlier daemon of the same home.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            lent => lent.context("lending an agent"),
+        }
     }
 
     /// The program in an environment that holds nothing of the developer's, npm and Node included.

@@ -1,0 +1,180 @@
+//! `/v1/sessions` as a door: what a body says in ACP is said in the words of universal sessions, and what a session tells is
+//! told in ACP again. So one suite holds both APIs, and the conversion between them.
+
+mod asked;
+mod requests;
+mod telling;
+
+use crate::door::Door;
+use crate::log::{Entry, Log};
+use crate::subject::Subject;
+use anyhow::{Context, Result};
+use asked::Asked;
+use futures_util::future::BoxFuture;
+use sa_api::sessions::UniversalEvent;
+use sa_testkit::{Daemon, Http, Sse};
+use sa_universal::Projector;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// How long nothing may come; bodies have deadlines of their own.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// See the module's comment.
+pub(crate) struct SessionsDoor {
+    inner: Arc<Inner>,
+    readers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Inner {
+    http: Http,
+    subject: &'static Subject,
+    /// The agent and its version, as the body of a request that makes a session.
+    agent: Value,
+    /// Begins the ids of its sessions.
+    prefix: String,
+    log: Arc<Log>,
+    take: Box<dyn Fn(Value) + Send + Sync>,
+    sessions: AtomicU64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The ids of the prompts that wait, by turn.
+    prompts: HashMap<String, Value>,
+    /// Turns that ended before their prompt was known to be one.
+    ended: HashMap<String, Value>,
+    /// What went wrong in turns.
+    faults: HashMap<String, Value>,
+    /// What the agents wait for.
+    asked: HashMap<String, Asked>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SessionsDoor {
+    /// A door, and what an agent would have said of itself.
+    pub(crate) fn open(
+        daemon: &Daemon,
+        prefix: &str,
+        subject: &'static Subject,
+        query: &str,
+        log: Arc<Log>,
+        take: impl Fn(Value) + Send + Sync + 'static,
+    ) -> (Self, Value) {
+        let inner = Inner {
+            http: daemon.http().clone(),
+            subject,
+            agent: named(query),
+            prefix: prefix.to_owned(),
+            log,
+            take: Box::new(take),
+            sessions: AtomicU64::new(0),
+            state: Mutex::default(),
+        };
+        let can = json!({
+            "loadSession": false,
+            "promptCapabilities": { "image": true, "embeddedContext": true },
+            "sessionCapabilities": { "fork": {} },
+        });
+        let hello = json!({ "protocolVersion": 1, "agentCapabilities": can, "authMethods": [] });
+        let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": hello });
+        (Self { inner: Arc::new(inner), readers: Mutex::default() }, answer)
+    }
+
+    /// Tells what happens in a session from its beginning.
+    fn follow(&self, session: String, settled: u64) {
+        let inner = Arc::clone(&self.inner);
+        let reader = tokio::spawn(async move {
+            if let Err(error) = inner.read(&session, settled).await {
+                inner.log.blame(format!("the events of {session} broke: {error:#}"));
+            }
+        });
+        lock(&self.readers).push(reader);
+    }
+
+    async fn take(&self, message: Value) -> Result<()> {
+        let Some(method) = message["method"].as_str() else { return self.inner.answer(&message).await };
+        let outcome = match method {
+            "session/new" | "session/fork" => {
+                let (opened, settled) = self.inner.open_session(method, &message["params"]).await?;
+                if let Some(session) = opened["result"]["sessionId"].as_str() {
+                    self.follow(session.to_owned(), settled);
+                }
+                opened
+            }
+            "session/prompt" => return self.inner.prompt(&message).await,
+            _ => self.inner.request(method, &message["params"]).await?,
+        };
+        if message.get("id").is_some() {
+            self.inner.respond(&message["id"], &outcome);
+        }
+        Ok(())
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    fn next_session(&self) -> String {
+        format!("{}-{}", self.prefix, self.sessions.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Answers a request of the body's with a result or an error.
+    fn respond(&self, id: &Value, outcome: &Value) {
+        let mut answer = json!({ "jsonrpc": "2.0", "id": id });
+        if let (Some(answer), Some(outcome)) = (answer.as_object_mut(), outcome.as_object()) {
+            answer.extend(outcome.clone());
+        }
+        (self.take)(answer);
+    }
+
+    async fn read(&self, session: &str, settled: u64) -> Result<()> {
+        let path = format!("/v1/sessions/{session}/events/sse?offset=0");
+        let mut stream = Sse::open(self.http.get(&path)).await?;
+        let (mut projector, mut expected) = (Projector::default(), 1);
+        while let Some(event) = stream.next_within(PATIENCE).await? {
+            anyhow::ensure!(event.event == "message", "an event of the stream: {event:?}");
+            let told: UniversalEvent =
+                serde_json::from_str(&event.data).with_context(|| format!("an event: {}", event.data))?;
+            anyhow::ensure!(told.id == expected, "event {} came where {expected} was next", told.id);
+            expected += 1;
+            self.tell(session, &mut projector, settled, told);
+        }
+        self.log.push(Entry::Fact { name: "end".to_owned(), data: json!({}) });
+        Ok(())
+    }
+}
+
+/// The members of a query as those of an object.
+fn named(query: &str) -> Value {
+    let pairs = query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
+    Value::Object(pairs.map(|(name, value)| (name.to_owned(), json!(value))).collect())
+}
+
+impl Door for SessionsDoor {
+    fn send(&self, message: Value) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.take(message))
+    }
+
+    fn shut(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Drop for SessionsDoor {
+    fn drop(&mut self) {
+        for reader in lock(&self.readers).drain(..) {
+            reader.abort();
+        }
+    }
+}

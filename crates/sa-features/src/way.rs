@@ -1,0 +1,82 @@
+//! The two APIs through which an agent can be used, and what only one of them has.
+
+use crate::feature::Feature;
+use crate::subject::Subject;
+
+/// An API of the daemon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// `/v1/acp/{server_id}`: ACP as it is.
+    Acp,
+    /// `/v1/sessions`: universal sessions.
+    Sessions,
+}
+
+/// Subjects that are tried through both.
+const BOTH: [&str; 4] = ["demo", "claude", "codex", "opencode"];
+
+/// What universal sessions have no words for, by design.
+const ACP_ONLY: [&str; 9] = [
+    // The daemon itself opens, lists and forgets sessions.
+    "list",
+    "load",
+    "load_tools",
+    "resume",
+    "close",
+    "delete",
+    // The daemon's own client shows forms, and has a word for "cancelled" only for whole turns.
+    "question_without_forms",
+    "permission_cancelled",
+    // How to log in is told by `/v1/agents`.
+    "auth_required",
+];
+
+/// What the demo agent makes up where its client has neither files nor terminals for it.
+const MADE_UP: [&str; 12] = [
+    "bypass",
+    "cancel_tool",
+    "diff_create",
+    "diff_edit",
+    "failing_tool",
+    "permission_always",
+    "permission_once",
+    "plan_accepted",
+    "several_sessions",
+    "terminal",
+    "tool_result",
+    "user_settings",
+];
+
+impl Way {
+    /// Why this feature cannot work here although it does elsewhere.
+    pub(crate) fn lacks(self, subject: &Subject, feature: &Feature) -> Option<&'static str> {
+        let made_up = self == Self::Sessions && subject.name == "demo" && MADE_UP.contains(&feature.id);
+        made_up.then_some(
+            "The demo agent works on files of its client, and a universal session's client has none",
+        )
+    }
+
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Acp, Self::Sessions];
+
+    /// Whether this feature of that subject is tried here.
+    pub fn tries(self, subject: &Subject, feature: &Feature) -> bool {
+        match self {
+            Self::Acp => subject.tries(feature),
+            Self::Sessions => BOTH.contains(&subject.name) && !ACP_ONLY.contains(&feature.id),
+        }
+    }
+
+    /// The subjects that universal sessions are tried with.
+    pub fn has_sessions(subject: &Subject) -> bool {
+        BOTH.contains(&subject.name)
+    }
+
+    /// The name of a trial.
+    pub fn trial(self, subject: &Subject, feature: &Feature) -> String {
+        match self {
+            Self::Acp => format!("{}::{}", subject.name, feature.id),
+            Self::Sessions => format!("sessions::{}::{}", subject.name, feature.id),
+        }
+    }
+}
