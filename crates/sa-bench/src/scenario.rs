@@ -10,6 +10,7 @@ mod log_memory;
 mod paced;
 mod replay;
 mod round_trip;
+mod sessions;
 mod stall;
 mod start;
 mod stop;
@@ -63,6 +64,11 @@ pub(crate) const ALL: &[Scenario] = &[
         measure: log_memory::measure,
     },
     Scenario { name: "instances", about: "100 and 500 agents at once", measure: instances::measure },
+    Scenario {
+        name: "sessions",
+        about: "500 universal sessions with 10 readers each",
+        measure: sessions::measure,
+    },
     Scenario {
         name: "stop",
         about: "DELETE of a live agent; an agent that is killed",

@@ -19,20 +19,8 @@ async fn a_session_is_made_talked_to_and_ended() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let caller = Caller::of(&daemon);
     let api = async |words: &[&str]| caller.output(&[&["sessions"], words].concat()).await;
-    let words = [
-        "create",
-        "s",
-        "--agent",
-        "demo",
-        "--permission-mode",
-        "bypass",
-        "--title",
-        "Mine",
-        "--metadata",
-        r#"{"a":1}"#,
-        "--model",
-        "demo-small",
-    ];
+    let words = r#"create s --agent demo --permission-mode bypass --title Mine --metadata {"a":1} --model demo-small"#;
+    let words: Vec<&str> = words.split(' ').collect();
     assert_eq!(api(&words).await?, "s\n");
     let list = api(&["list"]).await?;
     assert_eq!(rows(&list)[0][..3], ["s", "demo", "idle"], "{list}");

@@ -30,7 +30,7 @@ pub enum AgentFailure {
         /// Its code.
         code: i64,
         /// What it added.
-        data: Option<serde_json::Value>,
+        data: Option<Box<serde_json::Value>>,
     },
     /// It did not answer in time.
     #[error("the agent has not answered {method} within {seconds} s")]
@@ -68,7 +68,7 @@ impl AgentFailure {
             method: method.to_owned(),
             message: error.message,
             code: error.code,
-            data: error.data,
+            data: error.data.map(Box::new),
         }
     }
 

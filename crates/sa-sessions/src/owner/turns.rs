@@ -165,7 +165,9 @@ impl Owner {
 
     pub(super) fn fail_turn(&mut self, failure: &AgentFailure) {
         let (message, code, details) = match failure {
-            AgentFailure::Refused { message, code, data, .. } => (message.clone(), Some(*code), data.clone()),
+            AgentFailure::Refused { message, code, data, .. } => {
+                (message.clone(), Some(*code), data.as_deref().cloned())
+            }
             other => (other.to_string(), None, None),
         };
         let events = self.reducer.end_turn();
