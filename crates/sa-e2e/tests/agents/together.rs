@@ -12,7 +12,7 @@ async fn two_daemons_and_two_commands_fetch_it_once() -> Result<()> {
     let scene = Scene::new().await?;
     scene.publish_bytes("1.0.0", program_of_size("acme", "1.0.0", 64 << 10));
     scene.mirror.fault(&format!("{STORE}/1.0.0/acme"), Fault::Slow(8 << 10, Duration::from_millis(60)));
-    let (one, two) = tokio::try_join!(scene.daemon().start(), scene.daemon().start())?;
+    let (one, two) = tokio::try_join!(scene.daemon().start(), scene.daemon().arg("--no-store").start())?;
     let command = || async { Finished::wait(scene.command(&["install-agent", "acme", "--json"])?).await };
     let (a, b, c, d) =
         tokio::try_join!(one.install("acme", ""), two.install("acme", ""), command(), command())?;
@@ -34,7 +34,7 @@ async fn two_daemons_and_two_commands_fetch_it_once() -> Result<()> {
 async fn who_waits_for_another_installation_says_so() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     scene.mirror.fault_times(&format!("{STORE}/1.0.0/acme"), Fault::HangAfter(10), 1);
-    let (one, two) = tokio::try_join!(scene.daemon().start(), scene.daemon().start())?;
+    let (one, two) = tokio::try_join!(scene.daemon().start(), scene.daemon().arg("--no-store").start())?;
     let mut stuck = one.install_events("acme", "{}").await?;
     stuck.find("the download", |event| event.event == "downloading").await?;
     let mut waits = two.install_events("acme", "{}").await?;
