@@ -10,7 +10,7 @@ use sa_testkit::within;
 use std::time::Duration;
 
 /// How long something may take that is not expected at all.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs a feature's body against a subject. What works must work; what is lacking must not, so that the table stays true.
 pub fn run(subject: &'static Subject, feature: &'static Feature, way: Way) -> Result<()> {

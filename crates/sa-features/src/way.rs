@@ -31,6 +31,38 @@ const ACP_ONLY: [&str; 9] = [
     "auth_required",
 ];
 
+/// What is tried with real agents through universal sessions: everything that is told in words of their own. The rest is
+/// the agent's doing, which the other way shows; `SA_FEATURES=all` tries it, too.
+const TOLD: [&str; 27] = [
+    "text",
+    "streaming",
+    "reasoning",
+    "usage",
+    "tool_call",
+    "tool_result",
+    "diff_create",
+    "diff_edit",
+    "terminal",
+    "todo",
+    "permission_once",
+    "permission_always",
+    "permission_reject",
+    "bypass",
+    "question",
+    "question_rejected",
+    "plan_accepted",
+    "plan_rejected",
+    "image",
+    "mcp_stdio",
+    "mcp_http",
+    "model_switch",
+    "cancel_text",
+    "cancel_permission",
+    "several_sessions",
+    "fork",
+    "crash",
+];
+
 /// What the demo agent makes up where its client has neither files nor terminals for it.
 const MADE_UP: [&str; 12] = [
     "bypass",
@@ -56,14 +88,19 @@ impl Way {
         )
     }
 
-    /// All of them.
+    /// Both.
     pub const ALL: [Self; 2] = [Self::Acp, Self::Sessions];
 
     /// Whether this feature of that subject is tried here.
     pub fn tries(self, subject: &Subject, feature: &Feature) -> bool {
         match self {
             Self::Acp => subject.tries(feature),
-            Self::Sessions => BOTH.contains(&subject.name) && !ACP_ONLY.contains(&feature.id),
+            Self::Sessions => {
+                let all = !subject.has_model()
+                    || std::env::var_os("SA_FEATURES").is_some_and(|which| which == "all");
+                let told = all || TOLD.contains(&feature.id);
+                BOTH.contains(&subject.name) && told && !ACP_ONLY.contains(&feature.id)
+            }
         }
     }
 
@@ -77,6 +114,19 @@ impl Way {
         match self {
             Self::Acp => format!("{}::{}", subject.name, feature.id),
             Self::Sessions => format!("sessions::{}::{}", subject.name, feature.id),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FEATURES;
+
+    #[test]
+    fn the_lists_name_what_there_is() {
+        for id in ACP_ONLY.iter().chain(&TOLD).chain(&MADE_UP) {
+            assert!(FEATURES.iter().any(|feature| feature.id == *id), "no feature {id}");
         }
     }
 }
