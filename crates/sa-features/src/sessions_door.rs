@@ -12,13 +12,14 @@ use anyhow::{Context, Result};
 use asked::Asked;
 use futures_util::future::BoxFuture;
 use sa_api::sessions::UniversalEvent;
-use sa_testkit::{Daemon, Http, Sse};
+use sa_testkit::{DEADLINE, Daemon, Http, Sse, within};
 use sa_universal::Projector;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 /// How long nothing may come; bodies have deadlines of their own.
@@ -41,6 +42,8 @@ struct Inner {
     take: Box<dyn Fn(Value) + Send + Sync>,
     sessions: AtomicU64,
     state: Mutex<State>,
+    /// Told of each event that was passed on.
+    passed: Notify,
 }
 
 #[derive(Default)]
@@ -51,6 +54,8 @@ struct State {
     ended: HashMap<String, Value>,
     /// What went wrong in turns.
     faults: HashMap<String, Value>,
+    /// The newest event of each session that was passed on.
+    passed: HashMap<String, u64>,
     /// What the agents wait for.
     asked: HashMap<String, Asked>,
 }
@@ -78,6 +83,7 @@ impl SessionsDoor {
             take: Box::new(take),
             sessions: AtomicU64::new(0),
             state: Mutex::default(),
+            passed: Notify::new(),
         };
         let can = json!({
             "loadSession": false,
@@ -129,6 +135,20 @@ impl Inner {
         format!("{}-{}", self.prefix, self.sessions.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// Waits until the events up to that one were passed on: in ACP an answer comes after what led to it.
+    async fn catch_up(&self, session: &str, event: u64) -> Result<()> {
+        within("the events that led to an answer", DEADLINE, async {
+            loop {
+                let passed = self.passed.notified();
+                if self.state().passed.get(session).is_some_and(|newest| *newest >= event) {
+                    return;
+                }
+                passed.await;
+            }
+        })
+        .await
+    }
+
     /// Answers a request of the body's with a result or an error.
     fn respond(&self, id: &Value, outcome: &Value) {
         let mut answer = json!({ "jsonrpc": "2.0", "id": id });
@@ -148,7 +168,10 @@ impl Inner {
                 serde_json::from_str(&event.data).with_context(|| format!("an event: {}", event.data))?;
             anyhow::ensure!(told.id == expected, "event {} came where {expected} was next", told.id);
             expected += 1;
+            let id = told.id;
             self.tell(session, &mut projector, settled, told);
+            self.state().passed.insert(session.to_owned(), id);
+            self.passed.notify_waiters();
         }
         self.log.push(Entry::Fact { name: "end".to_owned(), data: json!({}) });
         Ok(())

@@ -111,7 +111,13 @@ impl Inner {
     }
 
     async fn patch(&self, session: &str, change: &Value) -> Result<Reply> {
-        self.http.request("PATCH".parse()?, session).json(change.to_string()).send().await
+        let reply = self.http.request("PATCH".parse()?, session).json(change.to_string()).send().await?;
+        if reply.status == 200 {
+            let described = reply.json()?;
+            let newest = described["lastEventId"].as_u64().context("an event")?;
+            self.catch_up(described["sessionId"].as_str().context("a session")?, newest).await?;
+        }
+        Ok(reply)
     }
 
     async fn category(&self, session: &str, option: &Value) -> Result<String> {
