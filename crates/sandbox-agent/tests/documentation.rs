@@ -148,7 +148,7 @@ fn every_agent_is_there_with_how_it_starts() {
             sa_agents::Launch::InstallOnly { .. } => "cannot be started yet".to_owned(),
         };
         assert_eq!((row[1], row[2]), (agent.name.as_str(), start.as_str()), "{}", agent.id);
-        assert_eq!(row[4] == "–", agent.needs.is_empty(), "{}", agent.id);
+        assert_eq!(row[4] == "–", agent.needs.is_empty() && agent.node.is_none(), "{}", agent.id);
     }
 }
 
