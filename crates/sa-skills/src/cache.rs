@@ -7,6 +7,7 @@
 //!                      current       a link to that; what agents are shown leads through it
 //! ```
 
+use crate::complaint::{Meaning, NOT_LET_IN, Work, meaning};
 use crate::error::at;
 use crate::git::{Git, GitFailure};
 use crate::lock::Lock;
@@ -78,8 +79,8 @@ struct Wish<'a> {
 }
 
 impl Wish<'_> {
-    fn failed(&self, action: &'static str, limits: &SkillsLimits) -> impl Fn(GitFailure) -> SkillsError {
-        let origin = self.origin.to_owned();
+    fn failed(&self, work: Work, limits: &SkillsLimits) -> impl Fn(GitFailure) -> SkillsError {
+        let (origin, action) = (self.origin.to_owned(), work.as_str());
         let address = self.repository.address.clone();
         let limits = limits.clone();
         move |failure| {
@@ -93,23 +94,19 @@ impl Wish<'_> {
                     SkillsError::TooLarge { origin, bytes: limits.source_bytes, files: limits.source_files }
                 }
                 GitFailure::Said(text) => {
-                    let reason = with_advice(without_secrets(&text, &address));
-                    SkillsError::Git { origin, action, reason }
+                    let reason = without_secrets(&text, &address);
+                    match meaning(&reason) {
+                        _ if !work.is_remote() => SkillsError::Git { origin, action, reason },
+                        Meaning::Unreachable => SkillsError::Unreachable { origin, action, reason },
+                        Meaning::NotLetIn => {
+                            SkillsError::Refused { origin, action, reason: reason + NOT_LET_IN }
+                        }
+                        Meaning::Other => SkillsError::Refused { origin, action, reason },
+                    }
                 }
             }
         }
     }
-}
-
-/// What `git` says when nobody let it in, and what can be done.
-fn with_advice(reason: String) -> String {
-    const SIGNS: [&str; 4] = ["password", "Username", "Authentication failed", "Permission denied"];
-    if SIGNS.iter().any(|sign| reason.contains(sign)) {
-        return format!(
-            "{reason}; it is private or does not exist: check the address, or give git credentials for it"
-        );
-    }
-    reason
 }
 
 impl Cache<'_> {
@@ -164,7 +161,7 @@ impl Cache<'_> {
         let (supervisor, limits) = (self.supervisor, self.limits);
         let git = Git { supervisor, limits, repository: &staging.join("repository"), staging };
         let prepared = git.run(&["init", "--quiet", "--bare", "--template="]).await;
-        prepared.map_err(wish.failed("preparing a repository", limits))?;
+        prepared.map_err(wish.failed(Work::Prepare, limits))?;
         let want = self.resolve(wish, &git).await?;
         let state = State {
             address: shown(&wish.repository.address),
@@ -184,9 +181,11 @@ impl Cache<'_> {
         fs::create_dir(&tree).map_err(at(&tree))?;
         let unpacked =
             git.run(&["--work-tree=tree", "checkout", "--quiet", "--force", "--detach", &commit, "--"]).await;
-        unpacked.map_err(wish.failed("unpacking", limits))?;
+        unpacked.map_err(wish.failed(Work::Unpack, limits))?;
         let dropped_links = self.check(wish, &tree).await?;
-        install(wish.directory, &tree, &commit, known)?;
+        let (directory, named) = (wish.directory.to_owned(), commit.clone());
+        let before = known.map(|known| known.commit.clone());
+        on_disk(move || install(&directory, &tree, &named, before.as_deref())).await?;
         Ok(State { commit, dropped_links, ..state })
     }
 
@@ -202,7 +201,7 @@ impl Cache<'_> {
         };
         let mut args = vec!["ls-remote", "--quiet", "--", &wish.repository.address];
         args.extend(names.iter().map(String::as_str));
-        let listed = git.run(&args).await.map_err(wish.failed("asking the repository", self.limits))?;
+        let listed = git.run(&args).await.map_err(wish.failed(Work::Ask, self.limits))?;
         let commit_of = |name: &str| {
             let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
             lines.find(|(_, listed)| *listed == name).map(|(commit, _)| commit.to_owned())
@@ -236,22 +235,22 @@ impl Cache<'_> {
             fetched = git.run(&[&FETCH[..], &all[..]].concat()).await;
             revision = format!("{}^{{commit}}", want.name);
         }
-        fetched.map_err(wish.failed("fetching", self.limits))?;
+        fetched.map_err(wish.failed(Work::Fetch, self.limits))?;
         let commit = git.run(&["rev-parse", "--verify", "--quiet", &revision]).await;
         let commit = commit.map_err(|failure| match failure {
             GitFailure::Said(_) => GitFailure::Said(format!("it holds no commit {}", want.name)),
             other => other,
         });
-        let commit = commit.map_err(wish.failed("fetching", self.limits))?.trim().to_owned();
+        let commit = commit.map_err(wish.failed(Work::Fetch, self.limits))?.trim().to_owned();
         let is_name = commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
         is_name.then_some(commit).ok_or_else(|| {
-            wish.failed("fetching", self.limits)(GitFailure::Said("git named no commit".to_owned()))
+            wish.failed(Work::Fetch, self.limits)(GitFailure::Said("git named no commit".to_owned()))
         })
     }
 
     async fn check(&self, wish: &Wish<'_>, tree: &Path) -> Result<Vec<String>, SkillsError> {
         let (tree, limits) = (tree.to_owned(), self.limits.clone());
-        let too_large = wish.failed("unpacking", self.limits)(GitFailure::TooLarge);
+        let too_large = wish.failed(Work::Unpack, self.limits)(GitFailure::TooLarge);
         on_disk(move || match measure(&tree, &limits).map_err(at(&tree))? {
             Size::TooLarge => Err(too_large),
             Size::Fits => drop_foreign_links(&tree).map_err(at(&tree)),
@@ -261,7 +260,7 @@ impl Cache<'_> {
 }
 
 /// Gives a whole tree its name and makes it the current one. The one before stays: somebody may be reading it.
-fn install(directory: &Path, tree: &Path, commit: &str, known: Option<&State>) -> Result<(), SkillsError> {
+fn install(directory: &Path, tree: &Path, commit: &str, before: Option<&str>) -> Result<(), SkillsError> {
     let named = directory.join(commit);
     remove(&named).map_err(at(&named))?;
     fs::rename(tree, &named).map_err(at(&named))?;
@@ -271,7 +270,6 @@ fn install(directory: &Path, tree: &Path, commit: &str, known: Option<&State>) -
     let current = directory.join(CURRENT);
     fs::rename(&link, &current).map_err(at(&current))?;
     let is_commit = |name: &str| name.len() >= 40 && name.chars().all(|c| c.is_ascii_hexdigit());
-    let before = known.map(|known| known.commit.as_str());
     remove_where(directory, |name| is_commit(name) && name != commit && Some(name) != before)
 }
 

@@ -114,7 +114,27 @@ pub enum SkillsError {
         /// The source.
         origin: String,
     },
-    /// `git` did not do what it should.
+    /// The other side cannot be reached, or cannot answer at the moment.
+    #[error("{origin}: {action} failed: {reason}; it cannot be reached at the moment")]
+    Unreachable {
+        /// The source.
+        origin: String,
+        /// What should be done.
+        action: &'static str,
+        /// What `git` said.
+        reason: String,
+    },
+    /// The other side was reached and has no such repository, or not for us.
+    #[error("{origin}: {action} failed: {reason}")]
+    Refused {
+        /// The source.
+        origin: String,
+        /// What should be done.
+        action: &'static str,
+        /// What `git` said.
+        reason: String,
+    },
+    /// `git` could not do its work on this machine.
     #[error("{origin}: {action} failed: {reason}")]
     Git {
         /// The source.
@@ -166,6 +186,43 @@ pub enum SkillsError {
         /// What was said.
         source: io::Error,
     },
+}
+
+/// What has to change before it works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkillsFault {
+    /// The configuration: it names a source, a skill or a place that is not there, or that is not used.
+    Configuration,
+    /// The way to a source, or the source's server. Trying again later may help.
+    Unreachable,
+    /// This machine: its disk, a program that is not installed, another process that does not finish.
+    Machine,
+}
+
+impl SkillsError {
+    /// Whether the configuration is wrong, or right and of no use at the moment.
+    pub fn fault(&self) -> SkillsFault {
+        match self {
+            Self::Unreachable { .. } | Self::TimedOut { .. } => SkillsFault::Unreachable,
+            Self::NoGit { .. } | Self::Git { .. } | Self::Busy { .. } | Self::Disk { .. } => {
+                SkillsFault::Machine
+            }
+            Self::Kind { .. }
+            | Self::Address { .. }
+            | Self::Reference { .. }
+            | Self::NoReference { .. }
+            | Self::Subpath { .. }
+            | Self::LeadsOut { .. }
+            | Self::NoDirectory { .. }
+            | Self::NoSkills { .. }
+            | Self::NoSuchSkill { .. }
+            | Self::Name { .. }
+            | Self::SameName { .. }
+            | Self::Refused { .. }
+            | Self::TooLarge { .. }
+            | Self::Place { .. } => SkillsFault::Configuration,
+        }
+    }
 }
 
 /// Says which file an error of the disk is about.

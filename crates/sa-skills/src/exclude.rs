@@ -1,5 +1,6 @@
 //! Keeps what was placed out of `git status`: lines in the repository's own `info/exclude`, which is not committed.
 
+use crate::plain::read_plain;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,9 @@ const END: &str = "# Skills placed by sandbox-agent: end";
 
 /// A file of this kind that is longer was not written by people.
 const LONGEST: u64 = 1024 * 1024;
+
+/// Files of git's that name a directory are not longer.
+const PATH_BYTES: u64 = 8 * 1024;
 
 /// Has git ignore these names in `relative` beneath `cwd`, and no others of ours there. Does nothing outside of a work
 /// tree. An error says why it could not.
@@ -31,9 +35,9 @@ pub(crate) fn keep_out_of_git(cwd: &Path, relative: &Path, names: &[&str]) -> Re
         return Err(format!("{} is a link", file.display()));
     }
     let said = |error: io::Error| format!("{}: {error}", file.display());
-    let before = match fs::metadata(&file) {
-        Ok(metadata) if metadata.len() > LONGEST => return Err(format!("{} is too long", file.display())),
-        Ok(_) => fs::read_to_string(&file).map_err(said)?,
+    let before = match read_plain(&file, LONGEST + 1) {
+        Ok(bytes) if bytes.len() as u64 > LONGEST => return Err(format!("{} is too long", file.display())),
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| format!("{} is not text", file.display()))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(said(error)),
     };
@@ -106,13 +110,13 @@ fn common_directory(root: &Path) -> Option<PathBuf> {
     if !kind.is_file() {
         return None;
     }
-    let text = fs::read_to_string(&dot_git).ok()?;
+    let text = short_text(&dot_git)?;
     let git = fs::canonicalize(root.join(text.trim().strip_prefix("gitdir:")?.trim())).ok()?;
     if !git.join("HEAD").is_file() {
         return None;
     }
     let leads_back = || {
-        let back = fs::read_to_string(git.join("gitdir")).ok()?;
+        let back = short_text(&git.join("gitdir"))?;
         Some(fs::canonicalize(git.join(back.trim())).ok()? == fs::canonicalize(&dot_git).ok()?)
     };
     let mut around = root.ancestors().skip(1);
@@ -122,8 +126,13 @@ fn common_directory(root: &Path) -> Option<PathBuf> {
     if leads_back() != Some(true) {
         return None;
     }
-    let common = fs::read_to_string(git.join("commondir")).ok()?;
+    let common = short_text(&git.join("commondir"))?;
     fs::canonicalize(git.join(common.trim())).ok()
+}
+
+/// A file that holds one path.
+fn short_text(path: &Path) -> Option<String> {
+    String::from_utf8(read_plain(path, PATH_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]

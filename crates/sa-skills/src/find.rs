@@ -3,9 +3,10 @@
 use crate::SkillsError;
 use crate::error::at;
 use crate::limits::{FRONT_MATTER_BYTES, NAME_CHARS, SEARCH_DEPTH, SEARCH_DIRECTORIES};
+use crate::plain::read_plain;
 use std::collections::{BTreeSet, VecDeque};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What makes a directory a skill.
@@ -223,8 +224,7 @@ fn is_name(name: &str) -> bool {
 
 /// The lines between the two marks at the beginning of a file; none if it does not begin with one.
 fn read_front_matter(file: &Path) -> io::Result<Vec<String>> {
-    let mut bytes = Vec::new();
-    File::open(file)?.take(FRONT_MATTER_BYTES).read_to_end(&mut bytes)?;
+    let bytes = read_plain(file, FRONT_MATTER_BYTES)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
     if lines.next() != Some("---") {

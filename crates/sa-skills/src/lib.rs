@@ -2,6 +2,7 @@
 //! agent works in.
 
 mod cache;
+mod complaint;
 mod error;
 mod exclude;
 mod find;
@@ -11,11 +12,14 @@ mod lock;
 mod manifest;
 mod places;
 mod placing;
+mod plain;
+mod sharing;
 mod skills;
 mod source;
 mod tree;
 
-pub use error::SkillsError;
+pub use error::{SkillsError, SkillsFault};
 pub use limits::SkillsLimits;
 pub use places::Places;
+pub use sharing::{Displaced, Placed};
 pub use skills::{Skills, SkillsOptions};

@@ -1,4 +1,4 @@
-//! What was placed in a directory, so that it is recognised and can be removed.
+//! What is in a directory, and for whom, so that it is recognised and can be removed.
 
 use crate::SkillsError;
 use crate::error::at;
@@ -11,12 +11,38 @@ use std::path::{Path, PathBuf};
 /// What was placed in one directory.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    /// For people who look.
-    pub(crate) directory: PathBuf,
+    /// The directory that agents work in.
+    #[serde(default)]
+    pub(crate) cwd: PathBuf,
+    /// From there to where skills are placed.
+    #[serde(default)]
+    pub(crate) relative: PathBuf,
     /// Directories that were made for it, outermost first.
     pub(crate) created: Vec<PathBuf>,
     /// By the names of skills.
     pub(crate) entries: BTreeMap<String, Entry>,
+    /// Sessions that want something there, the one that started last at the end.
+    #[serde(default)]
+    pub(crate) owners: Vec<Owner>,
+}
+
+/// A session, and what it wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    pub(crate) session: String,
+    /// By the names of skills; never empty.
+    pub(crate) wanted: BTreeMap<String, Wanted>,
+}
+
+/// A skill that is to be placed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Wanted {
+    /// The source, for people.
+    pub(crate) origin: String,
+    /// The skill's directory.
+    pub(crate) target: PathBuf,
+    /// The source's root.
+    pub(crate) boundary: PathBuf,
 }
 
 /// One skill that was placed.
@@ -50,7 +76,7 @@ impl Manifest {
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<(), SkillsError> {
-        if self.entries.is_empty() && self.created.is_empty() {
+        if self.entries.is_empty() && self.created.is_empty() && self.owners.is_empty() {
             return match fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
                 _ => Ok(()),
@@ -60,5 +86,32 @@ impl Manifest {
         let text = serde_json::to_vec_pretty(self).map_err(|error| at(path)(error.into()))?;
         fs::write(&draft, text).map_err(at(&draft))?;
         fs::rename(&draft, path).map_err(at(path))
+    }
+
+    /// What there should be, each skill with the session that has it there. Of several that want different things under one
+    /// name, the one that started last gets it.
+    pub(crate) fn wanted(&self) -> BTreeMap<String, (String, Wanted)> {
+        let mut all = BTreeMap::new();
+        for Owner { session, wanted } in &self.owners {
+            for (name, wanted) in wanted {
+                all.insert(name.clone(), (session.clone(), wanted.clone()));
+            }
+        }
+        all
+    }
+
+    /// Whether a session has a part in what is there, or something is there that is nobody's.
+    pub(crate) fn concerns(&self, session: &str) -> bool {
+        let wanted = self.wanted();
+        self.owners.iter().any(|owner| owner.session == session)
+            || self.entries.keys().any(|name| !wanted.contains_key(name))
+    }
+
+    /// Notes what a session wants from now on, instead of what it wanted before.
+    pub(crate) fn admit(&mut self, session: &str, wanted: BTreeMap<String, Wanted>) {
+        self.owners.retain(|owner| owner.session != session);
+        if !wanted.is_empty() {
+            self.owners.push(Owner { session: session.to_owned(), wanted });
+        }
     }
 }

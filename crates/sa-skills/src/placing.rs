@@ -2,10 +2,9 @@
 
 use crate::error::at;
 use crate::exclude::keep_out_of_git;
-use crate::manifest::{CopyMark, Entry, Manifest};
+use crate::manifest::{CopyMark, Entry, Manifest, Wanted};
 use crate::tree::{Original, identity, remove};
 use crate::{SkillsError, SkillsLimits};
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
@@ -14,17 +13,6 @@ use uuid::Uuid;
 
 /// What is being made has this before its name; what a killed daemon left is known by it.
 const DRAFT: &str = ".sandbox-agent-";
-
-/// A skill that is to be placed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    /// The source, for people.
-    pub(crate) origin: String,
-    /// The skill's directory.
-    pub(crate) target: PathBuf,
-    /// The source's root.
-    pub(crate) boundary: PathBuf,
-}
 
 /// One directory in which one agent looks. Whoever calls its methods holds its lock.
 #[derive(Debug, Clone)]
@@ -52,20 +40,25 @@ enum Occupant {
 }
 
 impl Placement {
-    /// Places these skills, and removes what was placed before and is not among them. Answers with warnings.
-    pub(crate) fn apply(&self, wanted: &BTreeMap<String, Wanted>) -> Result<Vec<String>, SkillsError> {
-        let mut manifest = Manifest::read(&self.manifest)?;
-        if wanted.is_empty() && manifest.entries.is_empty() {
-            return Ok(Vec::new());
-        }
+    /// Has the directory be as the manifest's owners want it, and keeps the manifest. Answers with warnings for the session
+    /// that is `starting`, if one is.
+    pub(crate) fn settle(
+        &self,
+        mut manifest: Manifest,
+        starting: Option<&str>,
+    ) -> Result<Vec<String>, SkillsError> {
+        let wanted = manifest.wanted();
+        let is_own = |session: &str| starting == Some(session);
         let mut warnings = Vec::new();
-        match self.directory(&mut manifest, !wanted.is_empty())? {
+        match self.directory(&mut manifest, wanted.values().any(|(session, _)| is_own(session)))? {
             Some(directory) => {
                 remove_drafts(&directory)?;
-                self.remove_outdated(&directory, &mut manifest, wanted)?;
-                for (name, wanted) in wanted {
-                    if let Some(warning) = self.put(&directory, &mut manifest, name, wanted)? {
-                        warnings.push(warning);
+                self.remove_outdated(&directory, &mut manifest, |name| wanted.contains_key(name))?;
+                for (name, (session, wanted)) in &wanted {
+                    if is_own(session) {
+                        warnings.extend(self.put(&directory, &mut manifest, name, wanted)?);
+                    } else {
+                        self.keep(&directory, &mut manifest, name, wanted);
                     }
                 }
                 self.remove_empty(&mut manifest);
@@ -73,7 +66,10 @@ impl Placement {
                     entry.before = None;
                 }
             }
-            None => manifest = Manifest::default(),
+            None => {
+                manifest.entries.clear();
+                manifest.created.clear();
+            }
         }
         manifest.write(&self.manifest)?;
         let names: Vec<&str> = manifest.entries.keys().map(String::as_str).collect();
@@ -83,11 +79,35 @@ impl Placement {
         Ok(warnings)
     }
 
+    /// Places a skill of a session that works already, unless it has it. That it cannot be placed is no reason for another
+    /// session not to start.
+    fn keep(&self, directory: &Path, manifest: &mut Manifest, name: &str, wanted: &Wanted) {
+        let path = directory.join(name);
+        let known = manifest.entries.get(name);
+        if known.is_some_and(|known| known.target == wanted.target) && self.is_ours(&path, known) {
+            return;
+        }
+        if !wanted.target.is_dir() {
+            // Its source is gone. The skill that took its place must not stay in its stead.
+            let removed = if self.is_ours(&path, known) { remove(&path) } else { Ok(()) };
+            if removed.is_ok() {
+                manifest.entries.remove(name);
+            }
+            return;
+        }
+        match self.put(directory, manifest, name, wanted) {
+            Ok(None) => {}
+            Ok(Some(warning)) => tracing::warn!("{warning}"),
+            Err(error) => tracing::warn!(%error, skill = name, "a skill is not put back in its place"),
+        }
+    }
+
     /// The directory, made if `make`. It must be inside of the one that the agent works in: a link that leads out would
     /// have us change what belongs to somebody else.
     fn directory(&self, manifest: &mut Manifest, make: bool) -> Result<Option<PathBuf>, SkillsError> {
         let mut path = self.cwd.clone();
-        manifest.directory = self.cwd.join(&self.relative);
+        manifest.cwd.clone_from(&self.cwd);
+        manifest.relative.clone_from(&self.relative);
         for part in self.relative.components() {
             path.push(part);
             let place = |reason| SkillsError::Place { path: path.clone(), reason };
@@ -114,10 +134,10 @@ impl Placement {
         &self,
         directory: &Path,
         manifest: &mut Manifest,
-        wanted: &BTreeMap<String, Wanted>,
+        is_wanted: impl Fn(&str) -> bool,
     ) -> Result<(), SkillsError> {
         let outdated: Vec<String> =
-            manifest.entries.keys().filter(|name| !wanted.contains_key(*name)).cloned().collect();
+            manifest.entries.keys().filter(|name| !is_wanted(name)).cloned().collect();
         for name in outdated {
             let path = directory.join(&name);
             if self.is_ours(&path, manifest.entries.get(&name)) {

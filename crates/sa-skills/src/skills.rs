@@ -4,16 +4,23 @@ use crate::cache::{Cache, on_disk};
 use crate::error::at;
 use crate::find::{Chosen, Place, find};
 use crate::lock::Lock;
-use crate::placing::{Placement, Wanted};
+use crate::manifest::{Manifest, Wanted};
+use crate::placing::Placement;
 use crate::source::{self, From, Request};
 use crate::tree::key;
-use crate::{Places, SkillsError, SkillsLimits};
+use crate::{Placed, Places, SkillsError, SkillsLimits};
 use sa_api::SkillsConfig;
 use sa_supervisor::Supervisor;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The directory, in the cache's, that says what was placed where.
+const NOTED: &str = "placed";
+
+/// Held while something is placed or removed.
+const LOCK: &str = "lock";
 
 /// What may differ from one daemon to the next.
 #[derive(Debug, Clone)]
@@ -70,20 +77,25 @@ impl Skills {
         Self { inner: Arc::new(Inner { home, supervisor, options }) }
     }
 
-    /// Puts these skills, and no others, where `agent` looks when it works in `cwd`. Answers with warnings for people.
+    /// Puts these skills where `agent` looks when it works in `cwd`, in place of those that `session` has there. Those of
+    /// other sessions stay, except under a name that two of them have: there the session that started last has its own, until
+    /// it ends.
+    ///
+    /// They stay until the session has others placed, or [`release`](Self::release) is told that it has ended.
     ///
     /// Sources are all fetched and checked before the first link is made, so an error leaves the directory as it was.
-    pub async fn place(
+    pub async fn place_for(
         &self,
+        session: &str,
         agent: &str,
         cwd: &Path,
         skills: &BTreeMap<String, SkillsConfig>,
-    ) -> Result<Vec<String>, SkillsError> {
+    ) -> Result<Placed, SkillsError> {
         let Ok(cwd) = fs::canonicalize(cwd) else {
             return Err(SkillsError::Place { path: cwd.to_owned(), reason: "the directory does not exist" });
         };
         if skills.is_empty() && !self.inner.home.exists() {
-            return Ok(Vec::new());
+            return Ok(Placed::default());
         }
         let home = self.home()?;
         let mut requests = Vec::new();
@@ -104,8 +116,53 @@ impl Skills {
                 add(&mut wanted, skill.name, new)?;
             }
         }
-        warnings.extend(self.apply(agent, cwd, home, wanted).await?);
-        Ok(warnings)
+        let placed = self.apply(session, agent, cwd, home, wanted).await?;
+        warnings.extend(placed.warnings);
+        Ok(Placed { warnings, ..placed })
+    }
+
+    /// Places skills for callers that have no sessions: together they are one.
+    pub async fn place(
+        &self,
+        agent: &str,
+        cwd: &Path,
+        skills: &BTreeMap<String, SkillsConfig>,
+    ) -> Result<Vec<String>, SkillsError> {
+        Ok(self.place_for("", agent, cwd, skills).await?.warnings)
+    }
+
+    /// A session has ended: what was placed for it and for nobody else is removed, and what it had displaced comes back.
+    ///
+    /// What cannot be removed now is removed when something else is placed there.
+    pub async fn release(&self, session: &str) -> Result<(), SkillsError> {
+        let session = session.to_owned();
+        self.retain(move |other| other != session).await
+    }
+
+    /// Releases all sessions that are not to be kept: those that ended while nobody was there to tell it.
+    pub async fn retain(&self, keep: impl Fn(&str) -> bool + Send + 'static) -> Result<(), SkillsError> {
+        let Ok(home) = fs::canonicalize(&self.inner.home) else { return Ok(()) };
+        let noted = home.join(NOTED);
+        if !noted.is_dir() {
+            return Ok(());
+        }
+        let options = &self.inner.options;
+        let lock = Lock::take(&noted.join(LOCK), options.limits.lock_wait).await?;
+        let (copies, limits) = (options.copies, options.limits.clone());
+        on_disk(move || {
+            let mut outcome = Ok(());
+            for manifest in manifests(&noted)? {
+                let retained = Manifest::read(&manifest).and_then(|Manifest { cwd, relative, .. }| {
+                    let (home, limits) = (home.clone(), limits.clone());
+                    Placement { home, manifest, cwd, relative, copies, limits }.retain(&keep)
+                });
+                // One directory that cannot be changed does not keep the others from it.
+                outcome = outcome.and(retained);
+            }
+            drop(lock);
+            outcome
+        })
+        .await
     }
 
     /// The cache's directory, made if it is missing, without links: what leads into it is known by its path.
@@ -151,31 +208,45 @@ impl Skills {
 
     async fn apply(
         &self,
+        session: &str,
         agent: &str,
         cwd: PathBuf,
         home: PathBuf,
         wanted: BTreeMap<String, Wanted>,
-    ) -> Result<Vec<String>, SkillsError> {
+    ) -> Result<Placed, SkillsError> {
         let options = &self.inner.options;
         let relative = PathBuf::from(options.places.of(agent));
         let place = cwd.join(&relative);
-        let noted = home.join("placed");
+        let noted = home.join(NOTED);
         let name = key(&[place.as_os_str().as_encoded_bytes()]);
         let manifest = noted.join(format!("{name}.json"));
         if wanted.is_empty() && !manifest.exists() {
-            return Ok(Vec::new());
+            return Ok(Placed::default());
         }
         // One for all: places in one repository share a file in it.
-        let lock = Lock::take(&noted.join("lock"), options.limits.lock_wait).await?;
+        let lock = Lock::take(&noted.join(LOCK), options.limits.lock_wait).await?;
         let (copies, limits) = (options.copies, options.limits.clone());
         let placement = Placement { home, manifest, cwd, relative, copies, limits };
+        let session = session.to_owned();
         on_disk(move || {
-            let warnings = placement.apply(&wanted);
+            let placed = placement.place(&session, wanted);
             drop(lock);
-            warnings
+            placed
         })
         .await
     }
+}
+
+/// The manifests of all places.
+fn manifests(noted: &Path) -> Result<Vec<PathBuf>, SkillsError> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(noted).map_err(at(noted))? {
+        let path = entry.map_err(at(noted))?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            found.push(path);
+        }
+    }
+    Ok(found)
 }
 
 /// Adds a skill, unless another has its name.

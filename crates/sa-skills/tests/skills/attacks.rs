@@ -2,8 +2,12 @@
 
 use crate::stage::{Stage, at, below, git, local, only, place};
 use sa_skills::{SkillsError, SkillsOptions};
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use tokio::time::timeout;
 
 fn secret(stage: &Stage) -> String {
     stage.write("secret/SKILL.md", "---\nname: secret\ndescription: x\n---\n");
@@ -204,4 +208,48 @@ async fn copies_hold_nothing_from_outside() {
     fs::remove_file(stage.path("project/mine/one/circle")).unwrap();
     place(&stage, &skills, local("mine")).await.unwrap();
     assert_eq!(stage.placed(".claude/skills/one"), ["SKILL.md"]);
+}
+
+/// Far longer than reading a few files takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn make_pipe(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Whoever waits at a pipe for a writer goes on.
+fn free(pipe: &Path) {
+    drop(OpenOptions::new().read(true).write(true).open(pipe).unwrap());
+}
+
+#[tokio::test]
+async fn a_pipe_is_no_skill_and_nobody_waits_for_it() {
+    let stage = Stage::new();
+    stage.skill("project/mine", "one");
+    let pipe = stage.path("project/mine/pipe/SKILL.md");
+    make_pipe(&pipe);
+    stage.skill("project/mine/pipe", "inner");
+    let placed = timeout(PATIENCE, place(&stage, &stage.skills(), local("mine"))).await;
+    free(&pipe);
+    placed.expect("nobody waits for a pipe").unwrap();
+    assert_eq!(stage.placed(".claude/skills"), ["inner", "one"]);
+}
+
+#[tokio::test]
+async fn a_pipe_in_the_repository_holds_up_nobody() {
+    for pipe in [".git/info/exclude", ".git"] {
+        let stage = Stage::new();
+        stage.skill("project/mine", "one");
+        if pipe != ".git" {
+            stage.write("project/.git/HEAD", "ref: refs/heads/main\n");
+        }
+        let pipe = stage.cwd().join(pipe);
+        make_pipe(&pipe);
+        let placed = timeout(PATIENCE, place(&stage, &stage.skills(), local("mine"))).await;
+        free(&pipe);
+        let warnings = placed.expect("nobody waits for a pipe").unwrap();
+        assert!(matches!(&warnings[..], [one] if one.contains("git status")), "{warnings:?}");
+        assert_eq!(stage.placed(".claude/skills"), ["one"]);
+    }
 }

@@ -21,7 +21,7 @@ async fn git_status_stays_clean() {
     assert_eq!(status(&stage, "project"), "");
     stage.write("project/.claude/skills/own/SKILL.md", "mine");
     assert_eq!(status(&stage, "project"), "?? .claude/skills/own/SKILL.md");
-    skills.place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(fs::read_to_string(stage.path("project/.git/info/exclude")).unwrap(), "*.mine\n");
 }
 
@@ -37,7 +37,8 @@ async fn also_beneath_the_root_and_in_further_work_trees() {
     fs::create_dir(stage.path(odd)).unwrap();
     for directory in ["tree", odd] {
         let sources = crate::stage::set(vec![shared.clone()]);
-        let warnings = skills.place("codex", &stage.path(directory), &sources).await.unwrap();
+        let warnings =
+            skills.place_for("s", "codex", &stage.path(directory), &sources).await.unwrap().warnings;
         assert_eq!(warnings, [""; 0]);
     }
     assert_eq!(crate::stage::names(&stage.path(odd).join(".agents/skills")), ["one"]);
@@ -52,7 +53,8 @@ async fn also_in_submodules() {
     stage.repository("outer", &[]);
     stage.git("outer", &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &inner, "sub"]);
     let sources = crate::stage::set(vec![local(&stage.path("shared").display().to_string())]);
-    let warnings = stage.skills().place("codex", &stage.path("outer/sub"), &sources).await.unwrap();
+    let placed = stage.skills().place_for("s", "codex", &stage.path("outer/sub"), &sources).await;
+    let warnings = placed.unwrap().warnings;
     assert_eq!(warnings, [""; 0]);
     assert_eq!(status(&stage, "outer/sub"), "");
 }

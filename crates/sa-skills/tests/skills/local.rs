@@ -1,7 +1,7 @@
 //! Directories as sources, and what is done in the directory that an agent works in.
 
 use crate::stage::{Stage, below, local, only, place, set};
-use sa_skills::{Places, SkillsError, SkillsOptions};
+use sa_skills::{Placed, Places, SkillsError, SkillsOptions};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,8 +21,8 @@ async fn skills_are_linked_where_the_agent_looks() {
         ("opencode", ".opencode/skills"),
         ("somebody-new", ".agents/skills"),
     ] {
-        let warnings = skills.place(agent, &stage.cwd(), &set(vec![local(&shared)])).await.unwrap();
-        assert_eq!(warnings, [""; 0]);
+        let placed = skills.place_for("s", agent, &stage.cwd(), &set(vec![local(&shared)])).await.unwrap();
+        assert_eq!(placed, Placed::default());
         assert_eq!(stage.placed(place), ["deploy", "review"], "{agent}");
         let link = stage.cwd().join(place).join("review");
         assert_eq!(fs::read_link(&link).unwrap(), stage.path("shared/review"));
@@ -36,7 +36,7 @@ async fn a_place_can_be_chosen() {
     stage.skill("project/mine", "review");
     let places = Places::default().with("own", "tools/skills").unwrap();
     let skills = stage.skills_with(SkillsOptions { places, ..SkillsOptions::default() });
-    skills.place("own", &stage.cwd(), &set(vec![local("mine")])).await.unwrap();
+    skills.place_for("s", "own", &stage.cwd(), &set(vec![local("mine")])).await.unwrap();
     assert_eq!(stage.placed("tools/skills"), ["review"]);
 }
 
@@ -54,7 +54,7 @@ async fn what_is_no_longer_configured_goes_and_nothing_else() {
     place(&stage, &skills, only(&["two"], local("mine"))).await.unwrap();
     assert_eq!(stage.placed(".claude/skills"), ["theirs", "two"]);
     // Another program of the same data directory knows what the first one has placed.
-    stage.skills().place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    stage.skills().place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(stage.placed(".claude/skills"), ["theirs"]);
     assert!(stage.path("project/mine/two/SKILL.md").exists());
 }
@@ -67,9 +67,9 @@ async fn directories_that_were_made_go_when_they_are_empty() {
     let skills = stage.skills();
     place(&stage, &skills, local(&shared)).await.unwrap();
     assert_eq!(stage.placed(""), [".claude"]);
-    skills.place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(stage.placed(""), [""; 0]);
-    skills.place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(stage.placed(""), [""; 0]);
 }
 
@@ -89,7 +89,7 @@ async fn what_is_not_ours_is_left_and_people_are_told() {
         assert_eq!(warnings.len(), 3, "{warnings:?}");
         assert!(warnings.iter().all(|warning| warning.contains("not ours")), "{warnings:?}");
     }
-    skills.place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(stage.placed(".claude/skills"), ["directory", "file", "link"]);
     assert_eq!(fs::read_to_string(stage.path("project/.claude/skills/directory/SKILL.md")).unwrap(), "mine");
 }
@@ -103,7 +103,7 @@ async fn something_that_took_the_place_of_a_link_is_not_removed() {
     place(&stage, &skills, local(&shared)).await.unwrap();
     fs::remove_file(stage.path("project/.claude/skills/one")).unwrap();
     stage.write("project/.claude/skills/one/SKILL.md", "mine now");
-    skills.place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(stage.placed(".claude/skills"), ["one"]);
 }
 
@@ -114,7 +114,7 @@ async fn a_source_that_is_where_the_agent_looks_is_already_in_place() {
     let skills = stage.skills();
     let warnings = place(&stage, &skills, local(".claude/skills")).await.unwrap();
     assert_eq!(warnings, [""; 0]);
-    skills.place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(stage.placed(".claude/skills"), ["one"]);
 }
 
@@ -201,11 +201,12 @@ async fn errors_say_what_is_wrong_and_change_nothing() {
     let no_subpath = place(&stage, &skills, below("x", local("a"))).await.unwrap_err();
     assert!(matches!(no_subpath, SkillsError::Subpath { .. }));
     let both = set(vec![only(&["one"], local("a")), local("b")]);
-    let twice = skills.place("claude", &stage.cwd(), &both).await.unwrap_err().to_string();
+    let twice = skills.place_for("s", "claude", &stage.cwd(), &both).await.unwrap_err().to_string();
     assert!(twice.contains("source 1 (local a)") && twice.contains("source 2 (local b)"), "{twice}");
     let twice = place(&stage, &skills, local(".")).await.unwrap_err();
     assert!(matches!(twice, SkillsError::SameName { .. }), "{twice}");
-    let nowhere = skills.place("claude", &stage.path("none"), &set(vec![local("a")])).await.unwrap_err();
+    let nowhere =
+        skills.place_for("s", "claude", &stage.path("none"), &set(vec![local("a")])).await.unwrap_err();
     assert!(matches!(nowhere, SkillsError::Place { .. }), "{nowhere}");
 
     assert_eq!(stage.placed(".claude/skills"), ["one", "two"]);
@@ -216,7 +217,7 @@ async fn the_same_skill_may_be_asked_for_twice() {
     let stage = Stage::new();
     stage.skill("project/a", "one");
     let twice = set(vec![local("a"), only(&["one"], local("a"))]);
-    stage.skills().place("claude", &stage.cwd(), &twice).await.unwrap();
+    stage.skills().place_for("s", "claude", &stage.cwd(), &twice).await.unwrap();
     assert_eq!(stage.placed(".claude/skills"), ["one"]);
 }
 
@@ -233,10 +234,13 @@ async fn sessions_that_start_at_once_do_not_disturb_each_other() {
         // Each a program of its own, as far as locks can tell.
         let (skills, cwd) = (stage.skills(), stage.cwd());
         let agent = ["claude", "codex", "amp", "opencode"][number % 4];
-        sessions.spawn(async move { skills.place(agent, &cwd, &set(vec![local("a")])).await.unwrap() });
+        sessions.spawn(async move {
+            let session = format!("session-{number}");
+            skills.place_for(&session, agent, &cwd, &set(vec![local("a")])).await.unwrap()
+        });
     }
-    while let Some(warnings) = sessions.join_next().await {
-        assert_eq!(warnings.unwrap(), [""; 0]);
+    while let Some(placed) = sessions.join_next().await {
+        assert_eq!(placed.unwrap(), Placed::default());
     }
     for place in [".claude/skills", ".agents/skills", ".opencode/skills"] {
         assert_eq!(stage.placed(place), ["one", "three", "two"]);
@@ -270,6 +274,6 @@ async fn copies_are_made_kept_renewed_and_removed() {
     assert!(copy.is_symlink());
     place(&stage, &skills, local("a")).await.unwrap();
     assert!(!copy.is_symlink());
-    skills.place("claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &BTreeMap::new()).await.unwrap();
     assert_eq!(stage.placed(".claude"), [""; 0]);
 }

@@ -5,4 +5,5 @@ mod attacks;
 mod git_status;
 mod local;
 mod repositories;
+mod sharing;
 mod stage;

@@ -2,10 +2,11 @@
 
 use crate::stage::{Answer, Stage, at, below, git, names, only, place, set, web_server};
 use sa_api::SkillSource;
-use sa_skills::{SkillsError, SkillsLimits, SkillsOptions};
+use sa_skills::{SkillsError, SkillsFault, SkillsLimits, SkillsOptions};
 use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 /// A branch is looked at each time.
@@ -106,8 +107,8 @@ async fn a_branch_is_followed_and_a_tag_is_not() {
     stage.git("origin", &["tag", "v1"]);
     let skills = stage.skills_with(eager());
     let both = set(vec![at("main", git(&address))]);
-    skills.place("claude", &stage.cwd(), &both).await.unwrap();
-    skills.place("codex", &stage.cwd(), &set(vec![at("v1", git(&address))])).await.unwrap();
+    skills.place_for("s", "claude", &stage.cwd(), &both).await.unwrap();
+    skills.place_for("s", "codex", &stage.cwd(), &set(vec![at("v1", git(&address))])).await.unwrap();
     for round in 0..4 {
         stage.write(
             "origin/skills/one/SKILL.md",
@@ -115,10 +116,10 @@ async fn a_branch_is_followed_and_a_tag_is_not() {
         );
         stage.commit("origin");
         stage.git("origin", &["tag", "--force", "v1"]);
-        skills.place("claude", &stage.cwd(), &both).await.unwrap();
+        skills.place_for("s", "claude", &stage.cwd(), &both).await.unwrap();
         assert!(text_of(&stage, "one").contains(&format!("round {round}")));
     }
-    skills.place("codex", &stage.cwd(), &set(vec![at("v1", git(&address))])).await.unwrap();
+    skills.place_for("s", "codex", &stage.cwd(), &set(vec![at("v1", git(&address))])).await.unwrap();
     let tagged = fs::read_to_string(stage.cwd().join(".agents/skills/one/SKILL.md")).unwrap();
     assert!(tagged.contains("does one"), "{tagged}");
     // Only the present tree and the one before stay on the disk.
@@ -193,7 +194,7 @@ async fn nobody_is_asked_for_a_password() {
     let refusal = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     let (server, _) = web_server(Answer::Head(refusal)).await;
     let error = place(&stage, &stage.skills(), git(&format!("{server}/x"))).await.unwrap_err();
-    assert!(matches!(&error, SkillsError::Git { .. }), "{error}");
+    assert!(matches!(&error, SkillsError::Refused { .. }), "{error}");
     assert!(error.to_string().contains("give git credentials"), "{error}");
 }
 
@@ -234,7 +235,7 @@ async fn a_server_that_talks_nonsense_is_an_error() {
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: 5\r\n\r\n<a>!\n";
     let (server, _) = web_server(Answer::Head(nonsense)).await;
     let error = place(&stage, &stage.skills(), git(&format!("{server}/x"))).await.unwrap_err();
-    assert!(matches!(&error, SkillsError::Git { .. }), "{error}");
+    assert!(matches!(&error, SkillsError::Refused { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -261,7 +262,7 @@ async fn repositories_that_are_not_there_or_empty_are_errors() {
     let stage = Stage::new();
     let skills = stage.skills();
     let missing = place(&stage, &skills, git("file:///nowhere/at/all")).await.unwrap_err();
-    assert!(matches!(&missing, SkillsError::Git { .. }), "{missing}");
+    assert!(matches!(&missing, SkillsError::Refused { .. }), "{missing}");
     fs::create_dir(stage.path("empty")).unwrap();
     stage.git("empty", &["init", "--quiet"]);
     let address = stage.path("empty").display().to_string();
@@ -285,7 +286,7 @@ async fn sessions_that_start_at_once_fetch_once() {
         fs::create_dir(&cwd).unwrap();
         let (skills, sources) = (stage.skills(), set(vec![git(&address)]));
         sessions.spawn(async move {
-            skills.place("claude", &cwd, &sources).await.unwrap();
+            skills.place_for("s", "claude", &cwd, &sources).await.unwrap();
             assert_eq!(names(&cwd.join(".claude/skills")), ["one"]);
         });
     }
@@ -312,4 +313,23 @@ async fn what_a_kill_left_does_not_matter() {
     // Without its notes, links into the cache are still known to be ours.
     fs::remove_dir_all(stage.path("home/placed")).unwrap();
     assert_eq!(place(&stage, &skills, git(&address)).await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_reached_is_told_from_what_is_wrong() {
+    let stage = Stage::new();
+    let skills = stage.skills();
+    let fault = async |source| place(&stage, &skills, source).await.unwrap_err().fault();
+    // Bound once and given back: nobody listens there.
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    assert_eq!(fault(git(&format!("http://{closed}/x"))).await, SkillsFault::Unreachable);
+    let (ill, _) = web_server(Answer::Head(
+        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    ))
+    .await;
+    assert_eq!(fault(git(&format!("{ill}/x"))).await, SkillsFault::Unreachable);
+    let (unknown, _) = web_server(Answer::File(stage.path("nothing"))).await;
+    assert_eq!(fault(git(&format!("{unknown}/x"))).await, SkillsFault::Configuration);
+    assert_eq!(fault(git("file:///nowhere/at/all")).await, SkillsFault::Configuration);
+    assert_eq!(fault(git("ftp://host/x")).await, SkillsFault::Configuration);
 }

@@ -138,13 +138,13 @@ pub(crate) fn set(sources: Vec<SkillSource>) -> BTreeMap<String, SkillsConfig> {
     BTreeMap::from([("team".to_owned(), SkillsConfig { sources, ..SkillsConfig::default() })])
 }
 
-/// Places one source for Claude Code.
+/// Places one source for Claude Code, always for the same session.
 pub(crate) async fn place(
     stage: &Stage,
     skills: &Skills,
     source: SkillSource,
 ) -> Result<Vec<String>, SkillsError> {
-    skills.place("claude", &stage.cwd(), &set(vec![source])).await
+    Ok(skills.place_for("s", "claude", &stage.cwd(), &set(vec![source])).await?.warnings)
 }
 
 /// What a web server does with a request.
