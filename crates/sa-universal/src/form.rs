@@ -149,19 +149,19 @@ impl Form {
                 }
                 Ok(json!({ "action": "accept", "content": content }))
             }
-            Self::Confirm => match answers.first().map(Vec::as_slice) {
-                Some([no]) if yes(no) == Some(false) => Ok(self.decline()),
-                _ => Ok(json!({ "action": "accept", "content": {} })),
+            Self::Confirm => match only(answers)? {
+                answer if yes(answer) == Some(true) => Ok(json!({ "action": "accept", "content": {} })),
+                answer if yes(answer) == Some(false) => Ok(self.decline()),
+                blank if blank.trim().is_empty() => Err(BadAnswers::Missing(1)),
+                // A yes that nobody said is worse than a question that is asked again.
+                other => Err(BadAnswers::Kind { question: 1, answer: other.to_owned(), wanted: "yes or no" }),
             },
             Self::Url => Ok(json!({ "action": "accept" })),
-            Self::Options { options, .. } => match answers.first().map(Vec::as_slice) {
-                Some([one]) => match value(options, one) {
-                    Some(id) => Ok(selected(id)),
-                    None => Err(BadAnswers::NoOption { question: 1, answer: one.clone() }),
-                },
-                Some([]) | None => Err(BadAnswers::Missing(1)),
-                Some(_) => Err(BadAnswers::Several(1)),
-            },
+            Self::Options { options, .. } => {
+                let one = only(answers)?;
+                let none = || BadAnswers::NoOption { question: 1, answer: one.to_owned() };
+                value(options, one).map(selected).ok_or_else(none)
+            }
         }
     }
 
@@ -233,6 +233,15 @@ impl Field {
             content.insert(key.clone(), own.join(", ").into());
         }
         Ok(())
+    }
+}
+
+/// The one answer to the one question.
+fn only(answers: &[Vec<String>]) -> Result<&str, BadAnswers> {
+    match answers.first().map(Vec::as_slice) {
+        Some([one]) => Ok(one),
+        Some([]) | None => Err(BadAnswers::Missing(1)),
+        Some(_) => Err(BadAnswers::Several(1)),
     }
 }
 

@@ -44,7 +44,7 @@ pub fn question(
         json::object(object, "requestedSchema").ok_or_else(|| unparsed("a question without a form"))?;
     let inputs = inputs(params).ok_or_else(|| unparsed("a form without inputs"))?;
     if inputs.is_empty() {
-        request.questions.push(blank(message, QuestionKind::Boolean));
+        request.questions.push(Question { required: true, ..blank(message, QuestionKind::Boolean) });
         return Ok((request, Form::Confirm));
     }
     let alone = inputs.len() == 1;

@@ -181,8 +181,27 @@ fn a_form_without_inputs_is_yes_or_no() {
         (request.questions[0].question.as_str(), request.questions[0].kind),
         ("Go on?", QuestionKind::Boolean)
     );
-    assert_eq!(filled(&form, &[&["true"]]), Ok(json!({})));
-    assert_eq!(form.answer(&words(&[&["no"]])).unwrap(), form.decline());
+    assert!(request.questions[0].required);
+    for yes in ["true", "yes", " Yes "] {
+        assert_eq!(filled(&form, &[&[yes]]), Ok(json!({})), "{yes}");
+    }
+    for no in ["no", "false", "NO"] {
+        assert_eq!(form.answer(&words(&[&[no]])).unwrap(), form.decline(), "{no}");
+    }
+}
+
+#[test]
+fn what_is_neither_yes_nor_no_is_no_consent() {
+    let (_, form) = form("Go on?", json!({}), json!([]));
+    for other in ["n", "y", "cancel", "nope", "0"] {
+        let error = form.answer(&words(&[&[other]])).unwrap_err();
+        assert_eq!(error.to_string(), format!("'{other}' is not yes or no, which question 1 asks for"));
+    }
+    for nothing in [&[] as &[&str], &[" "]] {
+        assert_eq!(form.answer(&words(&[nothing])), Err(BadAnswers::Missing(1)));
+    }
+    assert_eq!(form.answer(&words(&[&["yes", "no"]])), Err(BadAnswers::Several(1)));
+    assert_eq!(form.answer(&[]), Err(BadAnswers::Count { asked: 1, given: 0 }));
 }
 
 #[test]
