@@ -1,9 +1,18 @@
 //! What is decided without a client: rules, the permission mode, the time that is over.
+//!
+//! Much of a request is written by the model, and a rule must not be talked into an `allow`: that takes the tool's name or kind,
+//! and all that the call is about. For a `deny` or an `ask` anything that may be meant is enough.
 
-use globset::{GlobBuilder, GlobMatcher};
+mod pattern;
+mod place;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use pattern::Pattern;
 use sa_api::sessions::{Decision, PermissionPolicy, PermissionReplyKind, PermissionRequest, TimeoutDecision};
-use serde_json::Value;
 use std::time::Duration;
+use subject::{Subject, decisive, subjects};
 
 /// A policy that is ready to be asked.
 #[derive(Debug, Default)]
@@ -15,8 +24,8 @@ pub(crate) struct Policy {
 
 #[derive(Debug)]
 struct Rule {
-    tool: GlobMatcher,
-    input: Option<GlobMatcher>,
+    tool: Pattern,
+    input: Option<Pattern>,
     decision: Decision,
 }
 
@@ -24,8 +33,8 @@ impl Policy {
     /// Refuses patterns that are none, with the pattern and why.
     pub(crate) fn new(policy: &PermissionPolicy) -> Result<Self, String> {
         let rules = policy.rules.iter().map(|rule| {
-            let input = rule.input.as_deref().map(pattern).transpose()?;
-            Ok(Rule { tool: pattern(&rule.tool)?, input, decision: rule.decision })
+            let input = rule.input.as_deref().map(Pattern::new).transpose()?;
+            Ok(Rule { tool: Pattern::new(&rule.tool)?, input, decision: rule.decision })
         });
         Ok(Self {
             rules: rules.collect::<Result<_, String>>()?,
@@ -36,7 +45,8 @@ impl Policy {
 
     /// What the rules say; nothing if a client is to be asked.
     pub(crate) fn decide(&self, request: &PermissionRequest) -> Option<PermissionReplyKind> {
-        self.rules.iter().find(|rule| rule.matches(request))?.decision.reply()
+        let subjects = subjects(request);
+        self.rules.iter().find(|rule| rule.matches(request, &subjects))?.decision.reply()
     }
 
     /// How long a client has.
@@ -54,118 +64,31 @@ impl Policy {
 }
 
 impl Rule {
-    fn matches(&self, request: &PermissionRequest) -> bool {
+    fn matches(&self, request: &PermissionRequest, subjects: &[Subject]) -> bool {
         let kind = serde_json::to_value(request.kind).unwrap_or_default();
-        let names = [request.tool.as_deref(), kind.as_str(), Some(request.title.as_str())];
-        let named = names.into_iter().flatten().any(|name| self.tool.is_match(name));
-        named
-            && self
-                .input
-                .as_ref()
-                .is_none_or(|input| subjects(request).iter().any(|text| input.is_match(text)))
-    }
-}
-
-/// The members of a tool's input that say what it is about.
-const SUBJECTS: [&str; 9] =
-    ["command", "cmd", "path", "file_path", "filePath", "abs_path", "url", "pattern", "query"];
-
-/// What a tool call is about: its command, path or address; all of its input if it has none of these.
-fn subjects(request: &PermissionRequest) -> Vec<String> {
-    let Some(input) = &request.input else { return vec![request.title.clone()] };
-    let found: Vec<String> = SUBJECTS.iter().filter_map(|name| input.get(name)).filter_map(text).collect();
-    if found.is_empty() { vec![input.to_string()] } else { found }
-}
-
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(words) => {
-            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            Some(words.join(" "))
-        }
-        _ => None,
-    }
-}
-
-/// A pattern in which only `*` means something.
-fn pattern(text: &str) -> Result<GlobMatcher, String> {
-    let literal: String = text
-        .chars()
-        .flat_map(|c| {
-            let escaped = matches!(c, '?' | '[' | ']' | '{' | '}' | '\\' | '!');
-            escaped.then_some('\\').into_iter().chain([c])
-        })
-        .collect();
-    GlobBuilder::new(&literal)
-        .literal_separator(false)
-        .backslash_escape(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|error| format!("'{text}' is not a pattern: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use sa_api::sessions::{PermissionRule, ToolKind};
-    use serde_json::json;
-
-    fn request(tool: &str, kind: ToolKind, input: Value) -> PermissionRequest {
-        PermissionRequest {
-            id: "p".to_owned(),
-            turn_id: None,
-            tool_call_id: "t".to_owned(),
-            tool: Some(tool.to_owned()),
-            title: "Do it".to_owned(),
-            kind,
-            input: Some(input),
-            parts: Vec::new(),
-            options: Vec::new(),
-            expires_at_ms: None,
+        let mut names = [request.tool.as_deref(), kind.as_str()].into_iter().flatten();
+        let is_named = names.any(|name| self.tool.matches(name));
+        match self.decision {
+            Decision::Allow => {
+                is_named && self.input.as_ref().is_none_or(|input| covers_all(input, subjects))
+            }
+            Decision::Ask | Decision::Deny => {
+                (is_named || self.tool.matches(&request.title))
+                    && self.input.as_ref().is_none_or(|input| means_any(input, request, subjects))
+            }
         }
     }
+}
 
-    fn rule(tool: &str, input: Option<&str>, decision: Decision) -> PermissionRule {
-        PermissionRule { tool: tool.to_owned(), input: input.map(str::to_owned), decision }
-    }
+/// Whether all that a call is about is within a pattern. A call that says nothing of it is within those for everything.
+fn covers_all(input: &Pattern, subjects: &[Subject]) -> bool {
+    input.is_any() || (!subjects.is_empty() && decisive(subjects).all(|subject| subject.is_covered_by(input)))
+}
 
-    #[test]
-    fn the_first_rule_that_matches_decides() {
-        let rules = vec![
-            rule("Bash", Some("git push*"), Decision::Deny),
-            rule("Bash", Some("git *"), Decision::Allow),
-            rule("edit", Some("/srv/*"), Decision::Allow),
-            rule("mcp__*", None, Decision::Ask),
-            rule("*", None, Decision::Deny),
-        ];
-        let policy = Policy::new(&PermissionPolicy { rules, ..PermissionPolicy::default() }).unwrap();
-        let bash =
-            |command: &str| policy.decide(&request("Bash", ToolKind::Execute, json!({ "command": command })));
-        assert_eq!(bash("git push --force"), Some(PermissionReplyKind::Reject));
-        assert_eq!(bash("git status [x]"), Some(PermissionReplyKind::Once));
-        assert_eq!(bash("rm -r x"), Some(PermissionReplyKind::Reject));
-        let edit =
-            |path: &str| policy.decide(&request("Write", ToolKind::Edit, json!({ "file_path": path })));
-        assert_eq!(edit("/srv/a/b"), Some(PermissionReplyKind::Once));
-        assert_eq!(edit("/etc/passwd"), Some(PermissionReplyKind::Reject));
-        assert_eq!(policy.decide(&request("mcp__x__y", ToolKind::Other, json!({}))), None);
-    }
-
-    #[test]
-    fn only_stars_are_special() {
-        let rules = vec![rule("a[b]{c}?", None, Decision::Allow)];
-        let policy = Policy::new(&PermissionPolicy { rules, ..PermissionPolicy::default() }).unwrap();
-        assert!(policy.decide(&request("a[b]{c}?", ToolKind::Other, json!({}))).is_some());
-        assert!(policy.decide(&request("abcd", ToolKind::Other, json!({}))).is_none());
-    }
-
-    #[test]
-    fn a_command_may_be_words() {
-        let rules = vec![rule("execute", Some("npm test*"), Decision::Allow)];
-        let policy = Policy::new(&PermissionPolicy { rules, ..PermissionPolicy::default() }).unwrap();
-        let words = request("shell", ToolKind::Execute, json!({ "command": ["npm", "test", "--all"] }));
-        assert_eq!(policy.decide(&words), Some(PermissionReplyKind::Once));
+/// Whether a pattern may mean something that a call is about.
+fn means_any(input: &Pattern, request: &PermissionRequest, subjects: &[Subject]) -> bool {
+    match subjects {
+        [] => input.matches(&request.title),
+        subjects => subjects.iter().any(|subject| subject.is_meant_by(input)),
     }
 }

@@ -11,7 +11,8 @@ async fn rules_decide_before_anybody_is_asked() -> Result<()> {
     let api = Api::of(&daemon);
     let rules = json!([
         {"tool": "*secret*", "decision": "deny"},
-        {"tool": "Send *", "decision": "allow"},
+        {"tool": "permission", "input": "{\"title\":\"Send *\"}", "decision": "allow"},
+        {"tool": "Something *", "decision": "allow"},
     ]);
     api.create_with("s", json!({"policy": {"rules": rules}})).await?;
     let events = api.turn("s", "permission Send it\npermission Read secret.txt").await?;
@@ -19,6 +20,7 @@ async fn rules_decide_before_anybody_is_asked() -> Result<()> {
     let decided: Vec<_> = resolved.iter().map(|one| (one["reply"].clone(), one["by"].clone())).collect();
     assert_eq!(decided, [(json!("once"), json!("rule")), (json!("reject"), json!("rule"))], "{events:#?}");
     assert_eq!(of_kind(&events, "permissionAsked").len(), 2, "they are in the log all the same");
+    // A title denies; it does not allow.
     api.send("s", "permission Something else").await?;
     api.decide("s", json!({"reply": "once"})).await?;
     Ok(())
