@@ -112,8 +112,7 @@ impl Collector for HubCollector {
             ("output_holds", "Times an agent's output waited for a reader to catch up", stats.holds),
         ];
         for (name, help, value) in counters {
-            let counter = ConstCounter::new(value);
-            counter.encode(encoder.encode_descriptor(name, help, None, MetricType::Counter)?)?;
+            counter(&mut encoder, name, help, value)?;
         }
         let servers = self.0.list();
         let running = servers.iter().filter(|server| server.status == AcpServerStatus::Running).count();
@@ -124,8 +123,7 @@ impl Collector for HubCollector {
             ("pending_requests", "Requests that agents have not answered", pending),
         ];
         for (name, help, value) in gauges {
-            let gauge = ConstGauge::new(value as i64);
-            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
+            gauge(&mut encoder, name, help, value)?;
         }
         Ok(())
     }
@@ -138,18 +136,11 @@ struct ProcessCollector(Processes);
 impl Collector for ProcessCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let totals = self.0.totals();
-        let started = ConstCounter::new(totals.started);
         let help = "Processes started for clients, commands included";
-        started.encode(encoder.encode_descriptor("process_starts", help, None, MetricType::Counter)?)?;
-        let gauges = [
-            ("processes_running", "Processes of clients that run, commands included", totals.running),
-            ("processes_ended", "Ended processes that are remembered", totals.ended),
-        ];
-        for (name, help, value) in gauges {
-            let gauge = ConstGauge::new(value as i64);
-            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
-        }
-        Ok(())
+        counter(&mut encoder, "process_starts", help, totals.started)?;
+        let help = "Processes of clients that run, commands included";
+        gauge(&mut encoder, "processes_running", help, totals.running)?;
+        gauge(&mut encoder, "processes_ended", "Ended processes that are remembered", totals.ended)
     }
 }
 
@@ -182,22 +173,19 @@ impl Collector for SessionCollector {
         }
         let help = "Universal sessions, by what they are doing";
         family.encode(encoder.encode_descriptor("sessions", help, None, MetricType::Gauge)?)?;
-        let gauges = [
-            (
-                "session_events",
-                "Events that the sessions have had, those that are no longer kept included",
-                sessions.iter().map(|session| session.last_event_id).sum::<u64>(),
-            ),
-            (
-                "session_messages_queued",
-                "Messages that wait for their turn",
-                sessions.iter().map(|session| session.queued as u64).sum(),
-            ),
-        ];
-        for (name, help, value) in gauges {
-            let gauge = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
-            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
-        }
-        Ok(())
+        counter(&mut encoder, "session_events", "Events of sessions committed", self.0.events_total())?;
+        counter(&mut encoder, "session_turns", "Turns of sessions begun", self.0.turns_total())?;
+        let queued = sessions.iter().map(|session| session.queued).sum();
+        gauge(&mut encoder, "session_messages_queued", "Messages that wait for their turn", queued)
     }
+}
+
+fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> std::fmt::Result {
+    let descriptor = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+    ConstCounter::new(value).encode(descriptor)
+}
+
+fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: usize) -> std::fmt::Result {
+    let descriptor = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+    ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)).encode(descriptor)
 }

@@ -40,6 +40,8 @@ pub struct Limits {
     pub stream_wait_ms: u64,
     /// Pause between heartbeats on event streams.
     pub heartbeat_ms: u64,
+    /// What an agent gets to end by itself once its input is closed, before SIGTERM: many write down only then what was said.
+    pub farewell_ms: u64,
     /// What a stopping process tree gets between SIGTERM and SIGKILL.
     pub stop_grace_ms: u64,
     /// How long a connection made on `/acp` outlives its last stream.
@@ -71,6 +73,7 @@ impl Default for Limits {
             early_answer_ms: 10_000,
             stream_wait_ms: 1_000,
             heartbeat_ms: 15_000,
+            farewell_ms: 500,
             stop_grace_ms: 1_000,
             connection_grace_ms: 60_000,
             shutdown_ms: 5_000,

@@ -205,15 +205,21 @@ impl Owner {
         self.parts.registry.forget(&self.parts.server);
         self.commands.close();
         self.calls.fail_all(&CallError::Deleted);
-        let grace = self.stop_grace();
+        let (farewell, grace) = (self.farewell(), self.stop_grace());
         if let Some(pipes) = &mut self.pipes {
             pipes.close_input();
+            // One that does not go is ended all the same.
+            let _ = tokio::time::timeout(farewell, pipes.process.wait()).await;
             self.exit = Some(pipes.process.stop(grace).await);
             self.end_run();
         }
         self.refuse_waiting(&CallError::Deleted);
         self.shared.close();
         self.ended.cancel();
+    }
+
+    fn farewell(&self) -> Duration {
+        Duration::from_millis(self.parts.options.limits.farewell_ms)
     }
 
     fn stop_grace(&self) -> Duration {

@@ -14,8 +14,8 @@ pub(crate) enum Command {
     Post { message: Box<Posted>, reply: Reply<MessageAccepted> },
     /// Changes.
     Patch { patch: Box<SessionPatch>, reply: Reply<()> },
-    /// The end.
-    Terminate { reply: Reply<()> },
+    /// The end. `forget`: the agent is to forget its own session, too.
+    Terminate { forget: bool, reply: Reply<()> },
 }
 
 /// What does not wait: the agent may need it to start.
@@ -43,9 +43,9 @@ impl Command {
     pub(crate) fn fail(self, error: SessionError) {
         // A caller that has gone away needs no answer, so a failed send is no failure here.
         match self {
-            Self::Start { reply } => drop(reply.send(Err(AgentFailure::Surroundings(error.to_string())))),
+            Self::Start { reply } => drop(reply.send(Err(AgentFailure::Machine(error.to_string())))),
             Self::Post { reply, .. } => drop(reply.send(Err(error))),
-            Self::Patch { reply, .. } | Self::Terminate { reply } => drop(reply.send(Err(error))),
+            Self::Patch { reply, .. } | Self::Terminate { reply, .. } => drop(reply.send(Err(error))),
         }
     }
 }

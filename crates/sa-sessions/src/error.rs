@@ -1,6 +1,6 @@
 //! Why a session does not do what it was asked to.
 
-use crate::AgentFailure;
+use crate::{AgentFailure, Verdict};
 use sa_store::StoreError;
 use thiserror::Error;
 
@@ -15,7 +15,7 @@ pub enum SessionError {
     Exists(String),
     /// The id is of the wrong form.
     #[error(
-        "'{0}' is not a session id: use 1 to 128 of a-z, A-Z, 0-9, '-', '_', '.', starting with a letter or digit"
+        "'{0}' is not a session id: use 1 to 128 of a-z, A-Z, 0-9, '-', '_', '.', starting with a letter or digit; not 'import'"
     )]
     BadId(String),
     /// The request makes no sense.
@@ -28,13 +28,8 @@ pub enum SessionError {
     #[error("the session has asked nothing of the id '{0}'")]
     NotAsked(String),
     /// Somebody else was faster.
-    #[error("'{id}' was decided already: {what}")]
-    Resolved {
-        /// The question or permission.
-        id: String,
-        /// What was decided, and by whom.
-        what: String,
-    },
+    #[error("'{id}' was decided already: {verdict}", id = .0.id(), verdict = .0)]
+    Resolved(Box<Verdict>),
     /// The key was used for another message.
     #[error("this Idempotency-Key was used for another message")]
     KeyReused,

@@ -4,10 +4,12 @@ use crate::command::{Command, Posted, Urgent};
 use crate::log::{Line, Reader};
 use crate::shared::Shared;
 use crate::{AgentFailure, SessionError};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use sa_api::sessions::{
-    CancelResult, MessageAccepted, MessagePart, PermissionReply, PostMessage, Session, SessionPatch,
-    SessionState,
+    CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, Session,
+    SessionPatch, SessionState,
 };
+use sa_store::StoreError;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -69,11 +71,16 @@ impl SessionHandle {
 
     /// Ends it and keeps its history. Ending it twice is no mistake.
     pub async fn terminate(&self) -> Result<Session, SessionError> {
+        self.end(false).await
+    }
+
+    /// Ends it. `forget`: the agent is to forget it, too.
+    pub(crate) async fn end(&self, forget: bool) -> Result<Session, SessionError> {
         // What is being started need not be waited for.
         if let Err(error) = self.cancel().await {
             tracing::debug!(session = %self.0.id, %error, "nothing was cancelled before the end");
         }
-        match self.command(|reply| Command::Terminate { reply }).await {
+        match self.command(|reply| Command::Terminate { forget, reply }).await {
             Ok(()) | Err(SessionError::Ended) => Ok(self.describe()),
             Err(error) => Err(error),
         }
@@ -81,12 +88,23 @@ impl SessionHandle {
 
     /// Answers a question; without answers it is rejected.
     pub async fn answer(&self, id: &str, answers: Option<Vec<Vec<String>>>) -> Result<(), SessionError> {
-        self.urgent(|reply| Urgent::Question { id: id.to_owned(), answers, reply }).await
+        let answered = self.urgent(|reply| Urgent::Question { id: id.to_owned(), answers, reply }).await;
+        self.or_verdict(answered).await
     }
 
     /// Decides on a permission.
     pub async fn decide(&self, id: &str, decision: PermissionReply) -> Result<(), SessionError> {
-        self.urgent(|reply| Urgent::Permission { id: id.to_owned(), decision, reply }).await
+        let decided = self.urgent(|reply| Urgent::Permission { id: id.to_owned(), decision, reply }).await;
+        self.or_verdict(decided).await
+    }
+
+    /// Looks in the log for what the owner does not remember; here, so that the session does not have to wait for it.
+    async fn or_verdict(&self, outcome: Result<(), SessionError>) -> Result<(), SessionError> {
+        let Err(SessionError::NotAsked(id)) = outcome else { return outcome };
+        match self.0.log.find_verdict(&id).await {
+            Some(verdict) => Err(SessionError::Resolved(Box::new(verdict))),
+            None => Err(SessionError::NotAsked(id)),
+        }
     }
 
     /// Events after that id, at most `limit`, and whether there are more.
@@ -104,9 +122,13 @@ impl SessionHandle {
 
     pub(crate) async fn start(&self) -> Result<(), AgentFailure> {
         let (reply, answer) = oneshot::channel();
-        let gone = || AgentFailure::Surroundings("the session has ended".to_owned());
+        let gone = || AgentFailure::Machine("the session has ended".to_owned());
         self.0.commands.send(Command::Start { reply }).await.map_err(|_| gone())?;
-        answer.await.unwrap_or_else(|_| Err(gone()))
+        tokio::select! {
+            biased;
+            answer = answer => answer.unwrap_or_else(|_| Err(gone())),
+            error = self.stalled() => Err(AgentFailure::Machine(error.to_string())),
+        }
     }
 
     async fn command<T>(
@@ -115,7 +137,7 @@ impl SessionHandle {
     ) -> Result<T, SessionError> {
         let (reply, answer) = oneshot::channel();
         self.0.commands.send(command(reply)).await.map_err(|_| self.gone())?;
-        answer.await.unwrap_or_else(|_| Err(self.gone()))
+        self.answered(answer).await
     }
 
     async fn urgent<T>(
@@ -124,11 +146,38 @@ impl SessionHandle {
     ) -> Result<T, SessionError> {
         let (reply, answer) = oneshot::channel();
         self.0.urgent.send(urgent(reply)).await.map_err(|_| self.gone())?;
-        answer.await.unwrap_or_else(|_| Err(self.gone()))
+        self.answered(answer).await
+    }
+
+    /// The owner's answer, or why it cannot give any soon.
+    async fn answered<T>(
+        &self,
+        answer: oneshot::Receiver<Result<T, SessionError>>,
+    ) -> Result<T, SessionError> {
+        tokio::select! {
+            biased;
+            answer = answer => answer.unwrap_or_else(|_| Err(self.gone())),
+            error = self.stalled() => Err(error.into()),
+        }
+    }
+
+    /// Why nothing can be stored, as soon as that is so.
+    async fn stalled(&self) -> StoreError {
+        let mut stalled = self.0.stalled.subscribe();
+        match stalled.wait_for(Option::is_some).await.map(|stalled| stalled.clone()) {
+            Ok(Some(error)) => error,
+            // The sender lives as long as this handle, so this is never reached.
+            _ => std::future::pending().await,
+        }
     }
 
     fn gone(&self) -> SessionError {
-        if self.is_ended() { SessionError::Ended } else { SessionError::ShuttingDown }
+        let given_up = self.0.stalled.borrow().clone();
+        match given_up {
+            Some(error) => error.into(),
+            None if self.is_ended() => SessionError::Ended,
+            None => SessionError::ShuttingDown,
+        }
     }
 }
 
@@ -143,11 +192,27 @@ fn parts_of(message: PostMessage) -> Result<Vec<MessagePart>, SessionError> {
     if empty {
         return Err(SessionError::Invalid("the message is empty".to_owned()));
     }
-    let allowed = |part: &MessagePart| {
-        matches!(part, MessagePart::Text { .. } | MessagePart::File { .. } | MessagePart::Image { .. })
-    };
-    if !parts.iter().all(allowed) {
-        return Err(SessionError::Invalid("a message consists of text, files and images".to_owned()));
+    for (index, part) in parts.iter().enumerate() {
+        check_part(part).map_err(|reason| SessionError::Invalid(format!("part {}: {reason}", index + 1)))?;
     }
     Ok(parts)
+}
+
+fn check_part(part: &MessagePart) -> Result<(), &'static str> {
+    let source = match part {
+        MessagePart::Text { .. } => return Ok(()),
+        MessagePart::File { diff: Some(_), .. } => {
+            return Err("a message cannot contain the change of a file");
+        }
+        MessagePart::File { source, .. } => source.as_ref(),
+        MessagePart::Image { source: FileSource::Text { .. }, .. } => return Err("text is no image"),
+        MessagePart::Image { source, .. } => Some(source),
+        _ => return Err("a message consists of text, files and images"),
+    };
+    match source {
+        Some(FileSource::Base64 { data }) if BASE64_STANDARD.decode(data).is_err() => {
+            Err("its data is not base64")
+        }
+        _ => Ok(()),
+    }
 }

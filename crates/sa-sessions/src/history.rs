@@ -2,6 +2,7 @@
 
 use crate::log::Log;
 use sa_api::sessions::{EventData, MessagePart, ParsedMessage, Role, UniversalEvent, UniversalMessage};
+use std::collections::{HashSet, VecDeque};
 
 /// What can be told of a conversation.
 #[derive(Debug, Default)]
@@ -18,10 +19,12 @@ pub(crate) enum History {
 const PREAMBLE: &str = "This conversation began earlier, and what you knew of it is gone. This is what was said, the \
 newest last; go on from there.";
 const PAGE: usize = 512;
+/// Stands for what was left out of a message.
+const CUT: &str = " […]";
 
-/// The conversation without the message that begins this turn.
+/// The conversation without the message that begins this turn, and without those that still wait for theirs.
 pub(crate) async fn of(log: &Log, current_turn: Option<&str>, limit: usize) -> History {
-    let mut said: Vec<(String, String)> = Vec::new();
+    let mut said = Said::new(limit);
     let mut after = 0;
     loop {
         let lines = match log.read(after, PAGE).await {
@@ -34,40 +37,90 @@ pub(crate) async fn of(log: &Log, current_turn: Option<&str>, limit: usize) -> H
         let Some(last) = lines.last() else { break };
         after = last.id;
         for line in &lines {
-            if let Ok(event) = serde_json::from_slice::<UniversalEvent>(&line.json)
-                && let EventData::Message(UniversalMessage::Parsed(message)) = event.data
-                && let Some(text) = text_of(&message, current_turn)
-            {
-                // A later message of the same id replaces the earlier one.
-                match said.iter_mut().rev().take(PAGE).find(|(id, _)| *id == message.id) {
-                    Some(earlier) => earlier.1 = text,
-                    None => said.push((message.id, text)),
-                }
+            if let Ok(event) = serde_json::from_slice::<UniversalEvent>(&line.json) {
+                said.read(event.data);
             }
         }
     }
-    let mut chosen = Vec::new();
-    let mut length = 0;
-    for (_, text) in said.iter().rev() {
-        length += text.len();
-        if length > limit {
-            break;
-        }
-        chosen.push(text.as_str());
-    }
-    if chosen.is_empty() {
-        return History::Nothing;
-    }
-    chosen.push(PREAMBLE);
-    chosen.reverse();
-    History::Text(chosen.join("\n\n"))
+    said.told(current_turn)
 }
 
-fn text_of(message: &ParsedMessage, current_turn: Option<&str>) -> Option<String> {
-    let turn = message.metadata.get("turnId").and_then(|turn| turn.as_str());
-    if turn.is_some() && turn == current_turn {
-        return None;
+/// The newest of what was said, as much as may be told.
+struct Said {
+    limit: usize,
+    bytes: usize,
+    messages: VecDeque<Message>,
+    /// Turns that were begun: what was said for others is still to be given to the agent.
+    begun: HashSet<String>,
+}
+
+struct Message {
+    id: String,
+    /// The turn of a user's message.
+    turn: Option<String>,
+    text: String,
+}
+
+impl Said {
+    fn new(limit: usize) -> Self {
+        Self { limit, bytes: 0, messages: VecDeque::new(), begun: HashSet::new() }
     }
+
+    fn read(&mut self, event: EventData) {
+        match event {
+            EventData::TurnStarted(started) => {
+                self.begun.insert(started.turn_id);
+            }
+            EventData::Message(UniversalMessage::Parsed(message)) => {
+                if let Some(text) = text_of(&message) {
+                    self.add(message, shortened(text, self.limit));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, message: ParsedMessage, text: String) {
+        self.bytes += text.len();
+        // A later message of the same id replaces the earlier one.
+        match self.messages.iter_mut().rev().find(|earlier| earlier.id == message.id) {
+            Some(earlier) => {
+                self.bytes -= earlier.text.len();
+                earlier.text = text;
+            }
+            None => {
+                let turn = (message.role == Role::User).then(|| {
+                    message.metadata.get("turnId").and_then(|turn| turn.as_str()).map(str::to_owned)
+                });
+                self.messages.push_back(Message { id: message.id, turn: turn.flatten(), text });
+            }
+        }
+        while self.bytes > self.limit && self.messages.len() > 1 {
+            if let Some(oldest) = self.messages.pop_front() {
+                self.bytes -= oldest.text.len();
+            }
+        }
+    }
+
+    fn told(self, current_turn: Option<&str>) -> History {
+        let begun = |turn: &String| self.begun.contains(turn) && Some(turn.as_str()) != current_turn;
+        let told = self.messages.iter().filter(|message| message.turn.as_ref().is_none_or(begun));
+        let texts: Vec<&str> =
+            std::iter::once(PREAMBLE).chain(told.map(|message| message.text.as_str())).collect();
+        if texts.len() == 1 { History::Nothing } else { History::Text(texts.join("\n\n")) }
+    }
+}
+
+/// The beginning of a text that alone would be too much.
+fn shortened(mut text: String, limit: usize) -> String {
+    if text.len() > limit {
+        text.truncate(text.floor_char_boundary(limit.saturating_sub(CUT.len())));
+        text.push_str(CUT);
+    }
+    text
+}
+
+fn text_of(message: &ParsedMessage) -> Option<String> {
     let pieces = message.parts.iter().filter_map(|part| match part {
         MessagePart::Text { text } => Some(text.clone()),
         MessagePart::ToolCall { title, .. } => Some(format!("[{title}]")),
@@ -80,4 +133,63 @@ fn text_of(message: &ParsedMessage, current_turn: Option<&str>) -> Option<String
         Role::Assistant => "You",
     };
     (!text.trim().is_empty()).then(|| format!("{who}: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use sa_api::sessions::TurnStarted;
+    use serde_json::json;
+
+    fn message(id: &str, role: Role, turn: &str, text: &str) -> EventData {
+        let metadata = [("turnId".to_owned(), json!(turn))].into_iter().collect();
+        let parts = vec![MessagePart::Text { text: text.to_owned() }];
+        EventData::Message(UniversalMessage::Parsed(ParsedMessage {
+            id: id.to_owned(),
+            role,
+            parts,
+            metadata,
+        }))
+    }
+
+    fn begun(turn: &str) -> EventData {
+        EventData::TurnStarted(TurnStarted { turn_id: turn.to_owned(), message_id: None })
+    }
+
+    fn told(events: Vec<EventData>, current: Option<&str>, limit: usize) -> String {
+        let mut said = Said::new(limit);
+        events.into_iter().for_each(|event| said.read(event));
+        match said.told(current) {
+            History::Text(text) => text.strip_prefix(PREAMBLE).unwrap().replace("\n\n", "|"),
+            History::Nothing => String::new(),
+            History::Unreadable => panic!("it was read"),
+        }
+    }
+
+    #[test]
+    fn what_waits_is_not_told_twice() {
+        let events = vec![
+            message("1", Role::User, "a", "first"),
+            begun("a"),
+            message("2", Role::Assistant, "a", "yes"),
+            message("3", Role::User, "b", "now"),
+            message("4", Role::User, "c", "later"),
+            begun("b"),
+        ];
+        assert_eq!(told(events, Some("b"), 1000), "|User: first|You: yes");
+    }
+
+    #[test]
+    fn the_newest_is_told_however_long_it_is() {
+        let events = vec![
+            message("1", Role::User, "a", "first"),
+            begun("a"),
+            message("2", Role::Assistant, "a", "part"),
+            message("2", Role::Assistant, "a", &"ä".repeat(500)),
+        ];
+        let text = told(events, None, 100);
+        assert!(text.starts_with("|You: ää") && text.ends_with("ä […]") && text.len() <= 101, "{text}");
+        assert_eq!(told(Vec::new(), None, 100), "");
+    }
 }

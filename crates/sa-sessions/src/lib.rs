@@ -12,6 +12,7 @@
 
 mod agent;
 mod command;
+mod cut_off;
 mod error;
 mod handle;
 mod history;
@@ -25,6 +26,7 @@ mod record;
 mod sessions;
 mod shared;
 mod transfer;
+mod verdict;
 mod webhooks;
 
 pub use agent::AgentFailure;
@@ -34,3 +36,4 @@ pub use limits::SessionLimits;
 pub use log::{Line, Reader, Step};
 pub use sa_store::StoreError;
 pub use sessions::{Sessions, SessionsOptions};
+pub use verdict::Verdict;

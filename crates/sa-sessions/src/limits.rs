@@ -1,9 +1,10 @@
 //! The bounds of sessions. Each field is a key of `[sessions]` in the configuration file.
 
+use sa_store::{Retention, Synchronous};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Bounds on sessions. Byte sizes are in bytes, times in milliseconds.
+/// Bounds on sessions, and how they are kept. Byte sizes are in bytes, times in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct SessionLimits {
@@ -17,8 +18,12 @@ pub struct SessionLimits {
     pub call_ms: u64,
     /// A turn fails when the agent has said nothing for this long and waits for nobody (0: never).
     pub silence_ms: u64,
+    /// An agent that has had nothing to do for this long is ended, if it can go on with its session later (0: never).
+    pub idle_ms: u64,
     /// How long an agent has to end a turn that was cancelled; after that its process is ended.
     pub cancel_ms: u64,
+    /// What an event waits for before anybody sees it.
+    pub synchronous: Synchronous,
     /// Events kept for one session; the oldest leave first.
     pub events: u64,
     /// Bytes kept for one session; the oldest events leave first.
@@ -33,18 +38,20 @@ pub struct SessionLimits {
 
 impl Default for SessionLimits {
     fn default() -> Self {
-        const MIB: u64 = 1024 * 1024;
+        let kept = Retention::default();
         Self {
             max: 10_000,
             queue: 64,
             start_ms: 60_000,
             call_ms: 30_000,
             silence_ms: 600_000,
+            idle_ms: 0,
             cancel_ms: 10_000,
-            events: 1_000_000,
-            event_bytes: 256 * MIB,
-            total_bytes: 4 * 1024 * MIB,
-            ended_ms: 0,
+            synchronous: Synchronous::default(),
+            events: kept.events_per_session,
+            event_bytes: kept.bytes_per_session,
+            total_bytes: kept.total_bytes,
+            ended_ms: kept.ended_sessions_ms.unwrap_or(0),
             replay_bytes: 64 * 1024,
         }
     }
@@ -61,6 +68,10 @@ impl SessionLimits {
 
     pub(crate) fn cancel(&self) -> Duration {
         Duration::from_millis(self.cancel_ms)
+    }
+
+    pub(crate) fn idle(&self) -> Option<Duration> {
+        (self.idle_ms > 0).then(|| Duration::from_millis(self.idle_ms))
     }
 
     pub(crate) fn silence(&self) -> Option<Duration> {

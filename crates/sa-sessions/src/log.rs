@@ -1,6 +1,6 @@
 //! A session's log as readers see it: what is committed, the newest of it in memory, the rest in the store.
 
-use crate::SessionError;
+use crate::{SessionError, Verdict};
 use bytes::Bytes;
 use sa_api::sessions::{EventData, UniversalEvent};
 use sa_store::Store;
@@ -73,9 +73,9 @@ impl Log {
         self.ends.send_modify(|ends| (ends.oldest, ends.last) = (oldest, last));
     }
 
-    /// Says that nothing will be appended any more, or that something will be again.
-    pub(crate) fn close(&self, closed: bool) {
-        self.ends.send_modify(|ends| ends.closed = closed);
+    /// Says that nothing will be appended any more.
+    pub(crate) fn close(&self) {
+        self.ends.send_modify(|ends| ends.closed = true);
     }
 
     /// Some of the events after that id, from memory if they are there.
@@ -88,22 +88,20 @@ impl Log {
     }
 
     /// How a question or permission was decided, if it was; looked up in the whole log.
-    pub(crate) async fn find_decision(&self, id: &str) -> Option<String> {
+    pub(crate) async fn find_verdict(&self, id: &str) -> Option<Verdict> {
+        let finder = memchr::memmem::Finder::new(id);
         let mut after = 0;
         loop {
             let lines = self.read(after, PAGE_EVENTS).await.ok()?;
             after = lines.last()?.id;
-            for line in lines.iter().filter(|line| contains(&line.json, id)) {
+            for line in lines.iter().filter(|line| finder.find(&line.json).is_some()) {
                 let event: UniversalEvent = serde_json::from_slice(&line.json).ok()?;
                 match event.data {
                     EventData::QuestionResolved(resolved) if resolved.id == id => {
-                        return Some(format!("{:?} by {:?}", resolved.outcome, resolved.by));
+                        return Some(Verdict::Question(resolved));
                     }
                     EventData::PermissionResolved(resolved) if resolved.id == id => {
-                        let reply = resolved
-                            .reply
-                            .map_or_else(|| "withdrawn".to_owned(), |reply| format!("{reply:?}"));
-                        return Some(format!("{reply} by {:?}", resolved.by));
+                        return Some(Verdict::Permission(resolved));
                     }
                     _ => {}
                 }
@@ -114,10 +112,6 @@ impl Log {
     fn tail(&self) -> MutexGuard<'_, Tail> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn contains(text: &[u8], id: &str) -> bool {
-    !id.is_empty() && text.windows(id.len()).any(|window| window == id.as_bytes())
 }
 
 impl Tail {
@@ -188,7 +182,9 @@ impl Reader {
                 return Ok(Some(Step::Gap { oldest: ends.oldest, newest: ends.last }));
             }
             if self.after < ends.last {
-                let lines = self.log.read(self.after, PAGE_EVENTS).await?;
+                let mut lines = self.log.read(self.after, PAGE_EVENTS).await?;
+                // The store may be ahead of what the owner has shown.
+                lines.retain(|line| line.id <= ends.last);
                 if let Some(first) = lines.first().filter(|first| first.id > self.after + 1) {
                     let (oldest, newest) = (first.id, ends.last);
                     self.after = oldest - 1;

@@ -10,6 +10,7 @@ use sa_skills::Skills;
 use sa_store::Store;
 use sa_universal::ModeTable;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
 
 pub(crate) struct Parts {
     pub(crate) catalogue: Catalogue,
@@ -19,8 +20,18 @@ pub(crate) struct Parts {
     pub(crate) skills: Skills,
     pub(crate) webhooks: sa_webhooks::Client,
     pub(crate) limits: SessionLimits,
+    pub(crate) totals: Totals,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub(crate) host: Host,
+}
+
+/// Numbers for those who watch the daemon, from its start on.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    /// Events that were committed.
+    pub(crate) events: AtomicU64,
+    /// Turns that were begun.
+    pub(crate) turns: AtomicU64,
 }
 
 impl Parts {

@@ -8,6 +8,7 @@ use sa_api::sessions::{
 use sa_universal::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The mode in which agents do what they are told.
 pub(crate) const BUILD: &str = "build";
@@ -18,6 +19,12 @@ pub(crate) const BUILD: &str = "build";
 pub(crate) struct Record {
     /// What it was created with, without secrets of the agent.
     pub(crate) request: CreateSession,
+    /// The variables that only its agent gets, by name: their values are never written down.
+    #[serde(default)]
+    pub(crate) variables: BTreeSet<String>,
+    /// The one of them that holds a credential of the session's own.
+    #[serde(default)]
+    pub(crate) token_variable: Option<String>,
     pub(crate) cwd: String,
     pub(crate) created_at_ms: u64,
     pub(crate) updated_at_ms: u64,
@@ -34,6 +41,15 @@ pub(crate) struct Record {
     pub(crate) choices: SessionChoices,
     #[serde(default)]
     pub(crate) native_session_id: Option<String>,
+    /// How often its agent was started.
+    #[serde(default)]
+    pub(crate) runs: u32,
+    /// Its agent has not been told yet what was said before.
+    #[serde(default)]
+    pub(crate) owes_history: bool,
+    /// The last event before the turn that runs.
+    #[serde(default)]
+    pub(crate) turn_after: u64,
     /// The session that it was forked from, and that one's own id with the agent.
     #[serde(default)]
     pub(crate) forked_from: Option<String>,
@@ -69,6 +85,8 @@ impl Record {
         request.env.clear();
         let request_metadata = std::mem::take(&mut request.metadata);
         Self {
+            variables: BTreeSet::new(),
+            token_variable: None,
             cwd,
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
@@ -79,6 +97,9 @@ impl Record {
             usage: None,
             choices: SessionChoices::default(),
             native_session_id: None,
+            runs: 0,
+            owes_history: false,
+            turn_after: 0,
             forked_from: None,
             fork_of: None,
             title: request.title.take(),
@@ -108,6 +129,8 @@ impl Record {
             questions: Vec::new(),
             permissions: Vec::new(),
             native_session_id: None,
+            owes_history: false,
+            turn_after: 0,
             forked_from: Some(id.to_owned()),
             fork_of: Some(native),
             titled: title.is_some(),
@@ -141,7 +164,11 @@ impl Record {
             metadata: self.metadata.clone(),
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,
-            state: self.state,
+            // A message that was accepted is as good as begun: who sees `idle` may take the turn for done.
+            state: match self.state {
+                SessionState::Idle if view.queued > 0 => SessionState::Running,
+                state => state,
+            },
             turn: self.turn.clone(),
             queued: view.queued,
             questions: self.questions.iter().map(|question| question.request.clone()).collect(),

@@ -6,25 +6,25 @@ use crate::limits::SessionLimits;
 use crate::log::{Ends, Log};
 use crate::moment::now_ms;
 use crate::owner::{Owner, OwnerParts};
-use crate::parts::Parts;
+use crate::parts::{Parts, Totals};
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::shared::Shared;
 use crate::{AgentFailure, SessionError, webhooks};
-use sa_api::sessions::{CreateSession, ForkSession, Session, SessionCreated, SessionState, WebhookStatus};
+use sa_api::sessions::{CreateSession, Session, SessionCreated, SessionState, WebhookStatus};
 use sa_credentials::Host;
 use sa_files::ConfigStore;
 use sa_hub::Hub;
 use sa_skills::Skills;
 use sa_store::{Store, StoreError, StoredSession};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use uuid::Uuid;
 
 /// Commands that may wait for an owner. Each caller sends one and waits for its answer.
 const COMMANDS: usize = 64;
@@ -76,6 +76,7 @@ impl Sessions {
             skills: options.skills,
             webhooks: options.webhooks,
             limits: options.limits,
+            totals: Totals::default(),
             host: options.host,
         };
         let inner = Inner {
@@ -89,12 +90,22 @@ impl Sessions {
         sessions.0.parts.store.sweep().await?;
         for stored in sessions.0.parts.store.sessions().await? {
             let id = stored.id.clone();
-            if let Err(error) = sessions.adopt_stored(stored) {
+            if let Err(error) = sessions.adopt_stored(stored, BTreeMap::new()) {
                 tracing::error!(session = id, %error, "a stored session cannot be read; it is left alone");
             }
         }
+        sessions.release_skills().await;
         sessions.0.tasks.spawn(sessions.clone().sweep());
         Ok(sessions)
+    }
+
+    /// Takes back what was put in place for sessions that are no longer there.
+    async fn release_skills(&self) {
+        let live = self.list().into_iter().filter(|session| session.state != SessionState::Ended);
+        let live: HashSet<String> = live.map(|session| session.session_id).collect();
+        if let Err(error) = self.0.parts.skills.retain(move |session| live.contains(session)).await {
+            tracing::warn!(%error, "skills of ended sessions are left in place");
+        }
     }
 
     /// Forgets sessions that have been ended for too long, or that there is no more room for, until the daemon stops.
@@ -115,18 +126,30 @@ impl Sessions {
         let shared = self.registry().remove(id);
         if let Some(shared) = shared {
             shared.deleted.cancel();
-            shared.log.close(true);
+            shared.log.close();
         }
     }
 
+    /// Whether this is still the session of that id.
+    fn is_current(&self, id: &str, shared: &Arc<Shared>) -> bool {
+        self.registry().get(id).is_some_and(|current| Arc::ptr_eq(current, shared))
+    }
+
     /// Takes up a session that is in the store.
-    pub(crate) fn adopt_stored(&self, stored: StoredSession) -> Result<SessionHandle, SessionError> {
-        let record = Record::from_bytes(&stored.record)
+    pub(crate) fn adopt_stored(
+        &self,
+        stored: StoredSession,
+        env: BTreeMap<String, String>,
+    ) -> Result<SessionHandle, SessionError> {
+        let mut record = Record::from_bytes(&stored.record)
             .map_err(|error| StoreError::Corrupt(format!("the record of session {}: {error}", stored.id)))?;
+        if record.state != SessionState::Ended {
+            record.state = SessionState::Interrupted;
+        }
         let ends = Ends { oldest: stored.oldest, last: stored.last, closed: false };
         let webhook = stored.webhook.and_then(|cursor| serde_json::from_slice(&cursor.state).ok());
         let webhook = webhook.or_else(|| record.request.webhook.as_ref().map(webhooks::fresh));
-        Ok(SessionHandle(self.adopt(&stored.id, record, ends, BTreeMap::new(), webhook)))
+        Ok(SessionHandle(self.adopt(&stored.id, record, ends, env, webhook)))
     }
 
     /// All of them, the one with the newest event first.
@@ -135,6 +158,16 @@ impl Sessions {
         let mut list: Vec<Session> = all.iter().map(|shared| shared.describe()).collect();
         list.sort_by(|a, b| (b.updated_at_ms, &a.session_id).cmp(&(a.updated_at_ms, &b.session_id)));
         list
+    }
+
+    /// Events that were committed since the daemon runs.
+    pub fn events_total(&self) -> u64 {
+        self.0.parts.totals.events.load(Ordering::Relaxed)
+    }
+
+    /// Turns that were begun since the daemon runs.
+    pub fn turns_total(&self) -> u64 {
+        self.0.parts.totals.turns.load(Ordering::Relaxed)
     }
 
     /// The session of that id.
@@ -147,46 +180,57 @@ impl Sessions {
     pub async fn create(&self, id: &str, request: CreateSession) -> Result<SessionCreated, SessionError> {
         self.0.parts.agent(&request.agent)?;
         let cwd = self.directory(request.cwd.as_deref())?;
-        let env = self.environment_of(&request).await?;
-        let record = Record::new(request, cwd, now_ms());
+        let mut env = request.env.clone();
+        let token_variable = self.credential_of(&request).await?;
+        if let Some((variable, token)) = &token_variable {
+            env.insert(variable.clone(), token.clone());
+        }
+        let mut record = Record::new(request, cwd, now_ms());
+        record.variables = env.keys().cloned().collect();
+        record.token_variable = token_variable.map(|(variable, _)| variable);
         let session = self.make(id, record, env).await?;
         Ok(created(&session, session.start().await))
-    }
-
-    /// Makes a copy of a session, which goes its own way from here.
-    pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<SessionCreated, SessionError> {
-        let parent = self.get(id)?;
-        let of = parent.0.record();
-        let Some(native) = of.native_session_id.clone() else {
-            let reason = "the session has not begun; there is nothing to fork".to_owned();
-            return Err(SessionError::Invalid(reason));
-        };
-        let record = of.forked(id, native, fork.title, now_ms());
-        let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
-        let env = parent.0.env.clone();
-        let session = self.make(&id, record, env).await?;
-        match session.start().await {
-            Ok(()) => Ok(created(&session, Ok(()))),
-            Err(failure) => {
-                self.delete(&id).await?;
-                Err(failure.into())
-            }
-        }
     }
 
     /// Ends a session and forgets it.
     pub async fn delete(&self, id: &str) -> Result<(), SessionError> {
         let shared = self.registry().get(id).cloned();
         let Some(shared) = shared else { return Err(SessionError::Unknown(id.to_owned())) };
+        // Who comes second must not delete the session that is made under the same id meanwhile.
+        let _one = shared.deleting.lock().await;
+        if !self.is_current(id, &shared) {
+            return Err(SessionError::Unknown(id.to_owned()));
+        }
         let session = SessionHandle(Arc::clone(&shared));
-        if let Err(error) = session.terminate().await {
+        if let Err(error) = session.end(true).await {
             tracing::debug!(session = id, %error, "a session that is deleted was not terminated first");
         }
         shared.stop.cancel();
         shared.stopped.cancelled().await;
-        self.0.parts.store.delete(id).await?;
+        if let Err(error) = self.0.parts.store.delete(id).await {
+            self.take_back(id, &shared).await;
+            return Err(error.into());
+        }
         self.forget(id);
         Ok(())
+    }
+
+    /// Gives a session a new owner that could not be forgotten, as far as that goes.
+    async fn take_back(&self, id: &str, old: &Shared) {
+        match self.0.parts.store.session(id).await {
+            Ok(Some(stored)) => {
+                // Its readers and its webhook go on with the new one.
+                old.deleted.cancel();
+                old.log.close();
+                if let Err(error) = self.adopt_stored(stored, old.env()) {
+                    tracing::error!(session = id, %error, "a session that could not be deleted cannot be read");
+                }
+            }
+            Ok(None) => self.forget(id),
+            Err(error) => {
+                tracing::error!(session = id, %error, "a session that could not be deleted cannot be read");
+            }
+        }
     }
 
     /// Stops everything without a trace in the logs: what the next daemon finds is what it would find after a crash.
@@ -240,19 +284,16 @@ impl Sessions {
     }
 
     /// Gives a stored session its owner.
-    fn adopt(
+    pub(crate) fn adopt(
         &self,
         id: &str,
-        mut record: Record,
+        record: Record,
         mut ends: Ends,
         env: BTreeMap<String, String>,
         webhook: Option<WebhookStatus>,
     ) -> Arc<Shared> {
         let ended = record.state == SessionState::Ended;
         ends.closed = ended;
-        if !ended && ends.last > 0 {
-            record.state = SessionState::Interrupted;
-        }
         let (commands, command_inbox) = mpsc::channel(COMMANDS);
         let (urgent, urgent_inbox) = mpsc::channel(COMMANDS);
         let log = Log::new(id, self.0.parts.store.clone(), ends);
@@ -288,24 +329,19 @@ impl Sessions {
         shared
     }
 
-    /// The variables for the agent's process: those that are given, and the credential if one is.
-    async fn environment_of(
-        &self,
-        request: &CreateSession,
-    ) -> Result<BTreeMap<String, String>, SessionError> {
-        let mut env = request.env.clone();
+    /// The credential of the session's own, if it has one, with the variable in which its agent takes it.
+    async fn credential_of(&self, request: &CreateSession) -> Result<Option<(String, String)>, SessionError> {
         let Some(token) = &request.token else {
             if request.validate_token {
                 return Err(SessionError::Invalid("validateToken needs a token".to_owned()));
             }
-            return Ok(env);
+            return Ok(None);
         };
         let variable = self.0.parts.token_variable(&request.agent)?;
         if request.validate_token {
-            self.0.parts.validate(&variable, token, &env).await?;
+            self.0.parts.validate(&variable, token, &request.env).await?;
         }
-        env.insert(variable.variable, token.clone());
-        Ok(env)
+        Ok(Some((variable.variable, token.clone())))
     }
 
     /// The directory that a session works in: absolute, and there.
@@ -325,7 +361,7 @@ impl Sessions {
     }
 }
 
-fn created(session: &SessionHandle, started: Result<(), AgentFailure>) -> SessionCreated {
+pub(crate) fn created(session: &SessionHandle, started: Result<(), AgentFailure>) -> SessionCreated {
     let error = started.err().map(|failure| failure.to_api());
     SessionCreated { healthy: error.is_none(), error, session: session.describe() }
 }
@@ -334,6 +370,8 @@ fn check_id(id: &str) -> Result<(), SessionError> {
     let plain = |c: char| c.is_ascii_alphanumeric();
     let fits = (1..=128).contains(&id.len())
         && id.starts_with(plain)
-        && id.chars().all(|c| plain(c) || matches!(c, '-' | '_' | '.'));
+        && id.chars().all(|c| plain(c) || matches!(c, '-' | '_' | '.'))
+        // Its address is that of the operation.
+        && id != "import";
     if fits { Ok(()) } else { Err(SessionError::BadId(id.to_owned())) }
 }

@@ -4,9 +4,10 @@ use crate::command::{Command, Urgent};
 use crate::log::Log;
 use crate::record::{Record, View};
 use sa_api::sessions::{Session, WebhookStatus};
+use sa_store::StoreError;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Shared {
@@ -16,18 +17,22 @@ pub(crate) struct Shared {
     pub(crate) urgent: mpsc::Sender<Urgent>,
     /// Cancelled to stop the owner without a trace in the log.
     pub(crate) stop: CancellationToken,
+    /// Held by whoever deletes the session.
+    pub(crate) deleting: tokio::sync::Mutex<()>,
     /// Cancelled when the session is forgotten.
     pub(crate) deleted: CancellationToken,
     /// Cancelled when the owner has stopped.
     pub(crate) stopped: CancellationToken,
-    /// Variables for the agent's process alone.
-    pub(crate) env: BTreeMap<String, String>,
+    /// Why the owner cannot store what has happened, while it tries again: nobody needs to wait for it meanwhile.
+    pub(crate) stalled: watch::Sender<Option<StoreError>>,
     state: Mutex<State>,
 }
 
 /// The newest that was committed.
 struct State {
     record: Record,
+    /// Variables for the agent's process alone.
+    env: BTreeMap<String, String>,
     queued: usize,
     webhook: Option<WebhookStatus>,
 }
@@ -48,10 +53,11 @@ impl Shared {
             commands,
             urgent,
             stop: CancellationToken::new(),
+            deleting: tokio::sync::Mutex::new(()),
             deleted: CancellationToken::new(),
             stopped: CancellationToken::new(),
-            env,
-            state: Mutex::new(State { record, queued: 0, webhook }),
+            stalled: watch::Sender::new(None),
+            state: Mutex::new(State { record, env, queued: 0, webhook }),
         }
     }
 
@@ -66,6 +72,11 @@ impl Shared {
         state.queued = queued;
     }
 
+    /// When the last event was; all else is as it was.
+    pub(crate) fn show_update(&self, at_ms: u64) {
+        self.state().record.updated_at_ms = at_ms;
+    }
+
     /// How the webhook stands from now on.
     pub(crate) fn show_webhook(&self, status: WebhookStatus) {
         self.state().webhook = Some(status);
@@ -73,6 +84,16 @@ impl Shared {
 
     pub(crate) fn webhook(&self) -> Option<WebhookStatus> {
         self.state().webhook.clone()
+    }
+
+    /// What a copy of the session, or its next owner, gives its agent.
+    pub(crate) fn env(&self) -> BTreeMap<String, String> {
+        self.state().env.clone()
+    }
+
+    /// What they give it from now on.
+    pub(crate) fn set_env(&self, env: BTreeMap<String, String>) {
+        self.state().env = env;
     }
 
     pub(crate) fn record(&self) -> Record {

@@ -23,6 +23,11 @@ pub(crate) fn fresh(webhook: &Webhook) -> WebhookStatus {
     sa_webhooks::fresh_status(webhook)
 }
 
+/// How a webhook stands for which everything up to that event is old.
+pub(crate) fn from_there(webhook: &Webhook, event: u64) -> WebhookStatus {
+    WebhookStatus { delivered_event_id: event, ..fresh(webhook) }
+}
+
 /// Delivers a session's events until it is deleted or the daemon stops.
 pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook, stop: CancellationToken) {
     let from = shared.webhook().unwrap_or_else(|| fresh(&webhook));

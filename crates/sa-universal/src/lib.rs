@@ -23,7 +23,8 @@ pub use blocks::parts_of;
 pub use choices::to_opened;
 pub use form::{BadAnswers, Field, Form, Labelled, Takes};
 pub use modes::{
-    ModeTable, PermissionModes, Target, Targets, Unsupported, model_target, targets, variant_target,
+    ModeTable, PermissionModes, Target, Targets, Unsupported, after_plan, model_target, targets,
+    variant_target,
 };
 pub use permission::{
     Asked, Decided, NoSuchOption, Unparsed, permission, permission_answer, permission_cancelled,

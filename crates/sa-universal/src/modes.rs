@@ -162,6 +162,23 @@ pub fn targets(
     Ok(Targets { set, enforce })
 }
 
+/// What an agent does and may do that has left its plan mode by itself, as when its plan was approved; nothing while it
+/// plans.
+pub fn after_plan(table: &ModeTable, choices: &SessionChoices) -> Option<(String, PermissionMode)> {
+    let mode = choices.mode.as_deref()?;
+    let plan = plan(table, choices).ok()?;
+    if mode == plan || set_mode(choices, &plan).is_ok_and(|still_to_set| still_to_set.is_empty()) {
+        return None;
+    }
+    let is = |permission| working(table, choices, permission).as_deref() == Some(mode);
+    let known =
+        [PermissionMode::Default, PermissionMode::Bypass].into_iter().find(|permission| is(*permission));
+    Some(match known {
+        Some(permission) => ("build".to_owned(), permission),
+        None => (mode.to_owned(), PermissionMode::Default),
+    })
+}
+
 fn plan(table: &ModeTable, choices: &SessionChoices) -> Result<String, Unsupported> {
     let said = table.agent_modes.get("plan").or(table.permission_modes.plan.as_ref());
     let found = offered(choices, said).or_else(|| known(&choices.modes, &PLAN));

@@ -1,7 +1,8 @@
 //! Ids of messages: how the agent's own ids become ours, and ours the agent's.
 //!
 //! A message of the agent has the agent's id, one of the user `user:<id>`, a tool call `tool:<id>`. A message that goes on
-//! after it was closed has `~2`, `~3` and so on behind it. What would be mistaken for one of these is escaped with `%`.
+//! after it was closed has `~2`, `~3` and so on behind it. Agents may count from one again whenever they are started, so
+//! what comes of their second run has `~r2` behind it, and so on. What would be mistaken for one of these is escaped with `%`.
 
 use sa_api::sessions::Role;
 use std::collections::{HashMap, VecDeque};
@@ -41,25 +42,44 @@ fn escaped(id: &str) -> String {
 /// The ids that are in use.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
+    /// The agent's run, from the second on.
+    run: Option<u32>,
     used: HashMap<String, u32>,
     order: VecDeque<String>,
 }
 
+/// An id that was not given before.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Claimed {
+    pub(crate) id: String,
+    /// The message that the agent calls the same, and that this one goes on with.
+    pub(crate) continues: Option<String>,
+}
+
 impl Names {
-    /// `base`, or what follows it if it is in use.
-    pub(crate) fn claim(&mut self, base: &str) -> String {
-        if let Some(uses) = self.used.get_mut(base) {
+    /// The names of the agent's `run`th run, none of which another run has.
+    pub(crate) fn of_run(run: u32) -> Self {
+        Self { run: Some(run).filter(|run| *run > 1), ..Self::default() }
+    }
+
+    /// The id for what is called `base`, or for what follows it if there is one already.
+    pub(crate) fn claim(&mut self, base: &str) -> Claimed {
+        let first = match self.run {
+            Some(run) => format!("{base}~r{run}"),
+            None => base.to_owned(),
+        };
+        if let Some(uses) = self.used.get_mut(&first) {
             *uses += 1;
-            return format!("{base}~{uses}");
+            return Claimed { id: format!("{first}~{uses}"), continues: Some(first) };
         }
         if self.order.len() >= REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
             self.used.remove(&oldest);
         }
-        self.used.insert(base.to_owned(), 1);
-        self.order.push_back(base.to_owned());
-        base.to_owned()
+        self.used.insert(first.clone(), 1);
+        self.order.push_back(first.clone());
+        Claimed { id: first, continues: None }
     }
 }
 
@@ -83,7 +103,11 @@ mod tests {
     #[test]
     fn no_id_is_given_twice() {
         let mut names = Names::default();
-        assert_eq!(["a", "b", "a", "a"].map(|base| names.claim(base)), ["a", "b", "a~2", "a~3"]);
+        assert_eq!(["a", "b", "a", "a"].map(|base| names.claim(base).id), ["a", "b", "a~2", "a~3"]);
         assert_eq!(agents("a~3"), "a");
+        let mut names = Names::of_run(3);
+        assert_eq!(["a", "b", "a"].map(|base| names.claim(base).id), ["a~r3", "b~r3", "a~r3~2"]);
+        assert_eq!(names.claim("a").continues.as_deref(), Some("a~r3"));
+        assert_eq!(agents("a~r3~2"), "a");
     }
 }

@@ -65,7 +65,7 @@ pub struct Decided {
     pub result: Value,
     /// The option that was chosen; none if a rejection had to be told as a cancellation.
     pub option_id: Option<String>,
-    /// What was decided.
+    /// What was decided: `once` where the agent has no `always`.
     pub reply: PermissionReplyKind,
 }
 
@@ -224,7 +224,7 @@ pub fn permission_answer(
         (None, PermissionReplyKind::Reject) => permission_cancelled(),
         (None, wanted) => return Err(NoSuchOption::Reply(word(wanted))),
     };
-    Ok(Decided { result, option_id, reply: reply.reply })
+    Ok(Decided { result, option_id, reply: option.map_or(reply.reply, |option| option.reply) })
 }
 
 /// The answer to a permission request whose turn was cancelled.

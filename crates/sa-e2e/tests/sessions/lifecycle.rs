@@ -1,6 +1,6 @@
 //! Sessions from their creation to their end.
 
-use crate::api::{Api, kinds, of_kind, said};
+use crate::api::{Api, assert_ids_are_never_reused, kinds, of_kind, said};
 use anyhow::Result;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ async fn a_session_is_made_and_described() -> Result<()> {
     assert_eq!(models, ["demo-small", "demo-medium", "demo-large"]);
     assert_eq!(session["choices"]["model"], "demo-medium");
     let events = api.events("first").await?;
-    assert!(kinds(&events).contains(&"started".to_owned()), "{:?}", kinds(&events));
+    assert_eq!(kinds(&events)[0], "started", "{:?}", kinds(&events));
     assert_eq!(events[0]["id"], 1);
     Ok(())
 }
@@ -154,7 +154,11 @@ async fn a_fork_knows_what_was_said_and_goes_its_own_way() -> Result<()> {
     assert_ne!(copy["nativeSessionId"], api.session("s").await?["nativeSessionId"]);
     let events = api.turn("copy", "config").await?;
     assert!(said(&events).contains("demo-large"), "it goes on where the other was: {}", said(&events));
-    assert_eq!(of_kind(&api.events("copy").await?, "started")[0]["forkedFrom"], "s");
+    let all = api.events("copy").await?;
+    assert_eq!(of_kind(&all, "started").last().unwrap()["forkedFrom"], "s");
+    assert!(said(&all).contains("shared"), "what was said before is in its log, too");
+    assert!(all.iter().all(|event| event["sessionId"] == "copy"));
+    assert_ids_are_never_reused(&all);
     let anonymous = api.act("/s/fork").await?.expect_status(200)?.json()?;
     assert!(anonymous["session"]["sessionId"].as_str().is_some_and(|id| id.len() > 10), "{anonymous:#}");
     let taken = api.post("/s/fork", &fork).await?.expect_problem(409, "conflict")?;
@@ -195,5 +199,50 @@ async fn there_are_as_many_sessions_as_allowed() -> Result<()> {
     api.delete("a").await?.expect_status(204)?;
     let created: Value = api.create("c").await?;
     assert_eq!(created["sessionId"], "c");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_without_work_is_let_go_and_comes_back() -> Result<()> {
+    let daemon = Daemon::builder().config("[sessions]\nidle-ms = 300").start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    let servers = async || {
+        let listed = daemon.http().get("/v1/acp").send().await?.expect_status(200)?.json()?;
+        anyhow::Ok(listed["servers"].as_array().unwrap().len())
+    };
+    // Who waits for a client is not without work.
+    let asking = api.send("s", "model demo-large\nquestion single").await?;
+    api.asked("s", "questions").await?;
+    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    assert_eq!(servers().await?, 1);
+    api.answer("s", json!([["Red"]])).await?;
+    api.turn_of("s", &asking).await?;
+    assert_eq!(api.event("s", "notice").await?["title"], "Resting");
+    sa_e2e::poll("the process to end", async || Ok((servers().await? == 0).then_some(()))).await?;
+    assert_eq!(api.session("s").await?["state"], "idle");
+    let events = api.turn("s", "config").await?;
+    assert_eq!(of_kind(&events, "continuity")[0]["kind"], "native", "{events:#?}");
+    assert!(said(&events).contains("demo-large"), "{events:#?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_counted_stays_counted() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let metric = async |name: &str| {
+        let text = daemon.http().get("/metrics").send().await?.expect_status(200)?.text();
+        let line = text.lines().find(|line| line.contains(name) && !line.starts_with('#'));
+        anyhow::Ok(line.and_then(|line| line.rsplit(' ').next()).and_then(|value| value.parse::<u64>().ok()))
+    };
+    api.create("s").await?;
+    api.turn("s", "say one").await?;
+    api.turn("s", "say two").await?;
+    let last = api.session("s").await?["lastEventId"].as_u64();
+    assert_eq!(metric("session_events_total").await?, last);
+    api.delete("s").await?.expect_status(204)?;
+    assert!(metric("session_events_total").await? >= last, "events of deleted sessions are not uncounted");
+    assert_eq!(metric("session_turns_total").await?, Some(2));
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 mod api;
 mod asking;
+mod environment;
 mod events;
 mod lifecycle;
 mod policies;

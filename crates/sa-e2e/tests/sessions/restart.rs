@@ -1,6 +1,6 @@
 //! What outlives the daemon.
 
-use crate::api::{Api, ending, kinds, of_kind, said};
+use crate::api::{Api, assert_ids_are_never_reused, ending, kinds, of_kind, said};
 use anyhow::Result;
 use sa_testkit::{Daemon, Signal};
 use serde_json::{Value, json};
@@ -74,6 +74,67 @@ async fn a_turn_that_the_daemon_did_not_see_the_end_of_is_told_as_such() -> Resu
         let ids: Vec<u64> = events.iter().filter_map(|event| event["id"].as_u64()).collect();
         assert!(ids.iter().copied().eq(1..=ids.len() as u64), "{ids:?}");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_said_before_a_crash_is_told_as_a_message() -> Result<()> {
+    let mut daemon = Daemon::builder().start().await?;
+    for cycle in 0..3 {
+        let api = Api::of(&daemon);
+        if cycle == 0 {
+            api.create_with("s", json!({"permissionMode": "bypass"})).await?;
+        }
+        let accepted =
+            api.send("s", &format!("say whole {cycle}\nedit f.txt\nsay cut {cycle}\nhang")).await?;
+        let mut stream = api.stream("s", accepted["eventId"].as_u64().unwrap()).await?;
+        let text = format!("cut {cycle}");
+        stream
+            .find("the last words", |event| event.data.contains("messageDelta") && event.data.contains(&text))
+            .await?;
+        daemon = again(daemon, Signal::KILL).await?;
+    }
+    let api = Api::of(&daemon);
+    api.turn("s", "say after").await?;
+    let events = api.events("s").await?;
+    assert_ids_are_never_reused(&events);
+    let text = said(&events);
+    for cycle in 0..3 {
+        assert!(text.contains(&format!("whole {cycle}")) && text.contains(&format!("cut {cycle}")), "{text}");
+    }
+    let cut = of_kind(&events, "message").into_iter().filter(|message| message["metadata"]["cutOff"] == true);
+    assert_eq!(cut.count(), 3);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_message_that_waited_is_begun_when_it_is_sent_again() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    Api::of(&daemon).create("s").await?;
+    let post = async |daemon: &Daemon| {
+        let request = daemon.http().post("/v1/sessions/s/messages").header("idempotency-key", "k");
+        request.json(r#"{"message":"say it waited"}"#).send().await?.expect_status(202)?.json()
+    };
+    Api::of(&daemon).send("s", "hang").await?;
+    Api::of(&daemon).event("s", "turnStarted").await?;
+    let waiting = post(&daemon).await?;
+    let daemon = again(daemon, Signal::KILL).await?;
+    assert_eq!(post(&daemon).await?, waiting);
+    assert!(said(&Api::of(&daemon).turn_of("s", &waiting).await?).contains("it waited"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_session_that_never_started_is_interrupted_too() -> Result<()> {
+    let agent = "sh -c 'sleep 600'";
+    let daemon = Daemon::builder().agent("slow", agent).start().await?;
+    let http = daemon.http().clone();
+    let create =
+        tokio::spawn(async move { http.post("/v1/sessions/s").json(r#"{"agent":"slow"}"#).send().await });
+    Api::of(&daemon).list_has("s").await?;
+    let daemon = again(daemon, Signal::KILL).await?;
+    drop(create.await);
+    assert_eq!(Api::of(&daemon).session("s").await?["state"], "interrupted");
     Ok(())
 }
 

@@ -68,3 +68,55 @@ async fn what_the_agent_does_not_have_is_refused() -> Result<()> {
     assert!(created["error"]["unsupported"]["message"].is_string(), "{created:#}");
     Ok(())
 }
+
+#[tokio::test]
+async fn a_change_is_made_as_a_whole_or_not_at_all() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    let before = api.session("s").await?;
+    let refused = api.patch("s", json!({"model": "demo-large", "variant": "nope", "title": "No"})).await?;
+    refused.expect_problem(422, "unsupported")?;
+    let after = api.session("s").await?;
+    for key in ["model", "variant", "title", "agentMode"] {
+        assert_eq!(after[key], before[key], "{key}");
+    }
+    assert_eq!(after["choices"], before["choices"]);
+    assert!(said(&api.turn("s", "config").await?).contains("demo-medium"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn changes_of_an_interrupted_session_are_checked_too() -> Result<()> {
+    let mut daemon = Daemon::builder().start().await?;
+    Api::of(&daemon).create("s").await?;
+    let sandbox = daemon.sandbox();
+    daemon.stop().await?;
+    let daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    let api = Api::of(&daemon);
+    for change in [json!({"agentMode": "fly"}), json!({"variant": "nope"})] {
+        api.patch("s", change).await?.expect_problem(422, "unsupported")?;
+    }
+    api.patch("s", json!({"model": "demo-large"})).await?.expect_status(200)?;
+    assert!(said(&api.turn("s", "config").await?).contains("demo-large"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_approved_plan_stays_approved() -> Result<()> {
+    let mut daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"permissionMode": "plan"})).await?;
+    let accepted = api.send("s", "leave-plan").await?;
+    let asked = api.asked("s", "questions").await?;
+    api.answer("s", json!([[asked["questions"][0]["options"][0]["label"]]])).await?;
+    api.turn_of("s", &accepted).await?;
+    assert_ne!(api.session("s").await?["permissionMode"], "plan");
+    let sandbox = daemon.sandbox();
+    daemon.stop().await?;
+    let daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    let api = Api::of(&daemon);
+    api.turn("s", "say on").await?;
+    assert_eq!(api.session("s").await?["choices"]["mode"], "build");
+    Ok(())
+}

@@ -1,9 +1,11 @@
-//! What an agent finds around it: MCP servers, variables, a directory.
+//! What an agent finds around it: MCP servers, skills, variables, credentials, a directory.
 
 use crate::api::{Api, of_kind, said};
 use anyhow::Result;
-use sa_testkit::Daemon;
-use serde_json::json;
+use sa_testkit::{Daemon, Sandbox};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
 
 #[tokio::test]
 async fn mcp_servers_of_the_directory_and_of_the_session_reach_the_agent() -> Result<()> {
@@ -32,6 +34,55 @@ async fn mcp_servers_of_the_directory_and_of_the_session_reach_the_agent() -> Re
     Ok(())
 }
 
+fn write_skill(library: &Path, name: &str) -> Result<Value> {
+    let folder = library.join(name);
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: Knows\n---\nDo it.\n"))?;
+    Ok(json!({"sources": [{"type": "local", "source": folder}]}))
+}
+
+/// The names of the skills that stand where the agent looks.
+fn placed(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory.join(".agents/skills")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn skills_of_the_directory_and_of_the_session_are_placed() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let (directory, library) = (daemon.sandbox().path("project"), daemon.sandbox().path("library"));
+    std::fs::create_dir_all(&directory)?;
+    for (set, skill) in [("kept", "of-the-directory"), ("both", "replaced")] {
+        let path = format!("/v1/config/skills?directory={}&skillName={set}", directory.display());
+        let entry = write_skill(&library, skill)?.to_string();
+        daemon.http().put(&path).json(entry).send().await?.expect_status(204)?;
+    }
+    let api = Api::of(&daemon);
+    let own = json!({"both": write_skill(&library, "of-the-session")?});
+    api.create_with("s", json!({"cwd": directory, "skills": own})).await?;
+    assert_eq!(placed(&directory), ["of-the-directory", "of-the-session"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_source_of_skills_that_is_missing_is_named_and_may_come_later() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let (directory, library) = (daemon.sandbox().path("project"), daemon.sandbox().path("library"));
+    std::fs::create_dir_all(&directory)?;
+    let later = json!({"sources": [{"type": "local", "source": library.join("later")}]});
+    let api = Api::of(&daemon);
+    let body = json!({"agent": "demo", "cwd": directory, "skills": {"mine": later}});
+    let created = api.post("/s", &body).await?.expect_status(200)?.json()?;
+    assert_eq!(created["healthy"], false, "{created:#}");
+    assert!(created["error"].to_string().contains("library/later"), "{created:#}");
+    write_skill(&library, "later")?;
+    assert!(said(&api.turn("s", "say better late").await?).contains("better late"));
+    assert_eq!(placed(&directory), ["later"]);
+    Ok(())
+}
+
 #[tokio::test]
 async fn variables_reach_the_agent_and_are_not_kept() -> Result<()> {
     let mut daemon = Daemon::builder().start().await?;
@@ -57,6 +108,40 @@ async fn a_token_for_an_agent_that_takes_none_is_refused() -> Result<()> {
     let refused = api.post("/s", &json!({"agent": "demo", "token": "sk-x"})).await?;
     let problem = refused.expect_problem(422, "unsupported")?;
     assert!(!problem.document.to_string().contains("sk-x"), "{problem:?}");
+    api.get("/s").await?.expect_problem(404, "not_found")?;
+    Ok(())
+}
+
+/// A machine on which the demo agent is also known as some that take a credential.
+fn with_keyed_agents() -> Result<Arc<Sandbox>> {
+    let sandbox = Sandbox::new()?;
+    let directory = sandbox.data_home().join("sandbox-agent");
+    std::fs::create_dir_all(&directory)?;
+    let agents = r#"
+        [keyed]
+        builtin = "demo"
+        token = { variable = "DEMO_KEY", provider = "anthropic" }
+        [unheard]
+        builtin = "demo"
+        token = { variable = "DEMO_KEY" }
+    "#;
+    std::fs::write(directory.join("agents.toml"), agents)?;
+    Ok(Arc::new(sandbox))
+}
+
+#[tokio::test]
+async fn a_token_that_nobody_vouches_for_makes_no_session() -> Result<()> {
+    let builder = Daemon::builder().sandbox(with_keyed_agents()?);
+    // Nobody listens there.
+    let daemon = builder.env("ANTHROPIC_BASE_URL", "http://127.0.0.1:1").start().await?;
+    let api = Api::of(&daemon);
+    for (agent, code) in [("keyed", "credentials_refused"), ("unheard", "unsupported")] {
+        let body = json!({"agent": agent, "token": "sk-its-own", "validateToken": true});
+        let problem = api.post("/s", &body).await?.expect_problem(422, code)?;
+        assert!(!problem.document.to_string().contains("sk-its-own"), "{problem:?}");
+    }
+    let tokenless = api.post("/s", &json!({"agent": "keyed", "validateToken": true})).await?;
+    tokenless.expect_problem(400, "invalid_request")?;
     api.get("/s").await?.expect_problem(404, "not_found")?;
     Ok(())
 }

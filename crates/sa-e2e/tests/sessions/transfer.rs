@@ -1,6 +1,6 @@
 //! Sessions on the move.
 
-use crate::api::{Api, of_kind, said};
+use crate::api::{Api, assert_ids_are_never_reused, kinds, of_kind, said};
 use anyhow::Result;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
@@ -16,7 +16,16 @@ async fn import(daemon: &Daemon, query: &str, lines: String) -> Result<sa_testki
 async fn a_session_is_taken_from_one_daemon_to_another() -> Result<()> {
     let first = Daemon::builder().start().await?;
     let api = Api::of(&first);
-    let body = json!({"title": "Moving", "permissionMode": "bypass", "env": {"A": "hidden value"}});
+    let body = json!({
+        "title": "Moving",
+        "permissionMode": "bypass",
+        "env": {"A": "hidden value"},
+        "mcp": {
+            "one": {"type": "local", "command": "true", "env": {"KEY": "hidden value"}, "enabled": false},
+            "two": {"type": "remote", "url": "http://u:hidden%20value@127.0.0.1:1/", "headers": {"X": "hidden value"}, "enabled": false},
+        },
+        "webhook": {"url": "http://127.0.0.1:9/?hidden%20value", "secret": "a hidden value"},
+    });
     api.create_with("s", body).await?;
     api.turn("s", "say something to keep\nedit a.txt").await?;
     let export = api.get("/s/export").await?.expect_status(200)?;
@@ -24,13 +33,16 @@ async fn a_session_is_taken_from_one_daemon_to_another() -> Result<()> {
     let lines = export.text();
     let head: Value = serde_json::from_str(lines.lines().next().unwrap())?;
     assert_eq!(head["sessionId"], "s");
-    assert!(!lines.contains("hidden value"), "secrets stay");
+    assert!(!lines.contains("hidden value") && !lines.contains("hidden%20value"), "secrets stay");
+    assert_eq!(head["omitted"].as_array().unwrap().len(), 4, "{}", head["omitted"]);
 
     let second = Daemon::builder().start().await?;
     let there = Api::of(&second);
     let session = import(&second, "", lines.clone()).await?.expect_status(200)?.json()?;
     assert_eq!((&session["sessionId"], &session["title"]), (&json!("s"), &json!("Moving")));
-    assert_eq!(there.events("s").await?, api.events("s").await?);
+    let (here, came) = (api.events("s").await?, there.events("s").await?);
+    assert_eq!(came[..here.len()], here);
+    assert_eq!(kinds(&came[here.len()..]), ["notice"], "what did not come along is told");
     import(&second, "", lines.clone()).await?.expect_problem(409, "conflict")?;
     let renamed = import(&second, "?sessionId=t", lines).await?.expect_status(200)?.json()?;
     assert_eq!(renamed["sessionId"], "t");
@@ -39,7 +51,55 @@ async fn a_session_is_taken_from_one_daemon_to_another() -> Result<()> {
     let events = there.turn("s", "say and on it goes").await?;
     assert!(said(&events).contains("and on it goes"), "{events:#?}");
     assert_eq!(of_kind(&events, "continuity")[0]["kind"], "replayed", "{events:#?}");
+    assert_ids_are_never_reused(&there.events("s").await?);
     Ok(())
+}
+
+#[tokio::test]
+async fn a_copy_beside_the_original_leaves_it_alone() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    api.turn("s", "say first").await?;
+    let lines = api.get("/s/export").await?.expect_status(200)?.text();
+    import(&daemon, "?sessionId=copy", lines).await?.expect_status(200)?;
+    let events = api.turn("copy", "say second").await?;
+    assert_eq!(of_kind(&events, "continuity")[0]["kind"], "replayed", "{events:#?}");
+    let seen = api.events("copy").await?;
+    assert!(said(&api.turn("s", "say mine").await?).contains("mine"));
+    assert_eq!(api.events("copy").await?, seen, "nothing of the one is told in the other");
+    api.delete("copy").await?.expect_status(204)?;
+    assert!(said(&api.turn("s", "say still here").await?).contains("still here"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_under_way_comes_to_an_end() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    let begun = api.send("s", "permission Do it").await?;
+    api.asked("s", "permissions").await?;
+    let waiting = api.send("s", "say later").await?;
+    let lines = api.get("/s/export").await?.expect_status(200)?.text();
+    let imported = import(&daemon, "?sessionId=t", lines).await?.expect_status(200)?.json()?;
+    assert_eq!((&imported["state"], &imported["permissions"]), (&json!("interrupted"), &json!([])));
+    let ends = of_kind(&api.events("t").await?, "turnEnded");
+    let reasons: Vec<_> = ends.iter().map(|end| (&end["turnId"], &end["stopReason"])).collect();
+    assert_eq!(reasons, [(&begun["turnId"], &json!("unknown")), (&waiting["turnId"], &json!("cancelled"))]);
+    Ok(())
+}
+
+/// An export whose events have other ids, from that one on.
+fn with_ids(lines: &[&str], first: u64) -> String {
+    let mut head: Value = serde_json::from_str(lines[0]).unwrap();
+    let events = lines[1..].iter().zip(0..).map(|(line, offset)| {
+        let mut event: Value = serde_json::from_str(line).unwrap();
+        event["id"] = json!(first.wrapping_add(offset));
+        event.to_string()
+    });
+    head["lastEventId"] = json!(first.wrapping_add(lines.len() as u64 - 2));
+    std::iter::once(head.to_string()).chain(events).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]
@@ -60,6 +120,11 @@ async fn what_is_no_export_is_refused_and_leaves_nothing() -> Result<()> {
         lines[1..].join("\n"),
         hole_later.join("\n"),
         format!("{}\nnot json", lines.join("\n")),
+        lines[0].to_owned(),
+        lines[..lines.len() - 1].join("\n"),
+        with_ids(&lines, 0),
+        with_ids(&lines, u64::MAX),
+        with_ids(&lines, 1 << 63),
     ];
     for text in bad {
         import(&daemon, "?sessionId=t", text).await?.expect_problem(400, "invalid_request")?;

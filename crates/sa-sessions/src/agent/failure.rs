@@ -57,9 +57,15 @@ pub enum AgentFailure {
     /// A client cancelled before it had started.
     #[error("it was cancelled before the agent had started")]
     GivenUp,
-    /// Skills or MCP servers could not be put in place.
+    /// The skills or MCP servers that are asked for make no sense.
     #[error("{0}")]
     Surroundings(String),
+    /// Skills could not be fetched.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The machine does not do what is needed, such as taking files.
+    #[error("{0}")]
+    Machine(String),
 }
 
 impl AgentFailure {
@@ -110,12 +116,12 @@ impl AgentFailure {
             Self::Call(CallError::Ended(exit) | CallError::NotRunning(exit)) => {
                 AgentError::ProcessExited { message, exit: exit.clone() }
             }
-            Self::Call(CallError::Launch(_)) => AgentError::InstallFailed { message },
+            Self::Call(CallError::Launch(_)) | Self::Unreachable(_) => AgentError::InstallFailed { message },
             Self::Call(CallError::Silent(_)) | Self::Late { .. } => AgentError::Timeout { message },
-            Self::Open(_) | Self::Call(_) => AgentError::SpawnFailed { message },
-            Self::Unsupported(_) | Self::Surroundings(_) | Self::GivenUp => {
-                AgentError::Unsupported { message }
+            Self::Open(_) | Self::Call(_) | Self::Machine(_) | Self::GivenUp => {
+                AgentError::SpawnFailed { message }
             }
+            Self::Unsupported(_) | Self::Surroundings(_) => AgentError::Unsupported { message },
             Self::Refused { code, data, .. } => {
                 AgentError::Protocol { message, details: Some(json!({ "code": code, "data": data })) }
             }

@@ -4,6 +4,7 @@ use super::{AgentFailure, Connection};
 use sa_agents::{AgentSpec, Capability};
 use sa_hub::Hub;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -25,7 +26,9 @@ struct Key {
 
 /// A process, once it is started. Whoever holds one keeps it alive.
 pub(crate) struct Slot {
-    connection: OnceCell<Connection>,
+    /// How starting it went, for all who have waited for it.
+    connection: OnceCell<Result<Connection, AgentFailure>>,
+    retired: AtomicBool,
 }
 
 impl Pool {
@@ -45,14 +48,14 @@ impl Pool {
         agent.env.extend(env.clone());
         let slot = if shares { self.slot(key) } else { Arc::new(Slot::new()) };
         let open = || Connection::open(&self.hub, agent, version, self.start);
-        let connection = slot.connection.get_or_try_init(open).await?.clone();
+        let connection = slot.connection.get_or_init(open).await.clone()?;
         Ok((slot, connection))
     }
 
     fn slot(&self, key: Key) -> Arc<Slot> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.retain(|_, slot| slot.strong_count() > 0);
-        let there = shared.get(&key).and_then(Weak::upgrade).filter(|slot| !slot.is_ended());
+        let there = shared.get(&key).and_then(Weak::upgrade).filter(|slot| slot.takes_sessions());
         there.unwrap_or_else(|| {
             let slot = Arc::new(Slot::new());
             shared.insert(key, Arc::downgrade(&slot));
@@ -63,10 +66,20 @@ impl Pool {
 
 impl Slot {
     fn new() -> Self {
-        Self { connection: OnceCell::new() }
+        Self { connection: OnceCell::new(), retired: AtomicBool::new(false) }
     }
 
-    fn is_ended(&self) -> bool {
-        self.connection.get().is_some_and(Connection::is_ended)
+    /// Has it take no new sessions; it ends with the last of those that it has.
+    pub(crate) fn retire(&self) {
+        self.retired.store(true, Ordering::Relaxed);
+    }
+
+    fn takes_sessions(&self) -> bool {
+        let runs = match self.connection.get() {
+            Some(Ok(connection)) => !connection.is_ended(),
+            Some(Err(_)) => false,
+            None => true,
+        };
+        runs && !self.retired.load(Ordering::Relaxed)
     }
 }

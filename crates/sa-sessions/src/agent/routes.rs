@@ -72,8 +72,12 @@ impl Routes {
     pub(super) fn end(&mut self, exit: AgentExit) -> Vec<Line> {
         self.ended = Some(exit);
         let calls = std::mem::take(&mut self.calls).into_values().map(|waiting| waiting.line);
-        let mut lines: Vec<Line> = std::mem::take(&mut self.sessions).into_values().chain(calls).collect();
-        lines.dedup_by(|a, b| a.same_channel(b));
+        let mut lines: Vec<Line> = Vec::new();
+        for line in std::mem::take(&mut self.sessions).into_values().chain(calls) {
+            if !lines.iter().any(|known| known.same_channel(&line)) {
+                lines.push(line);
+            }
+        }
         lines
     }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use sa_api::{AgentExit, Unparsed};
-use sa_jsonrpc::{Invalid, Message};
+use sa_jsonrpc::{Invalid, Message, codes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -26,13 +26,26 @@ pub(crate) enum FromAgent {
 }
 
 /// An agent's error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct RpcError {
     pub(crate) code: i64,
-    #[serde(default)]
     pub(crate) message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<Value>,
+}
+
+impl RpcError {
+    /// An error is one whatever it looks like: whoever waits for the answer must not wait for ever.
+    fn read(error: &RawValue) -> Self {
+        let value: Value = serde_json::from_str(error.get()).unwrap_or_default();
+        let code = value["code"].as_i64().unwrap_or(i64::from(codes::INTERNAL_ERROR));
+        let message = match (&value["message"], &value) {
+            (Value::String(message), _) | (_, Value::String(message)) => message.clone(),
+            _ => format!("an error without a message: {value}"),
+        };
+        let data = value.get("data").filter(|data| !data.is_null()).cloned();
+        Self { code, message, data }
+    }
 }
 
 /// A message, taken apart.
@@ -44,12 +57,28 @@ pub(crate) enum Incoming {
 }
 
 /// What a message belongs to.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Default)]
 pub(crate) struct Scope {
     pub(crate) session_id: Option<String>,
     /// The request of ours that led to it.
     pub(crate) request_id: Option<u64>,
+}
+
+impl Scope {
+    /// Each member counts by itself: one that makes no sense does not take the other with it.
+    fn read(params: &RawValue) -> Self {
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        struct Named {
+            session_id: Value,
+            request_id: Value,
+        }
+        let named: Named = serde_json::from_str(params.get()).unwrap_or_default();
+        Self {
+            session_id: named.session_id.as_str().map(str::to_owned),
+            request_id: named.request_id.as_u64(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -62,8 +91,8 @@ struct Envelope<'a> {
     params: Option<&'a RawValue>,
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
-    #[serde(default)]
-    error: Option<RpcError>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 impl Incoming {
@@ -73,13 +102,13 @@ impl Incoming {
         let Some(method) = envelope.method else {
             let call = envelope.id?.get().parse().ok()?;
             let outcome = match (envelope.error, envelope.result) {
-                (Some(error), _) => Err(error),
+                (Some(error), _) => Err(RpcError::read(error)),
                 (None, result) => Ok(result.map_or_else(null, ToOwned::to_owned)),
             };
             return Some(Self::Response { call, outcome });
         };
         let params = envelope.params.map_or_else(null, ToOwned::to_owned);
-        let scope = serde_json::from_str(params.get()).unwrap_or_default();
+        let scope = Scope::read(&params);
         let method = method.into_owned();
         Some(match envelope.id {
             Some(id) => Self::Request { scope, id: id.get().to_owned(), method, params },
@@ -151,6 +180,21 @@ mod tests {
             matches!(read(refused), Some(Incoming::Response { call: 3, outcome: Err(error) }) if error.code == -32000)
         );
         assert!(read(json!({"jsonrpc":"2.0","id":"not ours","result":{}})).is_none());
+        let odd = json!({"jsonrpc":"2.0","method":"m","params":{"sessionId":"s","requestId":"not ours"}});
+        assert!(
+            matches!(read(odd), Some(Incoming::Notification { scope, .. }) if scope.session_id.as_deref() == Some("s"))
+        );
+    }
+
+    #[test]
+    fn an_error_is_an_error_however_it_is_written() {
+        let errors =
+            [json!({"message":"x"}), json!({}), json!({"code":"E1","message":"x"}), json!("x"), json!(7)];
+        for error in errors {
+            let text = json!({"jsonrpc":"2.0","id":3,"error":error}).to_string();
+            let read = Incoming::read(text.as_bytes());
+            assert!(matches!(read, Some(Incoming::Response { call: 3, outcome: Err(_) })), "{text}");
+        }
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use super::Owner;
 use super::turns::named;
-use crate::SessionError;
 use crate::agent::RpcError;
 use crate::command::Posted;
 use crate::moment::now_ms;
 use crate::record::OpenQuestion;
+use crate::{SessionError, Verdict};
 use sa_api::sessions::{
     CrashInfo, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
     PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
@@ -115,13 +115,7 @@ impl Owner {
         if let Some((reply, by)) = decided {
             let id = self.asked.last().map(|asked| asked.id.clone()).unwrap_or_default();
             match reply {
-                Some(reply) => {
-                    let decision = PermissionReply { reply, option_id: None, message: None };
-                    // A rule's answer is one of the three that every permission can be given.
-                    if self.decide_permission(&id, &decision, by).is_err() {
-                        self.withdraw(&id, by);
-                    }
-                }
+                Some(reply) => self.decide_unasked(&id, reply, by),
                 None => self.withdraw(&id, by),
             }
         }
@@ -154,7 +148,7 @@ impl Owner {
         answers: Option<Vec<Vec<String>>>,
     ) -> Result<(), SessionError> {
         let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) else {
-            return Err(self.not_open(id).await);
+            return Err(self.not_open(id));
         };
         let answer = match &answers {
             Some(answers) => {
@@ -178,8 +172,8 @@ impl Owner {
         answer: Value,
     ) {
         self.record.questions.retain(|open| open.request.id != id);
-        self.remember(id, format!("{outcome:?} by {by:?}"));
         let resolved = QuestionResolved { id: id.to_owned(), outcome, answers, by };
+        self.remember(Verdict::Question(resolved.clone()));
         self.draft.event(EventData::QuestionResolved(resolved));
         if let Some(asked) = self.take_asked(id) {
             self.reply(asked.request, Ok(answer));
@@ -193,14 +187,21 @@ impl Owner {
         decision: PermissionReply,
     ) -> Result<(), SessionError> {
         if !self.record.permissions.iter().any(|permission| permission.id == id) {
-            return Err(self.not_open(id).await);
+            return Err(self.not_open(id));
+        }
+        let message = decision.message.clone().filter(|text| !text.trim().is_empty());
+        // Before anything is decided: what cannot be passed on must not be lost.
+        if message.is_some() {
+            self.check_room()?;
         }
         self.decide_permission(id, &decision, ResolvedBy::Client)?;
-        self.commit().await;
-        if let Some(text) = decision.message.filter(|text| !text.trim().is_empty()) {
+        let staged = message.map(|text| {
             let parts = vec![MessagePart::Text { text }];
-            let posted = Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32] };
-            self.accept(posted).await?;
+            self.stage(Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32] })
+        });
+        self.commit().await;
+        if let Some((message, _)) = staged {
+            self.enqueue(message);
         }
         Ok(())
     }
@@ -217,17 +218,30 @@ impl Owner {
         let decided = sa_universal::permission_answer(&self.record.permissions[position], decision)
             .map_err(|none| SessionError::Invalid(none.to_string()))?;
         self.record.permissions.remove(position);
-        self.remember(id, format!("{:?} by {by:?}", decision.reply));
-        self.draft.event(EventData::PermissionResolved(PermissionResolved {
+        let resolved = PermissionResolved {
             id: id.to_owned(),
-            reply: Some(decision.reply),
+            reply: Some(decided.reply),
             option_id: decided.option_id,
             by,
-        }));
+        };
+        self.remember(Verdict::Permission(resolved.clone()));
+        self.draft.event(EventData::PermissionResolved(resolved));
         if let Some(asked) = self.take_asked(id) {
             self.reply(asked.request, Ok(decided.result));
         }
         Ok(())
+    }
+
+    /// Decides without a client. An agent that only offers to be allowed for good is allowed for good.
+    fn decide_unasked(&mut self, id: &str, reply: PermissionReplyKind, by: ResolvedBy) {
+        let or = if reply == PermissionReplyKind::Once { PermissionReplyKind::Always } else { reply };
+        for reply in [reply, or] {
+            let decision = PermissionReply { reply, option_id: None, message: None };
+            if self.decide_permission(id, &decision, by).is_ok() {
+                return;
+            }
+        }
+        self.withdraw(id, by);
     }
 
     /// Nobody can answer this any more; the agent is told so.
@@ -237,8 +251,8 @@ impl Owner {
             return self.close_question(id, QuestionOutcome::Cancelled, None, by, cancel);
         }
         self.record.permissions.retain(|permission| permission.id != id);
-        self.remember(id, format!("withdrawn by {by:?}"));
         let resolved = PermissionResolved { id: id.to_owned(), reply: None, option_id: None, by };
+        self.remember(Verdict::Permission(resolved.clone()));
         self.draft.event(EventData::PermissionResolved(resolved));
         if let Some(asked) = self.take_asked(id) {
             self.reply(asked.request, Ok(sa_universal::permission_cancelled()));
@@ -261,12 +275,7 @@ impl Owner {
         let due: Vec<(String, Kind)> = due.map(|asked| (asked.id.clone(), asked.kind)).collect();
         for (id, kind) in due {
             if kind == Kind::Permission {
-                let reply = self.policy.after_timeout();
-                let decision = PermissionReply { reply, option_id: None, message: None };
-                if self.decide_permission(&id, &decision, ResolvedBy::Timeout).is_ok() {
-                    continue;
-                }
-                self.withdraw(&id, ResolvedBy::Timeout);
+                self.decide_unasked(&id, self.policy.after_timeout(), ResolvedBy::Timeout);
             } else if let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) {
                 let decline = open.form.decline();
                 self.close_question(&id, QuestionOutcome::Rejected, None, ResolvedBy::Timeout, decline);
@@ -289,23 +298,17 @@ impl Owner {
         Some(self.asked.swap_remove(position))
     }
 
-    fn remember(&mut self, id: &str, what: String) {
+    fn remember(&mut self, verdict: Verdict) {
         if self.decided.len() == DECIDED {
             self.decided.pop_front();
         }
-        self.decided.push_back((id.to_owned(), what));
+        self.decided.push_back(verdict);
     }
 
-    /// Why nothing of this id can be decided: it was, or it never was asked.
-    async fn not_open(&self, id: &str) -> SessionError {
-        let remembered =
-            self.decided.iter().rev().find(|(decided, _)| decided == id).map(|(_, what)| what.clone());
-        let what = match remembered {
-            Some(what) => Some(what),
-            None => self.shared.log.find_decision(id).await,
-        };
-        match what {
-            Some(what) => SessionError::Resolved { id: id.to_owned(), what },
+    /// Why nothing of this id can be decided: it was lately, or it is not known here.
+    fn not_open(&self, id: &str) -> SessionError {
+        match self.decided.iter().rev().find(|verdict| verdict.id() == id) {
+            Some(verdict) => SessionError::Resolved(Box::new(verdict.clone())),
             None => SessionError::NotAsked(id.to_owned()),
         }
     }

@@ -9,6 +9,8 @@ use bytes::Bytes;
 use sa_api::sessions::{EventData, SessionState, UniversalEvent};
 use sa_store::{Change, MessageChange, NewEvent, StoreError};
 use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Pause before the store is tried again, when the disk is full or the like.
@@ -41,31 +43,56 @@ impl Draft {
 
 impl Owner {
     /// Commits the draft however long that takes: what an agent has said cannot be taken back. Meanwhile the agent is
-    /// not read, and clients are told why nothing is done for them.
+    /// not read, and clients are told why nothing is done for them, also the one whose request led here.
     pub(super) async fn commit(&mut self) {
         self.settle_if_live();
         let Some((change, lines)) = self.prepare() else { return self.send_replies().await };
         loop {
             match self.parts.store.commit(&self.shared.id, change.clone()).await {
                 Ok(committed) => {
-                    self.published(lines, committed.oldest);
+                    self.shared.stalled.send_if_modified(|stalled| stalled.take().is_some());
+                    self.published(lines, committed.oldest, change.record.is_some());
                     return self.send_replies().await;
                 }
-                Err(error) => {
+                Err(error @ (StoreError::Full | StoreError::Io(_))) => {
                     tracing::error!(session = %self.shared.id, %error, "events cannot be stored; trying again");
+                    self.shared.stalled.send_replace(Some(error.clone()));
                     self.refuse_until_retry(&error).await;
                 }
+                Err(error) => return self.give_up(error),
             }
         }
+    }
+
+    /// The store will never take this. Nobody can go on with the session; it can be read as far as it is, and deleted.
+    fn give_up(&mut self, error: StoreError) {
+        tracing::error!(session = %self.shared.id, %error, "events cannot be stored; the session is given up");
+        self.link = None;
+        self.turn = None;
+        self.asked.clear();
+        self.queue.take();
+        self.draft = Draft::default();
+        self.record.state = SessionState::Interrupted;
+        self.shared.show(&self.record, 0);
+        self.shared.stalled.send_replace(Some(error));
+        self.done = true;
     }
 
     /// Commits the draft, or forgets it and says why.
     pub(super) async fn try_commit(&mut self) -> Result<(), SessionError> {
         let Some((change, lines)) = self.prepare() else { return Ok(()) };
-        let committed = self.parts.store.commit(&self.shared.id, change).await?;
-        self.published(lines, committed.oldest);
-        self.send_replies().await;
-        Ok(())
+        let changed = change.record.is_some();
+        match self.parts.store.commit(&self.shared.id, change).await {
+            Ok(committed) => {
+                self.published(lines, committed.oldest, changed);
+                self.send_replies().await;
+                Ok(())
+            }
+            Err(error) => {
+                self.stored_record = None;
+                Err(error.into())
+            }
+        }
     }
 
     /// The draft as a change of the store and as lines for readers; nothing if it is empty.
@@ -97,7 +124,7 @@ impl Owner {
             self.record.updated_at_ms = now;
         }
         let change = Change {
-            record: Some(self.record.to_bytes()),
+            record: self.changed_record(),
             events: lines
                 .iter()
                 .map(|line| NewEvent { id: line.id, at_ms: now, data: line.json.clone() })
@@ -108,10 +135,27 @@ impl Owner {
         Some((change, lines))
     }
 
+    /// The record, if it says something new beside when the last event was: that does not make it worth writing again.
+    fn changed_record(&mut self) -> Option<Bytes> {
+        let updated_at_ms = std::mem::take(&mut self.record.updated_at_ms);
+        let mut hasher = DefaultHasher::new();
+        self.record.to_bytes().hash(&mut hasher);
+        self.record.updated_at_ms = updated_at_ms;
+        let stored = Some(hasher.finish());
+        let changed = self.stored_record != stored;
+        self.stored_record = stored;
+        changed.then(|| self.record.to_bytes())
+    }
+
     /// Shows what is committed.
-    fn published(&self, lines: Vec<Line>, oldest: u64) {
+    fn published(&self, lines: Vec<Line>, oldest: u64, changed: bool) {
+        self.parts.totals.events.fetch_add(lines.len() as u64, Ordering::Relaxed);
         self.shared.log.publish(lines, oldest);
-        self.shared.show(&self.record, self.queue.len());
+        if changed {
+            self.shared.show(&self.record, self.queue.len());
+        } else {
+            self.shared.show_update(self.record.updated_at_ms);
+        }
     }
 
     async fn send_replies(&mut self) {

@@ -2,6 +2,7 @@
 
 use super::Owner;
 use super::queue::Queued;
+use crate::cut_off;
 use sa_api::AgentExit;
 use sa_api::sessions::{CrashInfo, Ended, EventData, ResolvedBy, SessionState, StopReason, TurnEnded};
 use sa_store::{MessageChange, MessageState};
@@ -17,6 +18,7 @@ impl Owner {
         if self.link.take().is_none() {
             return;
         }
+        self.exit_told = true;
         let events = self.reducer.end_turn();
         self.note(events);
         self.draft.event(EventData::Error(CrashInfo {
@@ -43,32 +45,55 @@ impl Owner {
         {
             link.connection.release(native);
         }
+        self.withdraw_asked(ResolvedBy::AgentEnded);
         self.asked.clear();
     }
 
     /// Ends the session and keeps its history.
-    pub(super) async fn terminate(&mut self) {
+    pub(super) async fn terminate(&mut self, forget: bool) {
         drop(self.cancel().await);
         self.close_session().await;
+        if forget {
+            self.delete_session().await;
+        }
         self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
         self.withdraw_asked(ResolvedBy::TurnEnded);
         self.leave_agent();
         self.draft.event(EventData::Ended(Ended { reason: "terminated".to_owned() }));
         self.record.state = SessionState::Ended;
         self.commit().await;
-        self.shared.log.close(true);
+        if let Err(error) = self.parts.skills.release(&self.shared.id).await {
+            tracing::warn!(session = %self.shared.id, %error, "skills of an ended session are left in place");
+        }
+        self.shared.log.close();
         self.done = true;
     }
 
-    /// Has the agent close its own session, if it can and does so soon.
-    async fn close_session(&mut self) {
+    /// Has the agent close its own session, if it can and does so soon; whether it did.
+    pub(super) async fn close_session(&mut self) -> bool {
         let can = self.link.as_ref().filter(|link| link.ready).is_some_and(|link| {
             link.connection.greeting().agent_capabilities.session_capabilities.close.is_some()
         });
+        if !can {
+            return false;
+        }
+        let params = json!({ "sessionId": self.record.native_session_id });
+        let closed = self.call("session/close", &params, false, CLOSING).await;
+        if let Err(error) = &closed {
+            tracing::debug!(session = %self.shared.id, %error, "the agent did not close its session");
+        }
+        closed.is_ok()
+    }
+
+    /// Has the agent forget its own session, if it can and does so soon.
+    async fn delete_session(&mut self) {
+        let can = self.link.as_ref().filter(|link| link.ready).is_some_and(|link| {
+            link.connection.greeting().agent_capabilities.session_capabilities.delete.is_some()
+        });
         if can {
             let params = json!({ "sessionId": self.record.native_session_id });
-            if let Err(error) = self.call("session/close", &params, false, CLOSING).await {
-                tracing::debug!(session = %self.shared.id, %error, "the agent did not close its session");
+            if let Err(error) = self.call("session/delete", &params, false, CLOSING).await {
+                tracing::debug!(session = %self.shared.id, %error, "the agent did not delete its session");
             }
         }
     }
@@ -84,7 +109,10 @@ impl Owner {
             }
         };
         self.withdraw_asked(ResolvedBy::AgentEnded);
-        self.record.turn = None;
+        if self.record.turn.take().is_some() {
+            let cut = cut_off::messages(&self.shared.log, self.record.turn_after).await;
+            self.draft.events.extend(cut);
+        }
         for message in pending {
             if message.state == MessageState::Queued {
                 match serde_json::from_slice::<Queued>(&message.body) {

@@ -10,12 +10,14 @@
 //!
 //! What the agent says is reduced to events; they are committed to the store, with whatever else changed, before a
 //! reader sees them and before the agent is answered. `starting` is how the agent's own session comes to be, `turns` what becomes of
-//! messages, `asking` of questions and permissions, `settings` of changes, `ending` of everything at the end.
+//! messages, `asking` of questions and permissions, `settings` and `environment` of changes, `resting` of agents without work, `ending` of everything at the end.
 
 mod asking;
 mod committing;
 mod ending;
+mod environment;
 mod queue;
+mod resting;
 mod settings;
 mod starting;
 mod surroundings;
@@ -28,6 +30,7 @@ use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::shared::Shared;
+use crate::verdict::Verdict;
 use asking::Asked;
 use committing::Draft;
 use queue::Queue;
@@ -74,13 +77,23 @@ pub(crate) struct Owner {
     queue: Queue,
     asked: Vec<Asked>,
     /// Who decided on what, the newest last: for those who come too late.
-    decided: VecDeque<(String, String)>,
+    decided: VecDeque<Verdict>,
     /// What the agent is told of the conversation with the next message, if it does not know it any more.
     history: History,
+    /// Tells whether the record differs from what is stored.
+    stored_record: Option<u64>,
     /// A client has cancelled while the agent was being started.
     given_up: bool,
     /// Messages from before a restart wait until a client comes.
     held: bool,
+    /// The agent runs with another environment than the session has now.
+    renew: bool,
+    /// The agent was let go because it had nothing to do.
+    resting: bool,
+    /// The agent is being given other settings.
+    applying: bool,
+    /// The log has why the agent of this turn has ended.
+    exit_told: bool,
     last_heard: Instant,
     /// The agent writes a message though no turn runs.
     speaking: bool,
@@ -90,7 +103,7 @@ pub(crate) struct Owner {
 /// A session of the agent's own.
 pub(crate) struct Link {
     /// Keeps the agent's process alive.
-    _slot: Arc<Slot>,
+    slot: Arc<Slot>,
     connection: Connection,
     line: mpsc::Sender<FromAgent>,
     incoming: mpsc::Receiver<FromAgent>,
@@ -119,8 +132,13 @@ impl Owner {
             asked: Vec::new(),
             decided: VecDeque::new(),
             history: History::Nothing,
+            stored_record: None,
             given_up: false,
             held: false,
+            renew: false,
+            resting: false,
+            applying: false,
+            exit_told: false,
             last_heard: Instant::now(),
             speaking: false,
             done: false,
@@ -145,14 +163,16 @@ impl Owner {
     async fn command(&mut self, command: Command) {
         match command {
             Command::Start { reply } => {
-                let outcome = self.ensure_agent().await;
-                if outcome.is_ok() {
-                    self.settle();
-                }
-                self.commit().await;
+                let outcome = self.start().await;
                 drop(reply.send(outcome));
             }
             Command::Post { message, reply } => {
+                // What the agent has said so far comes before the message.
+                self.commit().await;
+                // Whoever was told meanwhile that it cannot be stored will send it again.
+                if reply.is_closed() {
+                    return;
+                }
                 let outcome = self.accept(*message).await;
                 drop(reply.send(outcome));
             }
@@ -160,11 +180,25 @@ impl Owner {
                 let outcome = self.patch(*patch).await;
                 drop(reply.send(outcome));
             }
-            Command::Terminate { reply } => {
-                self.terminate().await;
+            Command::Terminate { forget, reply } => {
+                self.terminate(forget).await;
                 drop(reply.send(Ok(())));
             }
         }
+    }
+
+    /// Starts the agent for a new session. Readers of its log are told, too, why it does not start.
+    async fn start(&mut self) -> Result<(), AgentFailure> {
+        self.exit_told = false;
+        let outcome = self.ensure_agent().await;
+        if let Err(failure) = &outcome
+            && !self.exit_told
+            && !matches!(failure, AgentFailure::GivenUp)
+        {
+            self.tell_failure(failure);
+        }
+        self.commit().await;
+        outcome
     }
 
     async fn urgent(&mut self, urgent: Urgent) {
@@ -246,7 +280,10 @@ impl Owner {
         for event in events {
             match &event {
                 EventData::Usage(usage) => self.record.usage = Some(usage.clone()),
-                EventData::ModeChanged(changed) => self.record.choices = changed.choices.clone(),
+                EventData::ModeChanged(changed) => {
+                    self.record.choices = changed.choices.clone();
+                    self.follow_mode();
+                }
                 EventData::InfoChanged(_) if self.record.titled => continue,
                 EventData::InfoChanged(info) => self.record.title.clone_from(&info.title),
                 _ => {}
@@ -265,8 +302,16 @@ impl Owner {
     ) -> Result<Box<RawValue>, AgentFailure> {
         let Some(link) = &self.link else { return Err(AgentFailure::Ended(Default::default())) };
         let call = link.connection.call(method, params, &link.line, opens).await?;
-        let deadline = Instant::now() + limit;
+        let mut deadline = Instant::now() + limit;
+        let asked_before = self.asked.len();
         loop {
+            // An agent that asks something before it answers may wait as long as that takes.
+            let asks = self.asked.len() > asked_before;
+            let wake = if asks {
+                self.asked.iter().filter_map(|asked| asked.deadline).min()
+            } else {
+                Some(deadline)
+            };
             tokio::select! {
                 Some(urgent) = self.urgent.recv() => {
                     self.urgent(urgent).await;
@@ -290,9 +335,16 @@ impl Owner {
                     }
                     None => return Err(AgentFailure::Ended(Default::default())),
                 },
-                () = tokio::time::sleep_until(deadline) => {
-                    return Err(AgentFailure::Late { method: method.to_owned(), seconds: limit.as_secs() });
+                () = at(wake) => {
+                    if !asks {
+                        return Err(AgentFailure::Late { method: method.to_owned(), seconds: limit.as_secs() });
+                    }
+                    self.expire_asked(Instant::now());
+                    self.commit().await;
                 }
+            }
+            if asks && self.asked.len() <= asked_before {
+                deadline = Instant::now() + limit;
             }
         }
     }
@@ -313,6 +365,7 @@ impl Owner {
             _ if waits => SessionState::RequiresAction,
             (Some(_), _) => SessionState::Running,
             (None, Some(link)) if link.ready => SessionState::Idle,
+            (None, None) if self.resting => SessionState::Idle,
             _ => SessionState::Interrupted,
         };
         if self.record.state != state {
@@ -329,7 +382,7 @@ impl Owner {
         let asked = self.asked.iter().filter_map(|asked| asked.deadline).min();
         let cancelled = self.turn.as_ref().and_then(|turn| turn.cancel_by);
         let pause = self.speaking.then(|| self.last_heard + PAUSE);
-        [silence(), asked, cancelled, pause].into_iter().flatten().min()
+        [silence(), asked, cancelled, pause, self.rests_at()].into_iter().flatten().min()
     }
 
     async fn time_passed(&mut self) {
@@ -341,7 +394,7 @@ impl Owner {
             self.note(events);
         }
         if self.turn.as_ref().and_then(|turn| turn.cancel_by).is_some_and(|by| by <= now) {
-            self.abandon_turn();
+            self.abandon_turn().await;
         } else if let Some(silence) = self.parts.limits.silence()
             && self.turn.is_some()
             && self.asked.is_empty()
@@ -349,6 +402,7 @@ impl Owner {
         {
             self.silent(silence).await;
         }
+        self.rest(now).await;
         self.commit().await;
     }
 }

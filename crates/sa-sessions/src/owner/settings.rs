@@ -3,10 +3,14 @@
 use super::Owner;
 use crate::SessionError;
 use crate::agent::AgentFailure;
-use sa_api::sessions::{EventData, InfoChanged, OptionValue, PermissionMode, SessionPatch};
+use crate::record::Record;
+use sa_api::sessions::{EventData, InfoChanged, OptionValue, PermissionMode, SessionChoices, SessionPatch};
 use sa_jsonrpc::codes;
-use sa_universal::{Target, model_target, targets, variant_target};
+use sa_universal::{Target, after_plan, model_target, targets, variant_target};
 use serde_json::json;
+
+/// The mode in which agents only plan.
+const PLAN: &str = "plan";
 
 impl Owner {
     /// Has a newly opened session take what was chosen.
@@ -32,7 +36,10 @@ impl Owner {
     async fn apply_model(&mut self) -> Result<(), AgentFailure> {
         let Some(model) = &self.record.model else { return Ok(()) };
         match model_target(self.reducer.choices(), model).map_err(unsupported)? {
-            Some(target) => self.apply(target).await.map_err(refused),
+            Some(target) => {
+                let model = model.clone();
+                self.apply(target).await.map_err(|failure| refused(&model, failure))
+            }
             None => Ok(()),
         }
     }
@@ -73,32 +80,26 @@ impl Owner {
         Ok(())
     }
 
-    /// Changes what a client wants changed: live if the agent runs, else with its next start.
+    /// Changes what a client wants changed: live if the agent runs, else with its next start. All of it or nothing.
     pub(super) async fn patch(&mut self, patch: SessionPatch) -> Result<(), SessionError> {
-        let before = self.record.clone();
-        if let Some(model) = patch.model {
-            self.record.model = Some(model);
-        }
-        if let Some(variant) = patch.variant {
-            self.record.variant = Some(variant);
-        }
+        let mut before = self.record.clone();
+        self.record.model = patch.model.or(self.record.model.take());
+        self.record.variant = patch.variant.or(self.record.variant.take());
         let modes = patch.agent_mode.is_some() || patch.permission_mode.is_some();
         if let Some(mode) = patch.agent_mode {
             self.record.agent_mode = mode;
         }
-        if let Some(mode) = patch.permission_mode {
-            self.record.permission_mode = mode;
-        }
-        if self.link.as_ref().is_some_and(|link| link.ready)
-            && let Err(failure) = self.apply_changes(&before, modes).await
-        {
-            self.record.agent_mode = before.agent_mode;
-            self.record.permission_mode = before.permission_mode;
-            self.record.model = before.model;
-            self.record.variant = before.variant;
-            self.commit().await;
+        self.record.permission_mode = patch.permission_mode.unwrap_or(self.record.permission_mode);
+        let checked = self.check_changes(&before, modes);
+        if let Err(failure) = checked {
+            self.record = before;
             return Err(failure.into());
         }
+        if self.link.as_ref().is_some_and(|link| link.ready) {
+            self.apply_changes(&before, modes).await?;
+            before = self.record.clone();
+        }
+        self.give_environment(patch.token, patch.env)?;
         if let Some(title) = patch.title {
             let title = Some(title).filter(|title| !title.is_empty());
             self.record.titled = title.is_some();
@@ -115,18 +116,54 @@ impl Owner {
         self.draft.touch();
         let stored = self.try_commit().await;
         if stored.is_err() {
-            self.record.title = before.title;
-            self.record.titled = before.titled;
-            self.record.metadata = before.metadata;
+            self.record = before;
         }
         stored
     }
 
-    async fn apply_changes(
-        &mut self,
-        before: &crate::record::Record,
-        modes: bool,
-    ) -> Result<(), AgentFailure> {
+    /// Whether the agent has what is asked for, as far as that is known: variants may be other ones with another model, and
+    /// agents take models that they do not list.
+    fn check_changes(&self, before: &Record, modes: bool) -> Result<(), AgentFailure> {
+        let choices = &self.record.choices;
+        if *choices == SessionChoices::default() {
+            return Ok(());
+        }
+        if let Some(model) = self.record.model.as_ref().filter(|_| self.record.model != before.model) {
+            model_target(choices, model).map_err(unsupported)?;
+        } else if let Some(variant) =
+            self.record.variant.as_ref().filter(|_| self.record.variant != before.variant)
+        {
+            variant_target(choices, variant).map_err(unsupported)?;
+        }
+        if modes {
+            let table = self.parts.mode_table(&self.record.request.agent);
+            targets(&table, choices, &self.record.agent_mode, self.record.permission_mode)
+                .map_err(unsupported)?;
+        }
+        Ok(())
+    }
+
+    /// Has the agent take changes. If it does not take one of them, it gets back what it had.
+    async fn apply_changes(&mut self, before: &Record, modes: bool) -> Result<(), AgentFailure> {
+        self.applying = true;
+        let applied = self.apply_each(before, modes).await;
+        if let Err(failure) = &applied {
+            self.record.agent_mode.clone_from(&before.agent_mode);
+            self.record.permission_mode = before.permission_mode;
+            self.record.model.clone_from(&before.model);
+            self.record.variant.clone_from(&before.variant);
+            // What became of a change that it did not answer nobody knows.
+            if matches!(failure, AgentFailure::Late { .. }) || self.put_back(&before.choices).await.is_err() {
+                self.renew = self.link.is_some();
+            }
+        }
+        self.applying = false;
+        // What the agent has said of it cannot be taken back.
+        self.commit().await;
+        applied
+    }
+
+    async fn apply_each(&mut self, before: &Record, modes: bool) -> Result<(), AgentFailure> {
         if self.record.model != before.model {
             self.apply_model().await?;
         }
@@ -138,13 +175,42 @@ impl Owner {
         }
         Ok(())
     }
+
+    /// Chooses again what was chosen before.
+    async fn put_back(&mut self, was: &SessionChoices) -> Result<(), AgentFailure> {
+        if let Some(model) = was.model.as_ref().filter(|_| self.reducer.choices().model != was.model)
+            && let Some(target) = model_target(self.reducer.choices(), model).map_err(unsupported)?
+        {
+            self.apply(target).await?;
+        }
+        if let Some(variant) = was.variant.as_ref().filter(|_| self.reducer.choices().variant != was.variant)
+            && let Some(target) = variant_target(self.reducer.choices(), variant).map_err(unsupported)?
+        {
+            self.apply(target).await?;
+        }
+        self.apply_modes().await
+    }
+
+    /// Follows an agent that has left its plan mode by itself, so that it is not put back there when it is started anew.
+    pub(super) fn follow_mode(&mut self) {
+        let plans = self.record.permission_mode == PermissionMode::Plan || self.record.agent_mode == PLAN;
+        let settled = !self.applying && self.link.as_ref().is_some_and(|link| link.ready);
+        let table = self.parts.mode_table(&self.record.request.agent);
+        if plans
+            && settled
+            && let Some((agent_mode, permission_mode)) = after_plan(&table, &self.record.choices)
+        {
+            self.record.agent_mode = agent_mode;
+            self.record.permission_mode = permission_mode;
+        }
+    }
 }
 
 /// What an agent will not be set to, it does not have.
-fn refused(failure: AgentFailure) -> AgentFailure {
+fn refused(model: &str, failure: AgentFailure) -> AgentFailure {
     match failure {
         AgentFailure::Refused { code, message, .. } if code == i64::from(codes::INVALID_PARAMS) => {
-            AgentFailure::Unsupported(message)
+            AgentFailure::Unsupported(format!("the agent does not take the model '{model}': {message}"))
         }
         other => other,
     }

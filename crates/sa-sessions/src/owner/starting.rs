@@ -2,7 +2,7 @@
 
 use super::{Link, Owner};
 use crate::agent::{AgentFailure, Connection, LINE, Slot};
-use crate::history;
+use crate::history::{self, History};
 use sa_api::sessions::{Continuity, ContinuityKind, EventData, SessionState, Started};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -25,6 +25,7 @@ impl Owner {
         }
         let opened = self.start_agent().await;
         self.given_up = false;
+        self.resting = false;
         if opened.is_err() {
             self.leave_agent();
         }
@@ -33,37 +34,43 @@ impl Owner {
     }
 
     async fn start_agent(&mut self) -> Result<(), AgentFailure> {
-        let surroundings = self.prepare_surroundings().await?;
+        self.check_environment()?;
+        let servers = self.prepare_surroundings().await?;
         let (slot, connection) = self.connect().await?;
         let (line, incoming) = mpsc::channel(LINE);
-        let mcp = self.usable_servers(surroundings, &connection);
-        self.link = Some(Link { _slot: slot, connection, line, incoming, ready: false, allow_all: false });
-        let continuity = self.open_session(&mcp).await?;
+        let mcp = self.usable_servers(servers, &connection);
+        self.link = Some(Link { slot, connection, line, incoming, ready: false, allow_all: false });
+        self.record.runs += 1;
+        let events = self.reducer.begin_run(self.record.runs);
+        self.note(events);
+        if let Some(continuity) = self.open_session(&mcp).await? {
+            self.draft.event(EventData::Continuity(continuity));
+        }
         self.apply_settings().await?;
         let Some(link) = &mut self.link else { return Err(AgentFailure::Ended(Default::default())) };
         link.ready = true;
-        self.draft.event(EventData::Started(Started {
-            agent_version: link.connection.agent_version(),
-            cwd: self.record.cwd.clone(),
-            forked_from: self.record.forked_from.clone(),
-        }));
-        if let Some(continuity) = continuity {
-            self.draft.event(EventData::Continuity(continuity));
-        }
         Ok(())
     }
 
-    /// A process of the agent's, installed first if need be. Cancelling the turn ends the waiting.
+    /// A process of the agent's, installed first if need be.
     async fn connect(&mut self) -> Result<(Arc<Slot>, Connection), AgentFailure> {
         let parts = Arc::clone(&self.parts);
         let request = self.record.request.clone();
         let spec = parts.agent(&request.agent)?;
         let env = self.env.clone();
         let connecting = parts.pool.connect(spec, request.agent_version.as_deref(), &env);
-        tokio::pin!(connecting);
+        self.unless_given_up(connecting).await
+    }
+
+    /// Waits for something that the agent's start needs. Cancelling the turn ends the waiting.
+    pub(super) async fn unless_given_up<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, AgentFailure>>,
+    ) -> Result<T, AgentFailure> {
+        tokio::pin!(work);
         loop {
             tokio::select! {
-                connected = &mut connecting => return connected,
+                done = &mut work => return done,
                 Some(urgent) = self.urgent.recv() => self.urgent(urgent).await,
             }
             if self.given_up {
@@ -73,34 +80,47 @@ impl Owner {
     }
 
     async fn open_session(&mut self, mcp: &[Value]) -> Result<Option<Continuity>, AgentFailure> {
-        let Some(native) = self.record.native_session_id.clone() else {
-            match self.record.fork_of.clone() {
-                Some(parent) => self.fork_session(&parent, mcp).await?,
-                None => self.new_session(mcp).await?,
-            }
-            return Ok(None);
-        };
-        let refused = match self.reopen_session(&native, mcp).await {
-            Ok(()) => return Ok(Some(Continuity { kind: ContinuityKind::Native, reason: None })),
-            Err(failure @ (AgentFailure::Refused { .. } | AgentFailure::Unsupported(_))) => failure,
-            Err(failure) => return Err(failure),
-        };
-        if refused.needs_credentials() {
-            return Err(refused);
+        let mut reason = None;
+        match (self.record.native_session_id.clone(), self.record.fork_of.clone()) {
+            (Some(native), _) => match self.reopen_session(&native, mcp).await {
+                Ok(()) if !self.record.owes_history => {
+                    return Ok(Some(Continuity { kind: ContinuityKind::Native, reason: None }));
+                }
+                Ok(()) => {}
+                Err(refused @ (AgentFailure::Refused { .. } | AgentFailure::Unsupported(_)))
+                    if !refused.needs_credentials() =>
+                {
+                    if let Some(link) = &self.link {
+                        link.connection.release(&native);
+                    }
+                    self.new_session(mcp).await?;
+                    self.record.owes_history = true;
+                    reason = Some(refused.to_string());
+                }
+                Err(failure) => return Err(failure),
+            },
+            (None, Some(parent)) if !self.record.owes_history => self.fork_session(&parent, mcp).await?,
+            (None, _) => self.new_session(mcp).await?,
         }
-        if let Some(link) = &self.link {
-            link.connection.release(&native);
+        Ok(self.remember_history().await.map(|kind| Continuity { kind, reason }))
+    }
+
+    /// Makes ready what the agent has to be told of the conversation, if it does not know it by itself.
+    async fn remember_history(&mut self) -> Option<ContinuityKind> {
+        if !self.record.owes_history {
+            return None;
         }
-        self.new_session(mcp).await?;
         let current = self.turn_id();
         self.history =
             history::of(&self.shared.log, current.as_deref(), self.parts.limits.replay_bytes).await;
-        let kind = match &self.history {
-            history::History::Nothing => return Ok(None),
-            history::History::Text(_) => ContinuityKind::Replayed,
-            history::History::Unreadable => ContinuityKind::Lost,
-        };
-        Ok(Some(Continuity { kind, reason: Some(refused.to_string()) }))
+        match &self.history {
+            History::Nothing => {
+                self.record.owes_history = false;
+                None
+            }
+            History::Text(_) => Some(ContinuityKind::Replayed),
+            History::Unreadable => Some(ContinuityKind::Lost),
+        }
     }
 
     async fn new_session(&mut self, mcp: &[Value]) -> Result<(), AgentFailure> {
@@ -139,8 +159,7 @@ impl Owner {
         self.reducer.quiet(true);
         let outcome = self.call(method, &params, false, self.parts.limits.start()).await;
         self.reducer.quiet(false);
-        let events = self.reducer.session_opened(&outcome?);
-        self.note(events);
+        self.started(&outcome?);
         Ok(())
     }
 
@@ -155,9 +174,19 @@ impl Owner {
             reason: error.to_string(),
         })?;
         self.record.native_session_id = Some(opened.session_id);
+        self.started(result);
+        Ok(())
+    }
+
+    /// Notes that the agent has a session, and then what it says of it.
+    fn started(&mut self, result: &RawValue) {
+        self.draft.event(EventData::Started(Started {
+            agent_version: self.link.as_ref().and_then(|link| link.connection.agent_version()),
+            cwd: self.record.cwd.clone(),
+            forked_from: self.record.forked_from.clone(),
+        }));
         let events = self.reducer.session_opened(result);
         self.note(events);
-        Ok(())
     }
 
     fn greeting(&self) -> Option<crate::agent::AgentCapabilities> {

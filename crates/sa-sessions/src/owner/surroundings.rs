@@ -2,13 +2,16 @@
 
 use super::Owner;
 use crate::agent::{AgentFailure, Connection};
+use crate::parts::Parts;
 use sa_api::sessions::{EventData, Notice, NoticeSeverity};
 use sa_api::{McpServerConfig, SkillsConfig};
 use sa_files::ConfigKind;
+use sa_skills::{SkillsError, SkillsFault};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// MCP servers by name.
 pub(super) type Servers = BTreeMap<String, McpServerConfig>;
@@ -16,35 +19,29 @@ pub(super) type Servers = BTreeMap<String, McpServerConfig>;
 impl Owner {
     /// Puts the skills in place, and gives the MCP servers. Those of the request win over those of the directory.
     pub(super) async fn prepare_surroundings(&mut self) -> Result<Servers, AgentFailure> {
-        let mut servers: Servers = self.configured(ConfigKind::Mcp).await?;
-        servers.extend(self.record.request.mcp.clone());
-        let mut skills: BTreeMap<String, SkillsConfig> = self.configured(ConfigKind::Skills).await?;
-        skills.extend(self.record.request.skills.clone());
-        let placed =
-            self.parts.skills.place(&self.record.request.agent, Path::new(&self.record.cwd), &skills);
-        for warning in placed.await.map_err(|error| AgentFailure::Surroundings(error.to_string()))? {
+        let parts = Arc::clone(&self.parts);
+        let (request, cwd) = (self.record.request.clone(), self.record.cwd.clone());
+        let session = self.shared.id.clone();
+        let prepared = async move {
+            let cwd = Path::new(&cwd);
+            let mut servers: Servers = configured(&parts, ConfigKind::Mcp, cwd).await?;
+            servers.extend(request.mcp);
+            let mut skills: BTreeMap<String, SkillsConfig> =
+                configured(&parts, ConfigKind::Skills, cwd).await?;
+            skills.extend(request.skills);
+            let placed = parts.skills.place_for(&session, &request.agent, cwd, &skills).await;
+            let placed = placed.map_err(|error| fault(&error))?;
+            for displaced in placed.displaced {
+                tracing::warn!(session = displaced.session, "{}", displaced.warning);
+            }
+            Ok((servers, placed.warnings))
+        };
+        // Fetching skills can take minutes.
+        let (servers, warnings) = self.unless_given_up(prepared).await?;
+        for warning in warnings {
             self.warn("Skills", warning);
         }
         Ok(servers)
-    }
-
-    async fn configured<T: DeserializeOwned>(
-        &self,
-        kind: ConfigKind,
-    ) -> Result<BTreeMap<String, T>, AgentFailure> {
-        let cannot = |reason: String| {
-            AgentFailure::Surroundings(format!("the configuration of the directory: {reason}"))
-        };
-        let entries = self.parts.configs.list(kind, Path::new(&self.record.cwd)).await;
-        let entries = entries.map_err(|error| cannot(error.to_string()))?;
-        entries
-            .into_iter()
-            .map(|(name, entry)| {
-                let entry = serde_json::from_value(Value::Object(entry))
-                    .map_err(|error| cannot(format!("'{name}': {error}")))?;
-                Ok((name, entry))
-            })
-            .collect()
     }
 
     /// The servers in the form that agents take, without those that this agent cannot use.
@@ -72,7 +69,7 @@ impl Owner {
         self.warn("MCP", description);
     }
 
-    fn warn(&mut self, title: &str, description: String) {
+    pub(super) fn warn(&mut self, title: &str, description: String) {
         let notice = Notice {
             severity: NoticeSeverity::Warning,
             title: title.to_owned(),
@@ -117,6 +114,34 @@ impl Owner {
     fn variable(&self, name: &str) -> Option<String> {
         self.env.get(name).cloned().or_else(|| self.parts.host.environment.get(name).cloned())
     }
+}
+
+fn fault(error: &SkillsError) -> AgentFailure {
+    let message = error.to_string();
+    match error.fault() {
+        SkillsFault::Configuration => AgentFailure::Surroundings(message),
+        SkillsFault::Unreachable => AgentFailure::Unreachable(message),
+        SkillsFault::Machine => AgentFailure::Machine(message),
+    }
+}
+
+/// What is kept for a directory.
+async fn configured<T: DeserializeOwned>(
+    parts: &Parts,
+    kind: ConfigKind,
+    cwd: &Path,
+) -> Result<BTreeMap<String, T>, AgentFailure> {
+    let cannot =
+        |reason: String| AgentFailure::Surroundings(format!("the configuration of the directory: {reason}"));
+    let entries = parts.configs.list(kind, cwd).await.map_err(|error| cannot(error.to_string()))?;
+    entries
+        .into_iter()
+        .map(|(name, entry)| {
+            let entry = serde_json::from_value(Value::Object(entry))
+                .map_err(|error| cannot(format!("'{name}': {error}")))?;
+            Ok((name, entry))
+        })
+        .collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

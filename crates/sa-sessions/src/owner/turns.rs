@@ -15,6 +15,7 @@ use sa_jsonrpc::codes;
 use sa_store::{MessageChange, MessageState, StoredMessage};
 use serde_json::value::RawValue;
 use serde_json::{Map, json};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -26,6 +27,8 @@ pub(super) struct Running {
     pub(super) call: Option<u64>,
     /// When the agent must have ended it, once it was cancelled.
     pub(super) cancel_by: Option<Instant>,
+    /// It was cancelled because the agent said nothing any more.
+    pub(super) failed: bool,
 }
 
 impl Owner {
@@ -36,19 +39,47 @@ impl Owner {
         {
             let answer =
                 serde_json::from_slice(&known.answer).ok().filter(|_| known.body_digest == posted.digest);
+            // Whoever sends it again wants it done, also if it has waited since before a restart.
+            self.held &= answer.is_none();
             return answer.ok_or(SessionError::KeyReused);
         }
-        if self.queue.len() >= self.parts.limits.queue {
-            return Err(SessionError::QueueFull(self.queue.len()));
+        self.check_room()?;
+        let delivery = posted.delivery;
+        let (message, accepted) = self.stage(posted);
+        self.try_commit().await?;
+        match delivery {
+            Delivery::Queue => self.enqueue(message),
+            Delivery::Interrupt => {
+                self.held = false;
+                self.queue.push_first(message);
+                self.interrupt().await;
+                self.shared.show(&self.record, self.queue.len());
+            }
         }
-        // What the agent has said so far comes before the message.
-        self.commit().await;
+        Ok(accepted)
+    }
+
+    /// Whether another message may wait.
+    pub(super) fn check_room(&self) -> Result<(), SessionError> {
+        let waiting = self.queue.len();
+        if waiting < self.parts.limits.queue { Ok(()) } else { Err(SessionError::QueueFull(waiting)) }
+    }
+
+    /// Has a message that is committed wait for its turn.
+    pub(super) fn enqueue(&mut self, message: Queued) {
+        self.held = false;
+        self.queue.push(message);
+        self.shared.show(&self.record, self.queue.len());
+    }
+
+    /// Works a message into the draft.
+    pub(super) fn stage(&mut self, posted: Posted) -> (Queued, MessageAccepted) {
         let message = Queued { turn_id: named("turn"), message_id: named("msg"), parts: posted.parts };
         let ahead = usize::from(self.turn.is_some());
         let accepted = MessageAccepted {
             turn_id: message.turn_id.clone(),
             message_id: message.message_id.clone(),
-            event_id: self.shared.log.ends().last + 1,
+            event_id: self.shared.log.ends().last + 1 + self.draft.events.len() as u64,
             queued: match posted.delivery {
                 Delivery::Queue => self.queue.len() + ahead,
                 Delivery::Interrupt => ahead,
@@ -69,17 +100,7 @@ impl Owner {
             answer: serde_json::to_vec(&accepted).unwrap_or_default().into(),
             state: MessageState::Queued,
         }));
-        self.try_commit().await?;
-        self.held = false;
-        match posted.delivery {
-            Delivery::Queue => self.queue.push(message),
-            Delivery::Interrupt => {
-                self.queue.push_first(message);
-                self.interrupt().await;
-            }
-        }
-        self.shared.show(&self.record, self.queue.len());
-        Ok(accepted)
+        (message, accepted)
     }
 
     /// Gives the agent the next message, if it has nothing to do.
@@ -92,10 +113,12 @@ impl Owner {
 
     async fn begin(&mut self, message: Queued) {
         let turn_id = message.turn_id.clone();
-        self.turn = Some(Running { turn_id: turn_id.clone(), call: None, cancel_by: None });
+        self.turn = Some(Running { turn_id: turn_id.clone(), call: None, cancel_by: None, failed: false });
         self.record.turn =
             Some(Turn { turn_id: turn_id.clone(), started_at_ms: now_ms(), cancelling: false });
+        self.record.turn_after = self.shared.log.ends().last;
         self.speaking = false;
+        self.exit_told = false;
         let events = self.reducer.begin_turn(&turn_id);
         self.note(events);
         self.draft.event(EventData::TurnStarted(TurnStarted {
@@ -109,6 +132,8 @@ impl Owner {
         }
         // Noted before the agent gets it: after a crash nobody would know otherwise that it may have worked on it.
         self.commit().await;
+        self.parts.totals.turns.fetch_add(1, Ordering::Relaxed);
+        self.renew_agent().await;
         let prompted = match self.ensure_agent().await {
             Ok(()) => self.prompt(&message).await,
             Err(failure) => Err(failure),
@@ -118,6 +143,7 @@ impl Owner {
                 Some(turn) if turn.cancel_by.is_some() => {
                     self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
                 }
+                Some(_) if self.exit_told => self.end_turn(StopReason::Error, None, ResolvedBy::AgentEnded),
                 Some(_) => self.fail_turn(&failure),
                 None => {}
             }
@@ -147,6 +173,7 @@ impl Owner {
         if let Some(turn) = &mut self.turn {
             turn.call = Some(call);
         }
+        self.record.owes_history = false;
         Ok(())
     }
 
@@ -164,31 +191,36 @@ impl Owner {
     }
 
     pub(super) fn fail_turn(&mut self, failure: &AgentFailure) {
-        let (message, code, details) = match failure {
-            AgentFailure::Refused { message, code, data, .. } => {
-                (message.clone(), Some(*code), data.as_deref().cloned())
-            }
-            other => (other.to_string(), None, None),
-        };
         let events = self.reducer.end_turn();
         self.note(events);
-        let kind = match code {
-            Some(code) if code != i64::from(codes::AUTH_REQUIRED) => "promptFailed",
-            _ => failure.kind(),
+        self.tell_failure(failure);
+        self.end_turn(StopReason::Error, None, ResolvedBy::TurnEnded);
+    }
+
+    /// Notes why the agent does not do what it should.
+    pub(super) fn tell_failure(&mut self, failure: &AgentFailure) {
+        let (message, kind, details) = match failure {
+            AgentFailure::Refused { method, message, code, data } => {
+                let prompt = method == "session/prompt" && *code != i64::from(codes::AUTH_REQUIRED);
+                let kind = if prompt { "promptFailed" } else { failure.kind() };
+                let details = data.as_deref().cloned().unwrap_or_else(|| json!({ "code": code }));
+                (message.clone(), kind, Some(details))
+            }
+            other => (other.to_string(), other.kind(), None),
         };
         self.draft.event(EventData::Error(CrashInfo {
             message,
             kind: kind.to_owned(),
             turn_id: self.turn_id(),
             exit: failure.exit().cloned(),
-            details: details.or_else(|| code.map(|code| json!({ "code": code }))),
+            details,
         }));
-        self.end_turn(StopReason::Error, None, ResolvedBy::TurnEnded);
     }
 
     /// Notes a turn's end, and the end of everything that was asked in it.
     pub(super) fn end_turn(&mut self, reason: StopReason, usage: Option<Usage>, by: ResolvedBy) {
         let Some(turn) = self.turn.take() else { return };
+        let reason = if turn.failed && reason == StopReason::Cancelled { StopReason::Error } else { reason };
         let events = self.reducer.end_turn();
         self.note(events);
         self.withdraw_asked(by);
@@ -244,8 +276,9 @@ impl Owner {
         self.commit().await;
     }
 
-    /// The agent did not stop when it was told to: it is left.
-    pub(super) fn abandon_turn(&mut self) {
+    /// The agent did not stop when it was told to: it is left. Where it shares its process with other sessions, that process
+    /// takes no new ones unless the agent says that it has closed this one.
+    pub(super) async fn abandon_turn(&mut self) {
         let seconds = self.parts.limits.cancel().as_secs();
         self.draft.event(EventData::Error(CrashInfo {
             message: format!(
@@ -256,18 +289,25 @@ impl Owner {
             ..CrashInfo::default()
         }));
         self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
+        let closed = self.close_session().await;
+        if let Some(link) = self.link.as_ref().filter(|_| !closed) {
+            link.slot.retire();
+        }
         self.leave_agent();
     }
 
     /// The agent has said nothing for too long.
     pub(super) async fn silent(&mut self, silence: Duration) {
         self.draft.event(EventData::Error(CrashInfo {
-            message: format!("the agent has said nothing for {} s; its turn is cancelled", silence.as_secs()),
+            message: format!("the agent has said nothing for {} s; its turn is ended", silence.as_secs()),
             kind: "timeout".to_owned(),
             turn_id: self.turn_id(),
             ..CrashInfo::default()
         }));
         self.last_heard = Instant::now();
+        if let Some(turn) = &mut self.turn {
+            turn.failed = true;
+        }
         self.interrupt().await;
     }
 }

@@ -26,7 +26,7 @@ pub(crate) use tools::Tool;
 /// the turn's end comes. One that grows beyond [`MAX_MESSAGE`] is closed and goes on as a new one, `<id>~2`, whose metadata
 /// says what it `continues`.
 ///
-/// Memory is bounded: one open message for each of 32 sub-agents, and 16 MiB of tool calls. An update of a tool call that
+/// Memory is bounded: one open message for each of 32 sub-agents, and 16 MiB of tool calls (256 KiB between turns). An update of a tool call that
 /// is no longer remembered begins a new message, `tool:<id>~2`.
 #[derive(Debug)]
 pub struct Reducer {
@@ -42,8 +42,8 @@ pub struct Reducer {
 }
 
 impl Reducer {
-    /// A reducer for one run of the agent. `name` must differ from run to run: messages to which the agent gives no id,
-    /// outside of turns, are named after it.
+    /// A reducer for the first run of an agent. `name` must differ from reducer to reducer: messages to which the agent gives
+    /// no id, outside of turns, are named after it.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -58,6 +58,15 @@ impl Reducer {
         }
     }
 
+    /// What comes now is of the agent's `run`th run, counted from one over the whole life of the session: what it calls by a
+    /// name that it gave before is something else.
+    pub fn begin_run(&mut self, run: u32) -> Vec<EventData> {
+        let events = self.speech.close();
+        self.names = Names::of_run(run);
+        self.tools = Tools::default();
+        self.heard(events)
+    }
+
     /// What comes now belongs to this turn. Tells messages that were still open.
     pub fn begin_turn(&mut self, turn_id: &str) -> Vec<EventData> {
         let events = self.speech.close();
@@ -68,6 +77,7 @@ impl Reducer {
     /// The turn is over. Tells messages that are still open.
     pub fn end_turn(&mut self) -> Vec<EventData> {
         let events = self.speech.close();
+        self.tools.rest();
         self.turn = None;
         self.heard(events)
     }

@@ -1,7 +1,7 @@
 //! Messages that are being written.
 
 use crate::json::{self, Fields, Object};
-use crate::names::{self, Names};
+use crate::names::{self, Claimed, Names};
 use crate::{blocks, carrier};
 use sa_api::sessions::{
     DeltaKind, EventData, MessageDelta, MessagePart, ParsedMessage, Role, UniversalMessage, UnparsedMessage,
@@ -215,11 +215,9 @@ impl Speech {
         }
         let named = base.is_some();
         let base = base.or(follows).unwrap_or_else(|| self.nameless(scope, place.role));
-        let id = names.claim(&base);
+        let Claimed { id, continues } = names.claim(&base);
         let mut metadata = scope.metadata(place.parent.as_deref());
-        if id != base {
-            metadata.insert("continues".to_owned(), base.clone().into());
-        }
+        json::put(&mut metadata, "continues", continues);
         let message = ParsedMessage { id, role: place.role, parts: Vec::new(), metadata };
         let parent = place.parent.clone();
         self.open.push(Open { message, base, named, parent, size: 0, changed: false });

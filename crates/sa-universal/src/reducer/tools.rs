@@ -2,7 +2,7 @@
 
 use super::speech::Scope;
 use crate::json::{self, Fields, Object};
-use crate::names::{self, Names};
+use crate::names::{self, Claimed, Names};
 use crate::words::Word;
 use crate::{carrier, contents};
 use sa_api::sessions::{
@@ -13,6 +13,9 @@ use serde_json::Value;
 
 /// Bytes of tool calls that are remembered, beside the one that changes.
 const MAX_BYTES: usize = 16 << 20;
+
+/// The same between turns.
+const RESTING_BYTES: usize = 256 << 10;
 
 /// Tool calls that are remembered.
 const MAX_CALLS: usize = 512;
@@ -166,13 +169,18 @@ impl Tools {
         let event = known.tool.message(&known.name);
         let weight = known.tool.weight();
         self.known.push(Known { weight, ..known });
-        self.forget();
+        self.forget(MAX_BYTES);
         Some(event)
     }
 
+    /// The turn is over: hardly anything of it changes any more.
+    pub(super) fn rest(&mut self) {
+        self.forget(RESTING_BYTES);
+    }
+
     /// Drops calls that are too much to remember: the oldest that are done, then the oldest.
-    fn forget(&mut self) {
-        while self.known.len() > 1 && (self.known.len() > MAX_CALLS || self.weight() > MAX_BYTES) {
+    fn forget(&mut self, bytes: usize) {
+        while self.known.len() > 1 && (self.known.len() > MAX_CALLS || self.weight() > bytes) {
             let before = self.known.len() - 1;
             let done =
                 |known: &Known| matches!(known.tool.status, ToolStatus::Completed | ToolStatus::Failed);
@@ -188,12 +196,9 @@ impl Tools {
 
 impl Known {
     fn new(names: &mut Names, scope: &Scope<'_>, id: &str, update: &Object) -> Self {
-        let base = names::of_tool(id);
-        let name = names.claim(&base);
+        let Claimed { id: name, continues } = names.claim(&names::of_tool(id));
         let mut tool = Tool { id: id.to_owned(), metadata: scope.metadata(None), ..Tool::default() };
-        if name != base {
-            tool.metadata.insert("continues".to_owned(), base.into());
-        }
+        json::put(&mut tool.metadata, "continues", continues);
         tool.apply(update);
         Self { name, tool, weight: 0 }
     }

@@ -11,6 +11,10 @@ pub(crate) enum SessionsCommand {
     /// List them (GET /v1/sessions)
     List(Output),
     /// Make one and start its agent (POST /v1/sessions/{id})
+    #[command(
+        after_help = "Exit codes: 0 the agent is ready, 1 it is not, or there is no session; 64 bad usage. A session whose id is printed \
+            exists also if its agent is not ready: the next message tries again."
+    )]
     Create(CreateArgs),
     /// Show one (GET /v1/sessions/{id})
     Get {
@@ -97,7 +101,7 @@ pub(crate) enum SessionsCommand {
 /// The arguments of `api sessions create`.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
-    /// The session's id; any name
+    /// The session's id: 1 to 128 of a-z, A-Z, 0-9, '-', '_', '.', starting with a letter or digit
     pub(crate) id: String,
     /// The request's body as JSON, for what has no flag here: mcp, skills, policy, webhook; '-' reads standard input
     #[arg(long, value_name = "FILE")]
@@ -162,6 +166,12 @@ pub(crate) struct PatchArgs {
     /// Members to merge into its metadata, as a JSON object; null removes one
     #[arg(long, value_name = "JSON")]
     pub(crate) metadata: Option<String>,
+    /// Another credential for the model's provider; other users can see it here
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) agent_token: Option<String>,
+    /// Variable to add to the agent's environment (repeatable)
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -227,7 +237,7 @@ pub(crate) struct DecideArgs {
 pub(crate) struct ExportArgs {
     /// The session's id
     pub(crate) id: String,
-    /// File to write [default: standard output]
+    /// File to write, for the caller's eyes only; it is replaced when all of it is there [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
 }

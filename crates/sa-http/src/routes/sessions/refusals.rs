@@ -6,30 +6,25 @@ use sa_api::{ErrorCode, Problem};
 use sa_sessions::{AgentFailure, SessionError, StoreError};
 use serde_json::json;
 
-/// The refusal, about this session.
-pub(super) fn about(id: &str) -> impl FnOnce(SessionError) -> ApiError {
-    let id = id.to_owned();
-    move |error| {
-        let mut refused = ApiError::from(error);
-        refused.0.session_id = Some(id);
-        refused
-    }
-}
-
 impl From<SessionError> for ApiError {
     fn from(error: SessionError) -> Self {
         let detail = error.to_string();
         let conflict = |what: &str| {
-            Problem::new(ErrorCode::Conflict, detail.clone()).with_details(json!({ "what": what })).into()
+            Problem::new(ErrorCode::Conflict, detail.clone()).with_details(json!({ "what": what }))
         };
         match error {
-            SessionError::Unknown(_) | SessionError::NotAsked(_) => Self::new(ErrorCode::NotFound, detail),
-            SessionError::BadId(_) | SessionError::Invalid(_) => Self::invalid(detail),
-            SessionError::Exists(_) => conflict("exists"),
-            SessionError::Ended => conflict("ended"),
-            SessionError::KeyReused => conflict("keyReused"),
-            SessionError::Resolved { what, .. } => Problem::new(ErrorCode::Conflict, detail)
-                .with_details(json!({ "what": "resolved", "decision": what }))
+            // The session that these name need not be the one in the path.
+            SessionError::Unknown(id) => Problem::new(ErrorCode::NotFound, detail).with_session(id).into(),
+            SessionError::BadId(id) => {
+                Problem::new(ErrorCode::InvalidRequest, detail).with_session(id).into()
+            }
+            SessionError::Exists(id) => conflict("exists").with_session(id).into(),
+            SessionError::NotAsked(_) => Self::new(ErrorCode::NotFound, detail),
+            SessionError::Invalid(_) => Self::invalid(detail),
+            SessionError::Ended => conflict("ended").into(),
+            SessionError::KeyReused => conflict("keyReused").into(),
+            SessionError::Resolved(verdict) => Problem::new(ErrorCode::Conflict, detail)
+                .with_details(json!({ "what": "resolved", "resolved": verdict }))
                 .into(),
             SessionError::QueueFull(_) | SessionError::TooMany(_) => {
                 Self::new(ErrorCode::TooManyRequests, detail)

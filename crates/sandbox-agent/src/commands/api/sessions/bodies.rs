@@ -51,6 +51,8 @@ pub(super) fn patch(args: PatchArgs) -> Result<SessionPatch, Failure> {
         agent_mode,
         permission_mode: permission_mode.map(mode),
         metadata,
+        token: args.agent_token,
+        env: (!args.env.is_empty()).then(|| args.env.into_iter().collect()),
     };
     if patch == SessionPatch::default() {
         return Err(Failure::usage("there is nothing to change; see --help"));

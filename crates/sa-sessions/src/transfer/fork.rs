@@ -1,0 +1,57 @@
+//! A session as the beginning of another.
+
+use super::import::Arriving;
+use crate::handle::SessionHandle;
+use crate::log::Ends;
+use crate::moment::now_ms;
+use crate::sessions::created;
+use crate::{SessionError, Sessions, webhooks};
+use sa_api::sessions::{ForkSession, SessionCreated};
+use uuid::Uuid;
+
+/// Events that are copied at once.
+const PAGE: usize = 512;
+
+impl Sessions {
+    /// Makes a copy of a session, with what has happened in it, which goes its own way from here.
+    pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<SessionCreated, SessionError> {
+        let parent = self.get(id)?.0;
+        let mut of = parent.record();
+        let Some(native) = of.native_session_id.clone() else {
+            let reason = "the session has not begun; there is nothing to fork".to_owned();
+            return Err(SessionError::Invalid(reason));
+        };
+        let record = of.forked(id, native, fork.title, now_ms());
+        let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
+        self.check_new(&id)?;
+        let store = &self.inner().parts.store;
+        let ends = parent.log.ends();
+        let mut arriving = Arriving::new(&id, &record, store.import().await?);
+        let mut after = ends.oldest.saturating_sub(1);
+        while after < ends.last {
+            let lines = parent.log.read(after, PAGE).await?;
+            let Some(last) = lines.last() else { break };
+            after = last.id;
+            for line in lines.iter().filter(|line| line.id <= ends.last) {
+                arriving.line(&line.json).await?;
+            }
+        }
+        for event in arriving.turns_closed(&mut of) {
+            arriving.append(event).await?;
+        }
+        let ends = Ends { oldest: ends.oldest, last: arriving.last(), closed: false };
+        if !arriving.finish(&record, false).await? {
+            return Err(SessionError::Exists(id));
+        }
+        // Its webhook is told what is new in it.
+        let webhook = record.request.webhook.as_ref().map(|webhook| webhooks::from_there(webhook, ends.last));
+        let session = SessionHandle(self.adopt(&id, record, ends, parent.env(), webhook));
+        match session.start().await {
+            Ok(()) => Ok(created(&session, Ok(()))),
+            Err(failure) => {
+                self.delete(&id).await?;
+                Err(failure.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Lines as a session.
+
+use super::unfinished::{Turns, omission};
+use super::{FORM, Head};
+use crate::moment::{now_ms, rfc3339};
+use crate::policy::Policy;
+use crate::record::Record;
+use crate::{SessionError, Sessions};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use sa_api::sessions::{EventData, Session, SessionState, UniversalEvent};
+use sa_store::{Import, NewEvent};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Events that are stored at once, and bytes of them.
+const BATCH: usize = 256;
+const BATCH_BYTES: usize = 1 << 20;
+
+impl Sessions {
+    /// Makes a session out of an export, under the id it had or under another. Nobody sees anything of it before all of
+    /// it is there. Its agent goes on with its own session if that came along and nobody else uses it; else it is told what
+    /// was said.
+    pub async fn import<S>(&self, mut lines: S, rename: Option<&str>) -> Result<Session, SessionError>
+    where
+        S: Stream<Item = Result<Bytes, SessionError>> + Send + Unpin,
+    {
+        let first = lines.next().await.ok_or_else(|| bad("it is empty"))??;
+        let head: Head = serde_json::from_slice(&first).map_err(|error| bad(format!("line 1: {error}")))?;
+        check(&head)?;
+        let id = rename.unwrap_or(&head.session_id).to_owned();
+        self.check_new(&id)?;
+        let store = &self.inner().parts.store;
+        let mut arriving = Arriving::new(&id, &head.record, store.import().await?);
+        while let Some(text) = lines.next().await {
+            arriving.line(&text?).await?;
+        }
+        if arriving.last != head.last_event_id {
+            let (found, expected) = (arriving.last, head.last_event_id);
+            return Err(bad(format!("it is cut off: its last event is {found}, not {expected}")));
+        }
+        let mut record = head.record;
+        let ended = record.state == SessionState::Ended;
+        let mut closing = arriving.turns_closed(&mut record);
+        if !ended {
+            record.state = SessionState::Interrupted;
+            closing.extend(omission(&head.omitted));
+        }
+        if self.speaks_natively(&record) {
+            record.native_session_id = None;
+            record.owes_history = true;
+        }
+        for event in closing {
+            arriving.append(event).await?;
+        }
+        if !arriving.finish(&record, ended).await? {
+            return Err(SessionError::Exists(id));
+        }
+        let stored = store.session(&id).await?.ok_or_else(|| SessionError::Unknown(id.clone()))?;
+        Ok(self.adopt_stored(stored, BTreeMap::new())?.describe())
+    }
+
+    /// Whether a session that is here already goes on with the same session of the agent's.
+    fn speaks_natively(&self, record: &Record) -> bool {
+        record.native_session_id.is_some()
+            && self.list().iter().any(|other| {
+                other.agent == record.request.agent && other.native_session_id == record.native_session_id
+            })
+    }
+}
+
+/// The events of an import, on their way into the store.
+pub(super) struct Arriving {
+    session: String,
+    agent: String,
+    import: Import,
+    batch: Vec<NewEvent>,
+    bytes: usize,
+    number: usize,
+    last: u64,
+    turns: Turns,
+}
+
+impl Arriving {
+    pub(super) fn new(session: &str, record: &Record, import: Import) -> Self {
+        Self {
+            session: session.to_owned(),
+            agent: record.request.agent.clone(),
+            import,
+            batch: Vec::new(),
+            bytes: 0,
+            number: 1,
+            last: 0,
+            turns: Turns::default(),
+        }
+    }
+
+    pub(super) async fn line(&mut self, text: &[u8]) -> Result<(), SessionError> {
+        self.number += 1;
+        let number = self.number;
+        let mut event: UniversalEvent =
+            serde_json::from_slice(text).map_err(|error| bad(format!("line {number}: {error}")))?;
+        let follows = if self.last == 0 { event.id > 0 } else { event.id.checked_sub(1) == Some(self.last) };
+        if !follows || i64::try_from(event.id).is_err() {
+            return Err(bad(format!("line {number}: event {} is out of order", event.id)));
+        }
+        event.session_id.clone_from(&self.session);
+        self.push(event).await
+    }
+
+    /// Adds what has come to an end by the import itself.
+    pub(super) async fn append(&mut self, data: EventData) -> Result<(), SessionError> {
+        self.push(UniversalEvent {
+            id: self.last + 1,
+            timestamp: rfc3339(now_ms()),
+            session_id: self.session.clone(),
+            agent: self.agent.clone(),
+            native_session_id: None,
+            data,
+        })
+        .await
+    }
+
+    /// The ends of what was under way.
+    pub(super) fn turns_closed(&mut self, record: &mut Record) -> Vec<EventData> {
+        std::mem::take(&mut self.turns).close(record)
+    }
+
+    pub(super) fn last(&self) -> u64 {
+        self.last
+    }
+
+    async fn push(&mut self, event: UniversalEvent) -> Result<(), SessionError> {
+        self.turns.read(event.id, &event.data);
+        self.last = event.id;
+        let data = Bytes::from(serde_json::to_vec(&event).unwrap_or_default());
+        self.bytes += data.len();
+        self.batch.push(NewEvent { id: event.id, at_ms: now_ms(), data });
+        if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<(), SessionError> {
+        self.bytes = 0;
+        Ok(self.import.append(std::mem::take(&mut self.batch)).await?)
+    }
+
+    pub(super) async fn finish(mut self, record: &Record, ended: bool) -> Result<bool, SessionError> {
+        self.flush().await?;
+        Ok(self.import.finish(&self.session, record.to_bytes(), ended).await?)
+    }
+}
+
+fn check(head: &Head) -> Result<(), SessionError> {
+    if head.sandbox_agent_session != FORM {
+        return Err(bad(format!("its form is {}, known is {FORM}", head.sandbox_agent_session)));
+    }
+    if !Path::new(&head.record.cwd).is_absolute() {
+        return Err(bad(format!("its directory '{}' is not absolute", head.record.cwd)));
+    }
+    Policy::new(&head.record.request.policy).map(drop).map_err(bad)
+}
+
+fn bad(reason: impl std::fmt::Display) -> SessionError {
+    SessionError::Invalid(format!("this is no export of a session: {reason}"))
+}

@@ -1,0 +1,28 @@
+//! Sessions on the move: a session as lines of JSON, and back.
+
+mod export;
+mod fork;
+mod import;
+mod secrets;
+mod unfinished;
+
+use crate::record::Record;
+use serde::{Deserialize, Serialize};
+
+/// The form of exports that this program writes.
+const FORM: u32 = 1;
+
+/// The first line of an export. Each line after it is an event.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    /// Says what the file is.
+    sandbox_agent_session: u32,
+    session_id: String,
+    /// The id of the last line's event, by which an export is seen to be whole.
+    last_event_id: u64,
+    /// What of the session is not in the record, as it is nobody else's business.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    omitted: Vec<String>,
+    record: Record,
+}

@@ -1,0 +1,60 @@
+//! How a question or permission was decided: for those who come too late.
+
+use sa_api::sessions::{
+    PermissionReplyKind, PermissionResolved, QuestionOutcome, QuestionResolved, ResolvedBy,
+};
+use serde::Serialize;
+use std::fmt;
+
+/// A decision, and whose it was.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Verdict {
+    /// Of a question.
+    Question(QuestionResolved),
+    /// Of a permission.
+    Permission(PermissionResolved),
+}
+
+impl Verdict {
+    /// What was decided on.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Question(resolved) => &resolved.id,
+            Self::Permission(resolved) => &resolved.id,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, by) = match self {
+            Self::Question(resolved) => {
+                let what = match resolved.outcome {
+                    QuestionOutcome::Answered => "answered",
+                    QuestionOutcome::Rejected => "rejected",
+                    QuestionOutcome::Cancelled => "withdrawn",
+                };
+                (what, resolved.by)
+            }
+            Self::Permission(resolved) => {
+                let what = match resolved.reply {
+                    Some(PermissionReplyKind::Once) => "allowed once",
+                    Some(PermissionReplyKind::Always) => "allowed for good",
+                    Some(PermissionReplyKind::Reject) => "rejected",
+                    None => "withdrawn",
+                };
+                (what, resolved.by)
+            }
+        };
+        let why = match by {
+            ResolvedBy::Client => "by a client",
+            ResolvedBy::Rule => "by a rule of the session",
+            ResolvedBy::PermissionMode => "by the session's permission mode",
+            ResolvedBy::Timeout => "when the time for it was over",
+            ResolvedBy::TurnEnded => "when its turn ended",
+            ResolvedBy::AgentEnded => "when its agent ended",
+        };
+        write!(f, "{what} {why}")
+    }
+}
