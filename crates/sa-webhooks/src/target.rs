@@ -4,6 +4,7 @@ use crate::WebhookError;
 use reqwest::Url;
 use sa_api::sessions::{EventData, Webhook, WebhookState, WebhookStatus};
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// Pieces of messages: most of all events, and each is in the message that follows.
 const UNLESS_ASKED_FOR: &str = "messageDelta";
@@ -38,11 +39,21 @@ pub fn redacted(address: &str) -> String {
 }
 
 /// Where deliveries go, what is in them, and what they are signed with.
-#[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) url: Url,
     pub(crate) secret: Option<String>,
     filter: Option<BTreeSet<String>>,
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url, secret, filter } = self;
+        f.debug_struct("Target")
+            .field("url", &redacted(url.as_str()))
+            .field("signed", &secret.is_some())
+            .field("filter", filter)
+            .finish()
+    }
 }
 
 impl Target {
@@ -105,6 +116,9 @@ mod tests {
         assert_eq!(shown("http://host"), "http://host/");
         assert_eq!(shown("nonsense pw"), "(not a URL)");
         assert_eq!(fresh_status(&webhook("http://u@h/?k=1")).url, "http://h/?…");
+        let hook = Webhook { secret: Some("s3cret".to_owned()), ..webhook("http://me:s3cret@h/?k=s3cret") };
+        let target = format!("{:?}", Target::new(&hook).unwrap());
+        assert!(!target.contains("s3cret") && target.contains("http://h/?…"), "{target}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod create;
 mod event;
 mod exchange;
+mod hidden;
 mod message;
 mod request;
 mod session;
