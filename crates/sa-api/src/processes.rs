@@ -350,14 +350,17 @@ pub struct ProcessConfigChange {
 
 /// What the daemon says on a terminal's WebSocket, as text; output comes as binary messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+// The contract's macro does not read `rename_all_fields`: variants with members of several words say it again.
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum TerminalServerFrame {
     /// The first message. What was printed before follows, then what is printed from now on.
+    #[schema(rename_all = "camelCase")]
     Ready {
         /// The process.
         process_id: String,
     },
     /// The process ended; the socket is closed after this.
+    #[schema(rename_all = "camelCase")]
     Exit {
         /// Exit code, if it exited by itself.
         exit_code: Option<i32>,

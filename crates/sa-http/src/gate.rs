@@ -4,19 +4,20 @@
 use crate::auth::{self, Entry};
 use crate::metrics::Asked;
 use crate::origin;
-use crate::problem::ApiResult;
+use crate::problem::{ApiResult, name_session};
 use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
-/// Lets a request through, or refuses it, and counts the answer.
+/// Lets a request through, or refuses it, counts the answer, and says which session a problem is about.
 pub(crate) async fn pass(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let asked = Asked::of(&request);
+    let uri = request.uri().clone();
     let response = admit(&state, request, next).await.into_response();
     asked.answered(&state.metrics, &response);
-    response
+    name_session(uri.path(), response)
 }
 
 async fn admit(state: &AppState, request: Request, next: Next) -> ApiResult<Response> {

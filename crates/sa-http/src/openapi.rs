@@ -75,6 +75,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     for layer in &LAYER_RESPONSES {
         components.responses.insert(layer.name.to_owned(), problem(layer.description).into());
     }
+    components.schemas.values_mut().for_each(drop_null_defaults);
     for operation in document.paths.paths.values_mut().flat_map(operations) {
         let needs_token = operation.security.is_none();
         for layer in LAYER_RESPONSES.iter().filter(|layer| needs_token || layer.open) {
@@ -83,6 +84,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
             operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);
         }
         drop_null_parameters(operation);
+        drop_null_body(operation);
     }
 }
 
@@ -107,6 +109,38 @@ fn drop_null_parameters(operation: &mut Operation) {
                 schema.schema_type = SchemaType::Type(kind.clone());
             }
         }
+    }
+}
+
+/// An optional body may be absent; `null` would be a body, and is none that is taken.
+fn drop_null_body(operation: &mut Operation) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    for content in body.content.values_mut() {
+        if let RefOr::T(content) = content
+            && let Some(RefOr::T(Schema::OneOf(one_of))) = &mut content.schema
+        {
+            one_of.items.retain(|item| !is_null(item));
+            if let [only] = &one_of.items[..] {
+                content.schema = Some(only.clone());
+            }
+        }
+    }
+}
+
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
+}
+
+/// What is absent is absent; `null` as the default would be no value of the member's type.
+fn drop_null_defaults(schema: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::Object(object)) = schema else { return };
+    for member in object.properties.values_mut() {
+        let default = match member {
+            RefOr::Ref(reference) => &mut reference.default,
+            RefOr::T(Schema::Object(object)) => &mut object.default,
+            RefOr::T(_) => continue,
+        };
+        default.take_if(|value| value.is_null());
     }
 }
 

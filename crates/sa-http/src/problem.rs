@@ -27,6 +27,10 @@ impl ApiError {
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidRequest, detail)
     }
+
+    fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.0).unwrap_or_default()
+    }
 }
 
 impl From<Problem> for ApiError {
@@ -38,16 +42,36 @@ impl From<Problem> for ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let body = serde_json::to_vec(&self.0).unwrap_or_default();
-        let mut response = (status, body).into_response();
+        let mut response = (status, self.to_json()).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::UNAUTHORIZED {
             headers
                 .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"sandbox-agent\""));
         }
+        // Kept for whoever knows what it is about.
+        response.extensions_mut().insert(self);
         response
     }
+}
+
+/// The answer to a request for that path: a problem of a session says of which.
+pub(crate) fn name_session(path: &str, mut response: Response) -> Response {
+    let Some(mut error) = response.extensions_mut().remove::<ApiError>() else { return response };
+    if error.0.session_id.is_none()
+        && let Some(id) = session_in(path)
+    {
+        error.0.session_id = Some(id.to_owned());
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+        *response.body_mut() = error.to_json().into();
+    }
+    response
+}
+
+/// The session that a path is about. Ids need no escapes; one that has some is no session's.
+fn session_in(path: &str) -> Option<&str> {
+    let id = path.strip_prefix("/v1/sessions/")?.split('/').next()?;
+    (!matches!(id, "" | "import") && !id.contains('%')).then_some(id)
 }
 
 impl From<OpenError> for ApiError {

@@ -59,6 +59,7 @@ pub enum Role {
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+// The contract's macro does not read `rename_all_fields`: variants with members of several words say it again.
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum MessagePart {
     /// Text, in Markdown.
@@ -95,6 +96,7 @@ pub enum MessagePart {
         locations: Vec<Location>,
     },
     /// What a tool returned, or has returned so far.
+    #[schema(rename_all = "camelCase")]
     ToolResult {
         /// The call's id.
         id: String,
@@ -117,6 +119,7 @@ pub enum MessagePart {
         arguments: Value,
     },
     /// What the client's function returned.
+    #[schema(rename_all = "camelCase")]
     FunctionResult {
         /// The call's id.
         id: String,
@@ -130,6 +133,7 @@ pub enum MessagePart {
         is_error: bool,
     },
     /// A file, or how one changed.
+    #[schema(rename_all = "camelCase")]
     File {
         /// What it is called, if that is not in its path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,6 +161,7 @@ pub enum MessagePart {
         extra: Map<String, Value>,
     },
     /// An image.
+    #[schema(rename_all = "camelCase")]
     Image {
         /// Where it is.
         source: FileSource,
@@ -246,6 +251,7 @@ pub enum ToolContent {
         extra: Map<String, Value>,
     },
     /// An image.
+    #[schema(rename_all = "camelCase")]
     Image {
         /// Where it is.
         source: FileSource,
@@ -257,6 +263,7 @@ pub enum ToolContent {
         extra: Map<String, Value>,
     },
     /// A file, or a link to one.
+    #[schema(rename_all = "camelCase")]
     File {
         /// What it is called, if that is not in its path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,6 +285,7 @@ pub enum ToolContent {
         extra: Map<String, Value>,
     },
     /// How a file changes or changed.
+    #[schema(rename_all = "camelCase")]
     Diff {
         /// The file.
         path: String,

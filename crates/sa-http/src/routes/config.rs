@@ -1,8 +1,7 @@
 //! `/v1/config`: MCP servers and skills, kept for a directory.
 
 use super::fs::query::Parameters;
-use crate::body;
-use crate::negotiate::check_json_body;
+use crate::body::read_json;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -49,10 +48,7 @@ impl Target {
     }
 
     async fn put(self, state: &AppState, headers: &HeaderMap, body: Body) -> ApiResult<StatusCode> {
-        check_json_body(headers)?;
-        let bytes = body::read(body, state.hub.limits().body_bytes).await?;
-        let entry: Object = serde_json::from_slice(&bytes)
-            .map_err(|error| ApiError::invalid(format!("the body: {error}")))?;
+        let entry: Object = read_json(state, headers, body).await?;
         state.configs.put(self.kind, &self.directory, &self.name, entry).await?;
         Ok(StatusCode::NO_CONTENT)
     }

@@ -1,8 +1,8 @@
 //! Installing and removing agents.
 
 use super::{Id, named, off_thread};
-use crate::body;
-use crate::negotiate::{Media, check_json_body, prefers};
+use crate::body::read_json_or_default;
+use crate::negotiate::{Media, prefers};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -59,7 +59,7 @@ pub(crate) async fn install(
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
-    let wanted = read_request(&state, &headers, body).await?;
+    let wanted: InstallAgent = read_json_or_default(&state, &headers, body).await?;
     let request = InstallRequest {
         version: wanted.agent_version,
         reinstall: wanted.reinstall.unwrap_or(false),
@@ -76,19 +76,6 @@ pub(crate) async fn install(
     }
     let installed = job.outcome().await?;
     Ok(Json(describe(&installer, installed)).into_response())
-}
-
-/// An empty body asks for the latest version.
-async fn read_request(state: &AppState, headers: &HeaderMap, body: Body) -> ApiResult<InstallAgent> {
-    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
-    if bytes.is_empty() {
-        return Ok(InstallAgent::default());
-    }
-    check_json_body(headers)?;
-    // Only an object says which value is which; a list would be taken member by member.
-    let object: serde_json::Result<serde_json::Map<_, _>> = serde_json::from_slice(&bytes);
-    let wanted = object.and_then(|object| serde_json::from_value(object.into()));
-    wanted.map_err(|error| ApiError::invalid(format!("the body: {error}")))
 }
 
 fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, Infallible>> {

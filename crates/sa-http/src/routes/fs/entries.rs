@@ -2,9 +2,8 @@
 
 use super::query::Parameters;
 use super::{described, listed, text};
-use crate::body;
-use crate::negotiate::check_json_body;
-use crate::problem::{ApiError, ApiResult};
+use crate::body::read_json;
+use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -145,10 +144,7 @@ pub(crate) async fn relocate(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<FsMoveResponse>> {
-    check_json_body(&headers)?;
-    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
-    let request: FsMoveRequest =
-        serde_json::from_slice(&bytes).map_err(|error| ApiError::invalid(format!("the body: {error}")))?;
+    let request: FsMoveRequest = read_json(&state, &headers, body).await?;
     let overwrite = request.overwrite.unwrap_or(false);
     let moved = state.files.relocate(OsStr::new(&request.from), OsStr::new(&request.to), overwrite).await?;
     Ok(Json(FsMoveResponse { from: text(&moved.from), to: text(&moved.to) }))

@@ -1,6 +1,6 @@
 //! The limits on processes.
 
-use super::read_json;
+use crate::body::read_json;
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;

@@ -2,7 +2,8 @@
 
 use super::encoding::{Encoding, decode};
 use super::lifecycle::check_size;
-use super::{Id, find, read_json};
+use super::{Id, find};
+use crate::body::read_json;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;

@@ -1,6 +1,7 @@
 //! Processes from their start to their removal.
 
-use super::{Id, describe, find, read_json, unknown};
+use super::{Id, describe, find, unknown};
+use crate::body::read_json;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;

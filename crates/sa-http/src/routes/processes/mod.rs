@@ -10,17 +10,12 @@ mod refusals;
 mod run;
 mod terminal;
 
-use crate::body;
-use crate::negotiate::check_json_body;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::body::Body;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use http::HeaderMap;
 use sa_api::ErrorCode;
 use sa_processes::Process;
-use serde::de::DeserializeOwned;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -50,11 +45,4 @@ fn find(state: &AppState, id: Id) -> ApiResult<Process> {
 
 fn unknown(id: &str) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("there is no process '{id}'"))
-}
-
-/// The body as JSON of that shape.
-async fn read_json<T: DeserializeOwned>(state: &AppState, headers: &HeaderMap, body: Body) -> ApiResult<T> {
-    check_json_body(headers)?;
-    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
-    serde_json::from_slice(&bytes).map_err(|error| ApiError::invalid(format!("the body: {error}")))
 }

@@ -1,6 +1,7 @@
 //! Running a command to its end.
 
-use super::{encoding, read_json};
+use super::encoding;
+use crate::body::read_json;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;

@@ -1,7 +1,7 @@
 //! Answers to what an agent asks.
 
-use super::refusals::about;
-use super::{find, read_json};
+use super::find;
+use crate::body::read_json;
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::body::Body;
@@ -42,9 +42,9 @@ pub(crate) async fn reply_to_question(
     body: Body,
 ) -> ApiResult<StatusCode> {
     let Path((id, question)) = ids?;
-    let session = find(&state, Ok(Path(id.clone())))?;
+    let session = find(&state, Ok(Path(id)))?;
     let reply: QuestionReply = read_json(&state, &headers, body).await?;
-    session.answer(&question, Some(reply.answers)).await.map_err(about(&id))?;
+    session.answer(&question, Some(reply.answers)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -67,8 +67,8 @@ pub(crate) async fn reply_to_question(
 )]
 pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> ApiResult<StatusCode> {
     let Path((id, question)) = ids?;
-    let session = find(&state, Ok(Path(id.clone())))?;
-    session.answer(&question, None).await.map_err(about(&id))?;
+    let session = find(&state, Ok(Path(id)))?;
+    session.answer(&question, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -100,8 +100,8 @@ pub(crate) async fn reply_to_permission(
     body: Body,
 ) -> ApiResult<StatusCode> {
     let Path((id, permission)) = ids?;
-    let session = find(&state, Ok(Path(id.clone())))?;
+    let session = find(&state, Ok(Path(id)))?;
     let decision: PermissionReply = read_json(&state, &headers, body).await?;
-    session.decide(&permission, decision).await.map_err(about(&id))?;
+    session.decide(&permission, decision).await?;
     Ok(StatusCode::NO_CONTENT)
 }

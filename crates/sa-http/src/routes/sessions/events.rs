@@ -1,6 +1,5 @@
 //! A session's events: by pages, and as a stream. They are sent as they are stored.
 
-use super::refusals::about;
 use super::{Id, find};
 use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
@@ -16,7 +15,7 @@ use http::{HeaderMap, header};
 use sa_api::sessions::{EventPage, UniversalEvent};
 use sa_api::{Gap, Problem};
 use sa_relay::event_frame;
-use sa_sessions::{Line, Reader, Step};
+use sa_sessions::{Line, Reader, SessionHandle, Step};
 use serde::Deserialize;
 use std::task::{Context, Poll};
 
@@ -67,7 +66,7 @@ pub(crate) async fn page(
     let offset = query.offset.unwrap_or_default();
     let foreign = offset > known.last_event_id;
     let after = if foreign { known.oldest_event_id.saturating_sub(1) } else { offset };
-    let (lines, more) = session.events(after, limit).await.map_err(about(session.id()))?;
+    let (lines, more) = session.events(after, limit).await?;
     let first = lines.first().map(|line| line.id);
     let oldest = match first {
         Some(first) if foreign || first > offset + 1 => Some(first),
@@ -132,7 +131,7 @@ pub(crate) async fn stream(
     check_accept(&headers, Media::EventStream)?;
     let (session, Query(query)) = (find(&state, id)?, query?);
     let after = last_event_id(&headers)?.or(query.offset).unwrap_or_default();
-    Ok(respond(&state, session.reader(after), None))
+    Ok(respond(&state, &session, after, None))
 }
 
 fn last_event_id(headers: &HeaderMap) -> ApiResult<Option<u64>> {
@@ -145,12 +144,18 @@ fn last_event_id(headers: &HeaderMap) -> ApiResult<Option<u64>> {
     text.parse().map(Some).map_err(|_| ApiError::invalid(format!("Last-Event-ID '{text}' is no number")))
 }
 
-/// The response that streams what a reader reads, up to the end of that turn if there is one.
-pub(super) fn respond(state: &AppState, reader: Reader, until: Option<TurnEnd>) -> Response {
+/// The response that streams a session's events after that one, up to the end of that turn if there is one.
+pub(super) fn respond(
+    state: &AppState,
+    session: &SessionHandle,
+    after: u64,
+    until: Option<TurnEnd>,
+) -> Response {
+    let reader = session.reader(after);
     let opening = stream::iter([events::opening(reader.cursor())]);
     // A stream that waits for the next event must not hold up the daemon's end.
     let stopping = state.stopping.clone().cancelled_owned();
-    let frames = opening.chain(frames(reader, until)).take_until(stopping);
+    let frames = opening.chain(frames(session.id().to_owned(), reader, until)).take_until(stopping);
     events::response(SessionFrames(frames.fuse().boxed()), state.hub.limits().heartbeat_ms)
 }
 
@@ -183,23 +188,23 @@ impl TurnEnd {
     }
 }
 
-fn frames(reader: Reader, until: Option<TurnEnd>) -> impl Stream<Item = Bytes> + Send {
-    stream::unfold(Some((reader, until)), |state| async move {
-        let (mut reader, until) = state?;
+fn frames(id: String, reader: Reader, until: Option<TurnEnd>) -> impl Stream<Item = Bytes> + Send {
+    stream::unfold(Some((id, reader, until)), |state| async move {
+        let (id, mut reader, until) = state?;
         match reader.step().await {
             Ok(None) => None,
             Ok(Some(Step::Events(lines))) => {
                 let end = until.as_ref().and_then(|until| lines.iter().position(|line| until.is(line)));
                 let shown = end.and_then(|end| lines.get(..=end)).unwrap_or(&lines);
-                Some((pieces(shown), end.is_none().then_some((reader, until))))
+                Some((pieces(shown), end.is_none().then_some((id, reader, until))))
             }
             Ok(Some(Step::Gap { oldest, newest })) => {
                 let gap = serde_json::to_string(&Gap { oldest, newest }).unwrap_or_default();
-                let goes_on = until.is_none().then_some((reader, until));
+                let goes_on = until.is_none().then_some((id, reader, until));
                 Some((vec![event_frame("gap", &gap)], goes_on))
             }
             Err(error) => {
-                let problem = ApiError::from(error).0;
+                let problem = ApiError::from(error).0.with_session(id);
                 let failure = serde_json::to_string(&problem).unwrap_or_default();
                 Some((vec![event_frame("failure", &failure)], None))
             }

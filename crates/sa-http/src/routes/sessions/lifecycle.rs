@@ -1,6 +1,7 @@
 //! Sessions from their creation to their end.
 
-use super::{Id, find, read_json, read_json_or_default, whole};
+use super::{Id, find, whole};
+use crate::body::{read_json, read_json_or_default};
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
@@ -49,8 +50,8 @@ pub(crate) async fn create(
 ) -> ApiResult<Json<SessionCreated>> {
     let Path(id) = id?;
     let request: CreateSession = read_json(&state, &headers, body).await?;
-    let (sessions, name) = (state.sessions.clone(), id.clone());
-    Ok(Json(whole(&id, async move { sessions.create(&name, request).await }).await?))
+    let sessions = state.sessions.clone();
+    Ok(Json(whole(async move { sessions.create(&id, request).await }).await?))
 }
 
 /// One session.
@@ -99,8 +100,7 @@ pub(crate) async fn patch(
 ) -> ApiResult<Json<Session>> {
     let session = find(&state, id)?;
     let patch: SessionPatch = read_json(&state, &headers, body).await?;
-    let id = session.id().to_owned();
-    Ok(Json(whole(&id, async move { session.patch(patch).await }).await?))
+    Ok(Json(whole(async move { session.patch(patch).await }).await?))
 }
 
 /// Ends a session and forgets it.
@@ -119,8 +119,8 @@ pub(crate) async fn patch(
 )]
 pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<StatusCode> {
     let Path(id) = id?;
-    let (sessions, name) = (state.sessions.clone(), id.clone());
-    whole(&id, async move { sessions.delete(&name).await }).await?;
+    let sessions = state.sessions.clone();
+    whole(async move { sessions.delete(&id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -141,8 +141,7 @@ pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<S
 )]
 pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
     let session = find(&state, id)?;
-    let id = session.id().to_owned();
-    Ok(Json(whole(&id, async move { session.terminate().await }).await?))
+    Ok(Json(whole(async move { session.terminate().await }).await?))
 }
 
 /// Makes a copy of a session.
@@ -175,6 +174,6 @@ pub(crate) async fn fork(
 ) -> ApiResult<Json<SessionCreated>> {
     let Path(id) = id?;
     let fork: ForkSession = read_json_or_default(&state, &headers, body).await?;
-    let (sessions, name) = (state.sessions.clone(), id.clone());
-    Ok(Json(whole(&id, async move { sessions.fork(&name, fork).await }).await?))
+    let sessions = state.sessions.clone();
+    Ok(Json(whole(async move { sessions.fork(&id, fork).await }).await?))
 }

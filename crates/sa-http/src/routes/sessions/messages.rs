@@ -1,7 +1,8 @@
 //! Messages for the agent, and taking them back.
 
 use super::events::{self, TurnEnd};
-use super::{Id, find, read_json, whole};
+use super::{Id, find, whole};
+use crate::body::read_json;
 use crate::negotiate::{Media, check_accept};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
@@ -85,8 +86,8 @@ pub(crate) async fn post_stream(
     check_accept(&headers, Media::EventStream)?;
     let session = find(&state, id)?;
     let accepted = accept(&state, &session, &headers, body).await?;
-    let reader = session.reader(accepted.event_id.saturating_sub(1));
-    Ok(events::respond(&state, reader, Some(TurnEnd::of(accepted.turn_id))))
+    let after = accepted.event_id.saturating_sub(1);
+    Ok(events::respond(&state, &session, after, Some(TurnEnd::of(accepted.turn_id))))
 }
 
 async fn accept(
@@ -96,10 +97,19 @@ async fn accept(
     body: Body,
 ) -> ApiResult<MessageAccepted> {
     let message: PostMessage = read_json(state, headers, body).await?;
-    let key = headers.get(KEY).map(|key| key.to_str().map(str::to_owned)).transpose();
-    let key = key.map_err(|_| ApiError::invalid("the Idempotency-Key is not visible ASCII"))?;
-    let (session, id) = (session.clone(), session.id().to_owned());
-    whole(&id, async move { session.post(message, key).await }).await
+    let key = idempotency_key(headers)?;
+    let session = session.clone();
+    whole(async move { session.post(message, key).await }).await
+}
+
+fn idempotency_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
+    let mut keys = headers.get_all(KEY).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    if keys.next().is_some() {
+        return Err(ApiError::invalid("there is more than one Idempotency-Key"));
+    }
+    let key = key.to_str().map_err(|_| ApiError::invalid("the Idempotency-Key is not visible ASCII"))?;
+    Ok(Some(key.to_owned()))
 }
 
 /// Stops the turn.
@@ -119,6 +129,5 @@ async fn accept(
 )]
 pub(crate) async fn cancel(State(state): State<AppState>, id: Id) -> ApiResult<Json<CancelResult>> {
     let session = find(&state, id)?;
-    let id = session.id().to_owned();
-    Ok(Json(whole(&id, async move { session.cancel().await }).await?))
+    Ok(Json(whole(async move { session.cancel().await }).await?))
 }

@@ -1,6 +1,5 @@
 //! Sessions on the move: out as lines of JSON, and in again.
 
-use super::refusals::about;
 use super::{Id, whole};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
@@ -36,7 +35,7 @@ const LINES: &str = "application/x-ndjson";
 )]
 pub(crate) async fn export(State(state): State<AppState>, id: Id) -> ApiResult<Response> {
     let Path(id) = id?;
-    let lines = state.sessions.export(&id).map_err(about(&id))?;
+    let lines = state.sessions.export(&id)?;
     Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(lines)).into_response())
 }
 
@@ -76,19 +75,14 @@ pub(crate) async fn import(
     check_content_type(&headers)?;
     let limit = state.hub.limits().body_bytes;
     let (lines, mut trouble) = lines(body, limit);
-    let sessions = state.sessions.clone();
-    let name = query.session_id.clone().unwrap_or_default();
-    let work = async move { sessions.import(Box::pin(lines), query.session_id.as_deref()).await };
-    match whole(&name, work).await {
-        Ok(session) => Ok(Json(session)),
-        Err(mut refused) => {
-            if name.is_empty() {
-                refused.0.session_id = None;
-            }
-            // What was wrong with the body says more than that it ended.
-            Err(trouble.try_recv().ok().unwrap_or(refused))
-        }
-    }
+    let (sessions, id) = (state.sessions.clone(), query.session_id.clone());
+    let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };
+    whole(work).await.map(Json).map_err(|refused| {
+        // What was wrong with the body says more than that it ended.
+        let mut refused = trouble.try_recv().unwrap_or(refused);
+        refused.0.session_id = refused.0.session_id.or(query.session_id);
+        refused
+    })
 }
 
 fn check_content_type(headers: &HeaderMap) -> ApiResult<()> {
@@ -98,7 +92,10 @@ fn check_content_type(headers: &HeaderMap) -> ApiResult<()> {
         return Ok(());
     }
     let found = if given.is_empty() { "nothing".to_owned() } else { format!("'{given}'") };
-    let detail = format!("the content type must be {LINES}; the request says {found}");
+    let mut detail = format!("the content type must be {LINES}; the request says {found}");
+    if essence.eq_ignore_ascii_case("application/json") {
+        detail += "; a session cannot be named 'import'";
+    }
     Err(ApiError::new(ErrorCode::UnsupportedMediaType, detail))
 }
 

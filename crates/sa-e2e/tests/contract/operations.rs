@@ -1,5 +1,4 @@
 //! The contract and the tests know each other: every operation has a test that uses it as it is meant to be used.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use anyhow::{Context, Result};
 use sa_testkit::Daemon;
@@ -34,7 +33,7 @@ const TESTED: [(&str, &str); 71] = [
     ("getLatestAgentVersion", "agents/versions.rs::the_newest_version_is_told"),
     ("getMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
-    ("getOpenapi", "contract.rs::every_operation_is_tested"),
+    ("getOpenapi", "contract/operations.rs::every_operation_is_tested"),
     ("getProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("getProcessConfig", "processes/config.rs::limits_are_shown_and_changed"),
     ("getProcessLogs", "processes/logs.rs::output_is_read_by_stream_and_by_sequence"),

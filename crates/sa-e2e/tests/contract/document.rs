@@ -1,0 +1,45 @@
+//! The OpenAPI document that a daemon serves, to hold against what it does.
+
+use anyhow::{Context, Result, anyhow, ensure};
+use jsonschema::Validator;
+use sa_testkit::Daemon;
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap};
+
+/// The document, with the schemas that were asked for so far.
+pub(crate) struct Document {
+    pub(crate) json: Value,
+    validators: HashMap<String, Validator>,
+}
+
+impl Document {
+    pub(crate) async fn of(daemon: &Daemon) -> Result<Self> {
+        let json = daemon.http().get("/v1/openapi.json").send().await?.expect_status(200)?.json()?;
+        Ok(Self { json, validators: HashMap::new() })
+    }
+
+    /// Whether a value is what the document says of that schema.
+    pub(crate) fn check(&mut self, schema: &str, value: &Value) -> Result<()> {
+        if !self.validators.contains_key(schema) {
+            ensure!(self.json["components"]["schemas"][schema].is_object(), "there is no schema {schema}");
+            let reference = format!("#/components/schemas/{schema}");
+            let root = json!({ "$ref": reference, "components": self.json["components"] });
+            let validator = jsonschema::validator_for(&root).map_err(|error| anyhow!("{schema}: {error}"))?;
+            self.validators.insert(schema.to_owned(), validator);
+        }
+        let validator = self.validators.get(schema).context("a validator")?;
+        let errors: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();
+        ensure!(errors.is_empty(), "not a {schema}: {errors:?}\n{value:#}");
+        Ok(())
+    }
+
+    /// The names by which the variants of that schema are told apart: their `type`, or their only member.
+    pub(crate) fn variants(&self, schema: &str) -> Result<BTreeSet<String>> {
+        let variants = self.json["components"]["schemas"][schema]["oneOf"].as_array();
+        let name = |variant: &Value| {
+            let name = variant["properties"]["type"]["enum"][0].as_str().or(variant["required"][0].as_str());
+            name.map(str::to_owned).with_context(|| format!("a variant without a name: {variant}"))
+        };
+        variants.with_context(|| format!("{schema} has no variants"))?.iter().map(name).collect()
+    }
+}

@@ -1,0 +1,189 @@
+//! Problems of sessions: each says which session it is about, and which member of a body is wrong.
+
+use anyhow::{Context, Result};
+use http::Method;
+use sa_testkit::{Daemon, Problem};
+use serde_json::{Value, json};
+
+struct Scene(Daemon);
+
+impl Scene {
+    async fn start() -> Result<Self> {
+        let scene = Self(Daemon::builder().limit("body-bytes", 10_000).start().await?);
+        scene.send("POST", "/s", &json!({"agent": "demo"})).await?.expect_status(200)?;
+        Ok(scene)
+    }
+
+    async fn send(&self, method: &str, path: &str, body: &Value) -> Result<sa_testkit::Reply> {
+        let request = self.0.http().request(method.parse::<Method>()?, &format!("/v1/sessions{path}"));
+        request.json(body.to_string()).send().await
+    }
+
+    async fn problem(&self, method: &str, path: &str, body: &Value) -> Result<Problem> {
+        let reply = self.send(method, path, body).await?;
+        reply.problem().with_context(|| format!("{method} {path} {body}"))
+    }
+}
+
+#[tokio::test]
+async fn the_member_that_is_wrong_is_named() -> Result<()> {
+    let scene = Scene::start().await?;
+    let wrong = [
+        ("POST", "/n", json!({"agent": 5}), "agent: invalid type: integer `5`, expected a string"),
+        (
+            "POST",
+            "/n",
+            json!({"agent": "demo", "policy": {"timeoutMs": "1"}}),
+            "policy.timeoutMs: invalid type: string \"1\", expected u64",
+        ),
+        (
+            "POST",
+            "/n",
+            json!({"agent": "demo", "policy": {"rules": [{"tool": "x"}]}}),
+            "policy.rules[0]: missing field `decision`",
+        ),
+        (
+            "POST",
+            "/n",
+            json!({"agent": "demo", "policy": {"rules": [{"tool": "x", "decision": "maybe"}]}}),
+            "policy.rules[0].decision: unknown variant `maybe`",
+        ),
+        (
+            "POST",
+            "/n",
+            json!({"agent": "demo", "env": {"A": 1}}),
+            "env.A: invalid type: integer `1`, expected a string",
+        ),
+        ("POST", "/n", json!({"agent": "demo", "webhook": {}}), "webhook: missing field `url`"),
+        ("POST", "/n", json!({"agent": "demo", "mcp": {"x": {}}}), "mcp.x: missing field `type`"),
+        ("POST", "/n", json!({"agnet": "demo"}), "agnet: unknown field `agnet`"),
+        ("POST", "/n", json!({}), "the body: missing field `agent`"),
+        ("PATCH", "/s", json!({"metadata": []}), "metadata: invalid type: sequence"),
+        ("POST", "/s/messages", json!({"message": 1}), "message: invalid type: integer `1`"),
+        (
+            "POST",
+            "/s/messages",
+            json!({"message": "x", "delivery": "never"}),
+            "delivery: unknown variant `never`",
+        ),
+        (
+            "POST",
+            "/s/messages",
+            json!({"parts": [{"type": "text", "text": "x"}, {"type": "song"}]}),
+            "parts[1].type: unknown variant `song`",
+        ),
+        ("POST", "/s/messages", json!({"parts": [{}]}), "parts[0]: missing field `type`"),
+        ("POST", "/s/messages", json!({"parts": [{"type": "text", "text": 1}]}), "parts[0]"),
+        ("POST", "/s/fork", json!({"sessionId": []}), "sessionId: invalid type: sequence"),
+        (
+            "POST",
+            "/s/questions/q/reply",
+            json!({"answers": [[1]]}),
+            "answers[0][0]: invalid type: integer `1`",
+        ),
+        ("POST", "/s/permissions/p/reply", json!({"reply": "perhaps"}), "reply: unknown variant `perhaps`"),
+    ];
+    for (method, path, body, said) in wrong {
+        let problem = scene.problem(method, path, &body).await?;
+        assert_eq!(problem.code, "invalid_request", "{path} {body}");
+        assert!(problem.detail.starts_with(said), "{path} {body}: {}", problem.detail);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn bodies_elsewhere_are_read_in_the_same_way() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let wrong = [
+        ("POST", "/v1/processes", r#"{"command": "true", "cols": "x"}"#, "cols: invalid type: string"),
+        ("POST", "/v1/processes/run", r#"["true"]"#, "the body must be a JSON object"),
+        ("POST", "/v1/fs/move", r#"{"from": "a", "to": 1}"#, "to: invalid type: integer `1`"),
+        ("PUT", "/v1/config/mcp?directory=.&mcpName=x", "[]", "the body must be a JSON object"),
+        ("POST", "/v1/agents/claude/install", r#"{"reinstall": "x"}"#, "reinstall: invalid type: string"),
+    ];
+    for (method, path, body, said) in wrong {
+        let reply = daemon.http().request(method.parse::<Method>()?, path).json(body).send().await?;
+        let problem = reply.expect_problem(400, "invalid_request").context(path)?;
+        assert!(problem.detail.starts_with(said), "{path}: {}", problem.detail);
+        assert_eq!(problem.document.get("sessionId"), None, "{path}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_session_is_named() -> Result<()> {
+    let scene = Scene::start().await?;
+    let large = json!({"message": "x".repeat(10_000)});
+    let refused = [
+        ("POST", "/s", json!({"agent": "demo"}), 409),
+        ("POST", "/s", json!({}), 400),
+        ("PATCH", "/s", json!({"x": 1}), 400),
+        ("POST", "/s/messages", json!({}), 400),
+        ("POST", "/s/messages", json!([]), 400),
+        ("POST", "/s/messages", large.clone(), 413),
+        ("POST", "/s/messages/stream", large, 413),
+        ("POST", "/s/fork", json!({"x": 1}), 400),
+        ("POST", "/s/questions/q/reply", json!({"answers": 1}), 400),
+        ("POST", "/s/questions/q/reply", json!({"answers": []}), 404),
+        ("POST", "/s/questions/q/reject", json!({}), 404),
+        ("POST", "/s/permissions/p/reply", json!({"reply": "once"}), 404),
+        ("GET", "/s/events?offset=x", json!({}), 400),
+        ("GET", "/s/events?limit=0", json!({}), 400),
+        ("GET", "/s/events/sse?offset=x", json!({}), 400),
+        ("GET", "/s/nothing", json!({}), 404),
+        ("PUT", "/s", json!({}), 405),
+    ];
+    for (method, path, body, status) in refused {
+        let problem = scene.problem(method, path, &body).await?;
+        let told = (&problem.document["status"], &problem.document["sessionId"]);
+        assert_eq!(told, (&json!(status), &json!("s")), "{method} {path}: {}", problem.detail);
+    }
+    let http = scene.0.http();
+    let stream = http.post("/v1/sessions/s/messages/stream").json(r#"{"message":"x"}"#);
+    let twice = http.post("/v1/sessions/s/messages").json(r#"{"message":"x"}"#);
+    let twice = twice.also_header("idempotency-key", "a").also_header("idempotency-key", "b");
+    let refused = [
+        twice.send().await?.expect_problem(400, "invalid_request")?,
+        http.post("/v1/sessions/s/messages")
+            .body("x")
+            .send()
+            .await?
+            .expect_problem(415, "unsupported_media_type")?,
+        stream.header("accept", "text/html").send().await?.expect_problem(406, "not_acceptable")?,
+        http.with_token(None).get("/v1/sessions/s").send().await?.expect_problem(401, "token_invalid")?,
+    ];
+    for problem in refused {
+        assert_eq!(problem.document["sessionId"], "s", "{}", problem.detail);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_new_session_is_named_by_its_own_id() -> Result<()> {
+    let scene = Scene::start().await?;
+    scene.send("POST", "/taken", &json!({"agent": "demo"})).await?.expect_status(200)?;
+    let taken = scene.problem("POST", "/s/fork", &json!({"sessionId": "taken"})).await?;
+    assert_eq!((taken.code.as_str(), &taken.document["sessionId"]), ("conflict", &json!("taken")));
+    assert_eq!(taken.document["details"]["what"], "exists");
+    let unknown = scene.problem("POST", "/none/fork", &json!({"sessionId": "new"})).await?;
+    assert_eq!((unknown.code.as_str(), &unknown.document["sessionId"]), ("not_found", &json!("none")));
+
+    // Nobody could reach a session of that name.
+    let export = scene.0.http().get("/v1/sessions/s/export").send().await?.expect_status(200)?.text();
+    let import = async |query: &str| {
+        let request = scene.0.http().post(&format!("/v1/sessions/import{query}"));
+        request.header("content-type", "application/x-ndjson").body(export.clone()).send().await
+    };
+    let forked = scene.send("POST", "/s/fork", &json!({"sessionId": "import"})).await?;
+    for reply in [forked, import("?sessionId=import").await?] {
+        let problem = reply.expect_problem(400, "invalid_request")?;
+        assert_eq!(problem.document["sessionId"], "import");
+        assert!(problem.detail.contains("not 'import'"), "{}", problem.detail);
+    }
+    let exists = import("").await?.expect_problem(409, "conflict")?;
+    assert_eq!(exists.document["sessionId"], "s", "the one that the export names");
+    let broken = scene.0.http().post("/v1/sessions/import?sessionId=t");
+    let broken = broken.header("content-type", "application/x-ndjson").body("{").send().await?;
+    assert_eq!(broken.expect_problem(400, "invalid_request")?.document["sessionId"], "t");
+    Ok(())
+}
