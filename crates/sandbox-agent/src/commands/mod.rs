@@ -5,6 +5,7 @@ pub(crate) mod api;
 pub(crate) mod completions;
 pub(crate) mod credentials;
 pub(crate) mod doctor;
+mod draft;
 pub(crate) mod gen_docs;
 pub(crate) mod install_agent;
 mod progress;

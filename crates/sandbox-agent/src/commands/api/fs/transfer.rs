@@ -2,6 +2,7 @@
 
 use crate::args::{GetArgs, PutArgs};
 use crate::commands::api::{explain, print};
+use crate::commands::draft::{self, Draft};
 use crate::commands::render::print_text;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -49,40 +50,9 @@ pub(super) async fn get(client: &Client, args: GetArgs) -> Result<(), Failure> {
     match args.to {
         None => save(download, &mut io::stdout().lock(), &bar).await,
         Some(path) => {
-            let mut draft = Draft::create(&path)?;
-            save(download, &mut draft.file, &bar).await?;
-            draft.keep(&path)
-        }
-    }
-}
-
-/// A file that gets its name only when all of it is there.
-struct Draft {
-    file: File,
-    path: std::path::PathBuf,
-    kept: bool,
-}
-
-impl Draft {
-    fn create(target: &Path) -> Result<Self, Failure> {
-        let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let path = target.with_file_name(name);
-        let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self { file, path, kept: false })
-    }
-
-    fn keep(mut self, target: &Path) -> Result<(), Failure> {
-        std::fs::rename(&self.path, target).with_context(|| format!("cannot write {}", target.display()))?;
-        self.kept = true;
-        Ok(())
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.kept {
-            let _ = std::fs::remove_file(&self.path);
+            let mut draft = Draft::create(&path, draft::ORDINARY)?;
+            save(download, &mut draft, &bar).await?;
+            draft.keep()
         }
     }
 }

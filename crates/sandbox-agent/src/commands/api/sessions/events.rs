@@ -44,8 +44,12 @@ pub(super) async fn page(client: &Client, id: &str, offset: u64, limit: usize) -
         .get_events(id, EventQuery { offset: Some(offset), limit: Some(limit) })
         .await
         .map_err(explain)?;
-    if let Some(oldest) = page.oldest {
-        eprintln!("[events before {oldest} are no longer kept]");
+    match page.oldest {
+        Some(oldest) if oldest <= offset => {
+            eprintln!("[there is no event {offset}; these are from the oldest on]");
+        }
+        Some(oldest) => eprintln!("[events before {oldest} are no longer kept]"),
+        None => {}
     }
     for event in &page.events {
         print_text(&serde_json::to_string(event)?)?;

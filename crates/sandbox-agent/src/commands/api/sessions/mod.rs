@@ -8,6 +8,7 @@ use super::{explain, print};
 use crate::args::{AnswerArgs, SessionsCommand, TransferCommand};
 use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
+use anyhow::anyhow;
 pub(crate) use bodies::{mode, read_text};
 use sa_api::sessions::{ForkSession, QuestionReply, Session, SessionCreated, SessionState};
 use sa_client::Client;
@@ -23,7 +24,8 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         SessionsCommand::Create(args) => {
             let (id, output) = (args.id.clone(), args.output);
             let created = client.create_session(&id, &bodies::create(args)?).await.map_err(explain)?;
-            print(output, &created, tell_created)
+            print(output, &created, |created| print_text(&created.session.session_id))?;
+            ready(&created)
         }
         SessionsCommand::Get { id, output } => {
             let session = client.get_session(&id).await.map_err(explain)?;
@@ -52,7 +54,8 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         SessionsCommand::Fork { id, new_id, title, output } => {
             let fork = ForkSession { session_id: new_id, title };
             let created = client.fork_session(&id, &fork).await.map_err(explain)?;
-            print(output, &created, tell_created)
+            print(output, &created, |created| print_text(&created.session.session_id))?;
+            ready(&created)
         }
         SessionsCommand::Events { id, offset, limit } => events::page(client, &id, offset, limit).await,
         SessionsCommand::Follow { id, offset, json } => events::follow(client, &id, offset, json).await,
@@ -85,13 +88,18 @@ async fn answer(client: &Client, args: AnswerArgs) -> Result<(), Failure> {
     client.reply_to_question(&args.id, &args.question_id, &QuestionReply { answers }).await.map_err(explain)
 }
 
-fn tell_created(created: &SessionCreated) -> io::Result<()> {
-    print_text(&created.session.session_id)?;
-    if let Some(error) = &created.error {
-        let error = serde_json::to_string(error).unwrap_or_default();
-        eprintln!("[the agent is not ready; the next message tries again: {error}]");
+/// Fails if the agent of a session that was made is not ready.
+fn ready(created: &SessionCreated) -> Result<(), Failure> {
+    if created.healthy {
+        return Ok(());
     }
-    Ok(())
+    let reason =
+        created.error.as_ref().and_then(|error| serde_json::to_string(error).ok()).unwrap_or_default();
+    let id = &created.session.session_id;
+    let text = format!(
+        "the agent is not ready: {reason}\nhint: session '{id}' exists; its next message tries again"
+    );
+    Err(Failure::Failed(anyhow!(text)))
 }
 
 fn table(sessions: &[Session]) -> Table {

@@ -2,25 +2,28 @@
 
 use crate::args::{ExportArgs, ImportArgs};
 use crate::commands::api::{explain, print};
+use crate::commands::draft::{self, Draft};
 use crate::commands::render::print_text;
 use crate::failure::Failure;
 use anyhow::Context;
-use sa_client::{Client, Upload};
+use sa_client::{Client, Download, Upload};
 use std::fs::File;
 use std::io::{self, Write};
 
 pub(super) async fn export(client: &Client, args: ExportArgs) -> Result<(), Failure> {
-    let mut lines = client.export_session(&args.id).await.map_err(explain)?;
-    let mut output: Box<dyn Write> = match &args.to {
-        Some(path) => {
-            Box::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?)
-        }
-        None => Box::new(io::stdout()),
-    };
+    let lines = client.export_session(&args.id).await.map_err(explain)?;
+    let Some(path) = &args.to else { return save(lines, &mut io::stdout()).await };
+    // What was said in a session is nobody else's business.
+    let mut draft = Draft::create(path, draft::PRIVATE)?;
+    save(lines, &mut draft).await?;
+    draft.keep()
+}
+
+async fn save(mut lines: Download, output: &mut dyn Write) -> Result<(), Failure> {
     while let Some(bytes) = lines.chunk().await.map_err(explain)? {
-        output.write_all(&bytes)?;
+        output.write_all(&bytes).context("cannot write what was received")?;
     }
-    Ok(output.flush()?)
+    Ok(output.flush().context("cannot write what was received")?)
 }
 
 pub(super) async fn import(client: &Client, args: ImportArgs) -> Result<(), Failure> {
