@@ -81,13 +81,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether only the change is at fault; what else is in its transaction can still be committed.
-    pub(crate) fn is_refusal(&self) -> bool {
+    /// Whether the disk as a whole is at fault, and so every change of a transaction fails. Otherwise it is one change, or what
+    /// that one has met, and the others can still be committed.
+    pub(crate) fn concerns_all(&self) -> bool {
         match self {
-            Self::Sequence { .. } | Self::UnknownSession(_) | Self::UnknownTurn(_) | Self::Repeated(_) => {
-                true
-            }
-            Self::Full | Self::Corrupt(_) | Self::Io(_) | Self::Closed => false,
+            Self::Full | Self::Io(_) | Self::Closed => true,
+            Self::Corrupt(_)
+            | Self::Sequence { .. }
+            | Self::UnknownSession(_)
+            | Self::UnknownTurn(_)
+            | Self::Repeated(_) => false,
         }
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! It keeps bytes and does not know what they mean: no type of the contract, no HTTP, no agents. What it promises:
 //!
-//! - A change is answered when it is committed, so whoever delivers afterwards never delivers what a crash can take back.
+//! - A change is answered when it is committed, so whoever delivers afterwards never delivers what a crash can take back
+//!   ([`Synchronous`] says what a crash is).
 //! - The ids of a session's events have no holes and no repeats; only the oldest ones ever go ([`Retention`]).
 //! - One writer thread commits whatever waits as one transaction; readers never wait for it, nor it for them.
-//! - What is damaged is told ([`OpenError::Corrupt`], [`StoreError::Corrupt`]), never replaced and never read as whole.
+//! - What is damaged is told ([`OpenError::Corrupt`], [`StoreError::Corrupt`]), never replaced and never read as whole. Whoever
+//!   meets it is told; the changes of others in the same transaction are committed.
 //!
 //! ```text
-//! commit ──► queue (bounded in bytes) ──► writer thread: BEGIN, each change in a savepoint, COMMIT ──► answers
+//! commit ──► queue (bounded in bytes) ──► writer thread: BEGIN, all changes, COMMIT ──► answers
+//!                                              ├─ if one was at fault: again, each in a savepoint
 //!                                              └─ then, while nobody waits: checkpoints, removing what was deleted
 //! events ──► a few reading connections, each read one snapshot
 //! ```

@@ -50,6 +50,8 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
 pub(crate) fn copier(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    // One that has never read does not know that there is a log, and copies nothing.
+    connection.pragma_query_value(None, "user_version", |_| Ok(()))?;
     Ok(connection)
 }
 

@@ -1,5 +1,7 @@
 //! How a store behaves: how sure it makes of the disk, and how much it keeps.
 
+use serde::{Deserialize, Serialize};
+
 /// How a store behaves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoreOptions {
@@ -10,14 +12,16 @@ pub struct StoreOptions {
 }
 
 /// What a commit waits for before it is answered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Synchronous {
-    /// The kernel has it: nothing is lost when the process is killed. A power failure may take the last moments, but
-    /// never leaves a damaged file.
+    /// The disk has it: nothing that was answered is lost in a power failure, or when a virtual machine is killed.
     #[default]
-    Normal,
-    /// The disk has it: nothing is lost in a power failure either.
     Full,
+    /// The kernel has it: nothing is lost when the process is killed. A power failure never leaves a damaged file or half a
+    /// change, but may take back the last changes; the ids of their events are then used again, and a reader who had seen them
+    /// takes the new ones for those.
+    Normal,
 }
 
 /// How much is kept. The newest event of a session always is.
@@ -38,7 +42,7 @@ impl Default for Retention {
         Self {
             events_per_session: 1_000_000,
             bytes_per_session: 256 << 20,
-            ended_sessions_ms: Some(30 * 24 * 60 * 60 * 1000),
+            ended_sessions_ms: None,
             total_bytes: 4 << 30,
         }
     }

@@ -76,7 +76,8 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Sequence`], [`StoreError::UnknownSession`], [`StoreError::UnknownTurn`] and [`StoreError::Repeated`] are
-    /// about this change alone; the others, such as [`StoreError::Full`], are those of the disk. Nothing was changed then.
+    /// about this change alone, [`StoreError::Corrupt`] is about what it met; the others, such as [`StoreError::Full`], are those
+    /// of the disk. Nothing was changed then.
     pub async fn commit(&self, session: &str, change: Change) -> Result<Committed, StoreError> {
         let id = session.to_owned();
         self.inner.queue.change(change.bytes(), move |desk| writer::commit(desk, &id, &change)).await
@@ -109,7 +110,8 @@ impl Store {
     }
 
     /// Forgets the sessions that have ended and are too old or too much, see [`Retention`](crate::Retention), and says which. The
-    /// store never does that by itself, so that whoever knows of sessions always knows which there are.
+    /// store never does that by itself, so that whoever knows of sessions always knows which there are. One that is damaged is
+    /// passed over; the log says so, once.
     ///
     /// # Errors
     ///

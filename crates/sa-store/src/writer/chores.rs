@@ -9,9 +9,10 @@ use crate::limits::{
     VACUUM_PAGES,
 };
 use crate::queries::damaged;
-use crate::schema::{MAX_ID, place, record_sum, standing};
+use crate::schema::{MAX_ID, place, record_sum, select_doomed, standing};
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, OptionalExtension as _};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What is left to do.
@@ -22,8 +23,12 @@ pub(super) struct Chores {
     doomed: bool,
     /// Whether removing them failed for want of room, and is to be tried again after the next commit.
     postponed: bool,
+    /// Numbers of those that cannot be removed, as something of them is damaged; the others must not wait for them.
+    stuck: BTreeSet<i64>,
     /// Whether there may be pages to give back.
     unused: bool,
+    /// Whether some were given back that the file has as long as the log is not copied.
+    shrunk: bool,
     /// About how many pages were written since somebody looked at the log.
     written: i64,
 }
@@ -31,7 +36,8 @@ pub(super) struct Chores {
 impl Chores {
     pub(super) fn new(copier: Option<Copier>) -> Self {
         let unused = copier.is_some();
-        Self { copier, doomed: true, postponed: false, unused, written: 0 }
+        let stuck = BTreeSet::new();
+        Self { copier, doomed: true, postponed: false, stuck, unused, shrunk: false, written: 0 }
     }
 
     /// Notes that a transaction was committed, and whether sessions were deleted in it.
@@ -55,17 +61,11 @@ impl Chores {
     /// Does a little of what is left; says whether there may be more.
     pub(super) fn step(&mut self, connection: &Connection, counters: &Counters) -> bool {
         if self.doomed {
-            match purge(connection) {
-                Ok(more) => {
-                    self.doomed = more;
-                    self.unused |= !more && self.copier.is_some();
-                }
+            if let Err(error) = self.remove_some(connection) {
                 // Tried again then, or with the next deletion, or when the store is opened next.
-                Err(error) => {
-                    self.doomed = false;
-                    self.postponed = matches!(error, StoreError::Full | StoreError::Io(_));
-                    tracing::warn!(%error, "deleted sessions stay on the disk for now");
-                }
+                self.doomed = false;
+                self.postponed = error.concerns_all();
+                tracing::warn!(%error, "deleted sessions stay on the disk for now");
             }
             self.after_commit(connection, counters, PURGE_BYTES as usize, 1);
             return true;
@@ -75,10 +75,33 @@ impl Chores {
                 tracing::warn!(%error, "the session store keeps its size for now");
                 false
             });
+            self.shrunk |= self.unused;
             self.after_commit(connection, counters, 0, VACUUM_PAGES as usize);
             return true;
         }
+        if std::mem::take(&mut self.shrunk)
+            && let Some(copier) = &self.copier
+        {
+            copier.ask();
+        }
         false
+    }
+
+    /// Removes something of a deleted session.
+    fn remove_some(&mut self, connection: &Connection) -> Result<(), StoreError> {
+        let Some(session) = next_doomed(connection, &self.stuck)? else {
+            self.doomed = false;
+            self.unused |= self.copier.is_some();
+            return Ok(());
+        };
+        match purge(connection, session) {
+            Err(error) if !error.concerns_all() => {
+                self.stuck.insert(session);
+                tracing::error!(session, %error, "a deleted session stays on the disk");
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     /// Keeps the write-ahead log short. After the answers, as nobody waits for it.
@@ -143,11 +166,21 @@ pub(super) fn finish(connection: &Connection) {
     }
 }
 
-/// Removes some rows of a session that was deleted; says whether there may be more.
-fn purge(connection: &Connection) -> Result<bool, StoreError> {
-    let sql = format!("SELECT number FROM sessions WHERE standing = {} LIMIT 1", standing::DOOMED);
-    let doomed: Option<i64> = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
-    let Some(session) = doomed else { return Ok(false) };
+/// A session that was deleted and is not stuck.
+fn next_doomed(connection: &Connection, stuck: &BTreeSet<i64>) -> Result<Option<i64>, StoreError> {
+    let mut select = connection.prepare_cached(&select_doomed())?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        let number = row.get(0)?;
+        if !stuck.contains(&number) {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
+}
+
+/// Removes some rows of a session that was deleted, the last time its own.
+fn purge(connection: &Connection, session: i64) -> Result<(), StoreError> {
     let transaction = connection.unchecked_transaction()?;
     // The index says so. Nothing is removed unless the row does, too.
     let sql = "SELECT standing = ?2 AND id IS NULL FROM sessions NOT INDEXED WHERE number = ?1";
@@ -178,7 +211,7 @@ fn purge(connection: &Connection) -> Result<bool, StoreError> {
         }
     }
     transaction.commit()?;
-    Ok(true)
+    Ok(())
 }
 
 /// The place of the last event that goes at once; none if there are no events.
@@ -203,6 +236,9 @@ fn shrink(connection: &Connection) -> Result<bool, StoreError> {
     if unused < UNUSED_PAGES || unused < pages / 4 {
         return Ok(false);
     }
-    connection.execute_batch(&format!("PRAGMA incremental_vacuum({VACUUM_PAGES})"))?;
+    // It takes one step for each page.
+    let mut vacuum = connection.prepare_cached(&format!("PRAGMA incremental_vacuum({VACUUM_PAGES})"))?;
+    let mut steps = vacuum.query([])?;
+    while steps.next()?.is_some() {}
     Ok(true)
 }

@@ -20,7 +20,8 @@ use chores::Chores;
 use copier::Copier;
 use queue::{Counters, Inbox, Task};
 use rusqlite::Connection;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -38,6 +39,27 @@ pub(crate) struct Desk<'a> {
     pub(crate) now_ms: u64,
     /// Set once a session was deleted.
     pub(crate) doomed: Cell<bool>,
+    /// See [`Writer`].
+    passed_over: &'a RefCell<BTreeSet<i64>>,
+}
+
+impl Desk<'_> {
+    /// What was found of a session, or nothing if it is damaged: that is said once, and then others have their turn.
+    fn unless_damaged<T>(
+        &self,
+        number: i64,
+        found: Result<Option<T>, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        match found {
+            Err(error @ StoreError::Corrupt(_)) => {
+                if self.passed_over.borrow_mut().insert(number) {
+                    tracing::error!(number, %error, "a stored session cannot be read and is passed over");
+                }
+                Ok(None)
+            }
+            found => found,
+        }
+    }
 }
 
 /// The thread's belongings.
@@ -50,6 +72,8 @@ pub(crate) struct Writer {
     inbox: Inbox,
     counters: Arc<Counters>,
     chores: Chores,
+    /// Numbers of damaged sessions that were passed over, and that somebody was told of.
+    passed_over: RefCell<BTreeSet<i64>>,
 }
 
 /// Why the thread's loop ended.
@@ -72,7 +96,8 @@ impl Writer {
         let counters = queue.counters();
         let copier = path.as_ref().map(|path| Copier::start(path, queue.counters())).transpose()?;
         let chores = Chores::new(copier);
-        let writer = Self { connection, lock, path, retention, inbox, counters, chores };
+        let passed_over = RefCell::default();
+        let writer = Self { connection, lock, path, retention, inbox, counters, chores, passed_over };
         let thread = std::thread::Builder::new().name("store-writer".to_owned());
         thread.spawn(move || writer.run()).map_err(|error| StoreError::Io(error.to_string()))?;
         Ok(queue)
@@ -140,8 +165,13 @@ impl Writer {
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now_ms = u64::try_from(now.as_millis()).unwrap_or_default();
-        let doomed = Cell::new(false);
-        let desk = Desk { connection: &self.connection, retention: &self.retention, now_ms, doomed };
+        let desk = Desk {
+            connection: &self.connection,
+            retention: &self.retention,
+            now_ms,
+            doomed: Cell::new(false),
+            passed_over: &self.passed_over,
+        };
         let changes = group.len();
         let outcome = transact(&desk, &mut group);
         if outcome.is_ok() {
@@ -162,6 +192,9 @@ impl Writer {
                 self.counters.transactions.fetch_add(1, Relaxed);
                 for (task, outcome) in group.into_iter().zip(outcomes) {
                     self.counters.changes.fetch_add(u64::from(outcome.is_ok()), Relaxed);
+                    if let Err(error @ StoreError::Corrupt(_)) = &outcome {
+                        tracing::warn!(%error, "a change of the session store was rolled back");
+                    }
                     task.answer(outcome);
                 }
             }
@@ -191,12 +224,13 @@ type Outcomes = Vec<Result<(), StoreError>>;
 
 type Run = fn(&Desk<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError>;
 
-/// Makes all changes in one transaction. One that is refused leaves nothing behind and lets the others be.
+/// Makes all changes in one transaction. One that is refused, or that meets something damaged, leaves nothing behind and lets
+/// the others be.
 ///
-/// Savepoints cost as much as small changes do, and refusals are rare: only if there is one is all made again with them.
+/// Savepoints cost as much as small changes do, and such changes are rare: only if there is one is all made again with them.
 fn transact(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
     match attempt(desk, group, run_all) {
-        Err(error) if error.is_refusal() => attempt(desk, group, run_each),
+        Err(error) if !error.concerns_all() => attempt(desk, group, run_each),
         outcome => outcome,
     }
 }
@@ -221,8 +255,11 @@ fn run_each(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, St
         let outcome = task.run(desk);
         match &outcome {
             Ok(()) => {}
-            Err(error) if error.is_refusal() => say(desk, "ROLLBACK TO one")?,
-            Err(error) => return Err(error.clone()),
+            // SQLite has rolled back everything by itself after some errors.
+            Err(error) if error.concerns_all() || desk.connection.is_autocommit() => {
+                return Err(error.clone());
+            }
+            Err(_) => say(desk, "ROLLBACK TO one")?,
         }
         say(desk, "RELEASE one")?;
         Ok(outcome)

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const FILE: &str = "SA_STORE_TEST_CRASHES";
+const SYNCHRONOUS: &str = "SA_STORE_TEST_CRASHES_SYNCHRONOUS";
 const ROUNDS: u64 = 60;
 const SESSIONS: u64 = 8;
 
@@ -17,12 +18,21 @@ const SESSIONS: u64 = 8;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn child() {
     let Some(path) = std::env::var_os(FILE) else { return };
-    let store = Store::open(Path::new(&path), StoreOptions::default()).await.unwrap();
+    let store = open(Path::new(&path), &std::env::var(SYNCHRONOUS).unwrap()).await;
     let writers: Vec<_> =
         (0..SESSIONS).map(|n| tokio::spawn(append_for_ever(store.clone(), format!("s{n}")))).collect();
     for writer in writers {
         writer.await.unwrap();
     }
+}
+
+async fn open(path: &Path, synchronous: &str) -> Store {
+    let synchronous = match synchronous {
+        "normal" => Synchronous::Normal,
+        "full" => Synchronous::Full,
+        other => panic!("{other}"),
+    };
+    Store::open(path, StoreOptions { synchronous, ..StoreOptions::default() }).await.unwrap()
 }
 
 async fn append_for_ever(store: Store, session: String) {
@@ -41,9 +51,10 @@ async fn append_for_ever(store: Store, session: String) {
 
 /// Runs the other process until it has acknowledged so many changes, and a little longer; gives the last id of each session
 /// that it acknowledged.
-fn killed_after(path: &Path, changes: u64, longer: Duration) -> HashMap<String, u64> {
+fn killed_after(path: &Path, synchronous: &str, changes: u64, longer: Duration) -> HashMap<String, u64> {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "crashes::child", "--nocapture"]).env(FILE, path).stdout(Stdio::piped());
+    command.args(["--exact", "crashes::child", "--nocapture"]).stdout(Stdio::piped());
+    command.env(FILE, path).env(SYNCHRONOUS, synchronous);
     let mut child = command.spawn().unwrap();
     let mut said = BufReader::new(child.stdout.take().unwrap());
     let mut acknowledged = HashMap::new();
@@ -75,11 +86,10 @@ async fn what_was_acknowledged_survives_a_kill() {
         let changes = 1 + (round * 7919) % 97 * if round % 10 == 0 { 12 } else { 1 };
         let longer = Duration::from_micros((round * 104_729) % 3_000);
         let at = path.clone();
-        let acknowledged =
-            tokio::task::spawn_blocking(move || killed_after(&at, changes, longer)).await.unwrap();
-        let synchronous = if round % 2 == 0 { Synchronous::Normal } else { Synchronous::Full };
-        let store =
-            Store::open(&path, StoreOptions { synchronous, ..StoreOptions::default() }).await.unwrap();
+        let synchronous = if round % 2 == 0 { "normal" } else { "full" };
+        let killed = move || killed_after(&at, synchronous, changes, longer);
+        let acknowledged = tokio::task::spawn_blocking(killed).await.unwrap();
+        let store = open(&path, synchronous).await;
         for session in store.sessions().await.unwrap() {
             let (first, last) = read_all(&store, &session.id).await.unwrap();
             assert_eq!((first, last), (1, session.last));

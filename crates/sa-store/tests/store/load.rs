@@ -6,7 +6,7 @@ use sa_store::{Change, NewEvent, Retention, Store, StoreError};
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 async fn sessions(store: &Store, count: usize) -> Vec<String> {
     let names: Vec<String> = (0..count).map(|n| format!("s{n}")).collect();
@@ -138,6 +138,23 @@ async fn the_log_stays_short_while_readers_come_and_go() {
     }
     assert!(longest < 48 << 20, "the log of 75 MiB of events had {longest} bytes");
     assert!(store.stats().checkpoints > 0);
+}
+
+#[tokio::test]
+async fn the_log_is_copied_while_nobody_waits() {
+    let scene = Scene::new();
+    let store = scene.open().await;
+    store.create("a", Bytes::from_static(b"{}")).await.unwrap();
+    for id in 1..=100 {
+        let event = NewEvent { id, at_ms: 0, data: vec![b'x'; 64 << 10].into() };
+        store.commit("a", Change { events: vec![event], ..Change::default() }).await.unwrap();
+    }
+    let size = || fs::metadata(scene.path()).unwrap().len();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while size() < 4 << 20 {
+        assert!(Instant::now() < deadline, "{} bytes of 6 MiB are in the database", size());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

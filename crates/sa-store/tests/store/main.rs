@@ -8,6 +8,7 @@ mod full_disk;
 mod imports;
 mod load;
 mod model;
+mod neighbours;
 mod retention;
 mod scene;
 mod versions;

@@ -104,8 +104,6 @@ async fn a_deleted_session_is_gone_at_once_and_gives_its_room_back() {
     while size() > 30 << 20 {
         assert!(Instant::now() < deadline, "the file still has {} bytes", size());
         tokio::time::sleep(Duration::from_millis(10)).await;
-        // A commit now and then, as the size changes when the log is copied.
-        store.set_webhook_cursor("stays", 1, Bytes::new()).await.unwrap();
     }
     assert_eq!(read_all(&store, "stays").await.unwrap(), (1, 10));
     assert_eq!(store.session("goes").await.unwrap().unwrap().last, 0);
