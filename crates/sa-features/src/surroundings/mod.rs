@@ -1,0 +1,57 @@
+//! What a universal session gives its agent beside the conversation: a credential, skills, MCP servers. With real agents, as
+//! only they tell whether they take it where the daemon puts it.
+
+mod provider;
+mod scene;
+mod servers;
+mod skills;
+mod token;
+
+use crate::subject::Subject;
+use crate::way::Way;
+use anyhow::{Result, ensure};
+
+/// One thing that is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// A credential of the session's own.
+    Token,
+    /// Skills from a directory and from a repository.
+    Skills,
+    /// MCP servers of the directory.
+    Servers,
+}
+
+impl Given {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Token, Self::Skills, Self::Servers];
+
+    /// Whether it is tried with this agent: it takes a model to tell what arrived, and OpenCode takes no token.
+    pub fn tries(self, subject: &Subject) -> bool {
+        let takes = self != Self::Token || subject.agent != "opencode";
+        Way::has_sessions(subject) && subject.has_model() && takes
+    }
+
+    /// The name of a trial.
+    pub fn trial(self, subject: &Subject) -> String {
+        let name = match self {
+            Self::Token => "token",
+            Self::Skills => "skills",
+            Self::Servers => "directory_mcp",
+        };
+        format!("sessions::{}::{name}", subject.name)
+    }
+
+    /// Gives it to an agent, and looks whether it arrives.
+    pub fn run(self, subject: &'static Subject) -> Result<()> {
+        ensure!(self.tries(subject), "not tried with {}", subject.name);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        runtime.block_on(async {
+            match self {
+                Self::Token => token::arrives(subject).await,
+                Self::Skills => skills::arrive(subject).await,
+                Self::Servers => servers::arrive(subject).await,
+            }
+        })
+    }
+}
