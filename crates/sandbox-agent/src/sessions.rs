@@ -7,7 +7,7 @@ use sa_files::ConfigStore;
 use sa_hub::Hub;
 use sa_sessions::{SessionLimits, Sessions, SessionsOptions};
 use sa_skills::{Places, Skills};
-use sa_store::{Retention, Store, StoreOptions, Synchronous};
+use sa_store::{Retention, Store, StoreOptions};
 use sa_supervisor::Supervisor;
 use std::path::PathBuf;
 
@@ -26,8 +26,9 @@ pub(crate) struct Around {
 
 /// Opens the store and takes up the sessions in it.
 pub(crate) async fn open(settings: SessionSettings, around: Around) -> anyhow::Result<Sessions> {
-    let options = StoreOptions { synchronous: Synchronous::Normal, retention: retention(&settings.limits) };
-    let store = if settings.kept {
+    let SessionSettings { limits, kept } = settings;
+    let options = StoreOptions { synchronous: limits.synchronous, retention: retention(&limits) };
+    let store = if kept {
         let advice = "cannot keep sessions (--no-store does without)";
         Store::open(&around.data_dir.join(STORE_FILE), options).await.context(advice)?
     } else {
@@ -39,7 +40,7 @@ pub(crate) async fn open(settings: SessionSettings, around: Around) -> anyhow::R
         configs: around.configs,
         skills: Skills::new(around.data_dir.join("skills"), around.supervisor, Places::default()),
         webhooks: sa_webhooks::Client::new(),
-        limits: settings.limits,
+        limits,
         workspace: around.workspace,
         host: around.host,
     });

@@ -5,6 +5,7 @@
 use super::*;
 use sa_agents::{Catalogue, Launch};
 use sa_install::Preinstall;
+use sa_store::Synchronous;
 use std::os::unix::fs::PermissionsExt;
 
 fn config(text: &str) -> (tempfile::TempDir, PathBuf) {
@@ -145,6 +146,17 @@ fn mistakes_name_the_file_and_the_key() {
     let missing = ServerArgs { config: Some("/nonexistent/c.toml".into()), ..ServerArgs::default() };
     let error = chain(Settings::load(missing, |_| None).unwrap_err());
     assert!(error.starts_with("cannot read the configuration file /nonexistent/c.toml"), "{error}");
+}
+
+#[test]
+fn the_file_says_what_events_wait_for() {
+    let load = |text: &str| load_with(text, ServerArgs::default());
+    let synchronous = |text: &str| load(text).unwrap().sessions.limits.synchronous;
+    assert_eq!(synchronous(""), Synchronous::Full);
+    assert_eq!(synchronous("[sessions]\nmax = 3"), Synchronous::Full);
+    assert_eq!(synchronous("[sessions]\nsynchronous = 'normal'"), Synchronous::Normal);
+    let error = chain(load("[sessions]\nsynchronous = 'sometimes'").unwrap_err());
+    assert!(error.contains("line 2: ") && error.contains("`full` or `normal`"), "{error}");
 }
 
 #[test]
