@@ -121,16 +121,6 @@ impl Skills {
         Ok(Placed { warnings, ..placed })
     }
 
-    /// Places skills for callers that have no sessions: together they are one.
-    pub async fn place(
-        &self,
-        agent: &str,
-        cwd: &Path,
-        skills: &BTreeMap<String, SkillsConfig>,
-    ) -> Result<Vec<String>, SkillsError> {
-        Ok(self.place_for("", agent, cwd, skills).await?.warnings)
-    }
-
     /// A session has ended: what was placed for it and for nobody else is removed, and what it had displaced comes back.
     ///
     /// What cannot be removed now is removed when something else is placed there.
