@@ -5,6 +5,7 @@ mod acp;
 mod agents;
 mod config;
 mod files;
+mod hidden;
 mod installs;
 mod meta;
 mod problem;

@@ -3,7 +3,6 @@
 mod create;
 mod event;
 mod exchange;
-mod hidden;
 mod message;
 mod request;
 mod session;

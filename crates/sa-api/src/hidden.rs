@@ -1,7 +1,8 @@
-//! How requests that hold secrets show themselves to developers: without the secrets. Each takes its type apart member by
+//! How types that hold secrets show themselves to developers: without the secrets. Each takes its type apart member by
 //! member, so that a new one is not shown before somebody has thought of it.
 
-use super::{CreateSession, SessionPatch, Webhook};
+use crate::sessions::{CreateSession, SessionPatch, Webhook};
+use crate::{McpLocalServer, McpRemoteServer};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -93,6 +94,50 @@ impl fmt::Debug for Webhook {
     }
 }
 
+/// Arguments may hold a key, too.
+impl fmt::Debug for McpLocalServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, args: _, env, cwd, enabled, timeout_ms, other } = self;
+        f.debug_struct("McpLocalServer")
+            .field("command", command)
+            .field("args", &Hidden)
+            .field("env", &env.as_ref().map(names))
+            .field("cwd", cwd)
+            .field("enabled", enabled)
+            .field("timeout_ms", timeout_ms)
+            .field("other", &names(other))
+            .finish()
+    }
+}
+
+/// Of variables there are only the names in it.
+impl fmt::Debug for McpRemoteServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            url: _,
+            headers,
+            env_headers,
+            bearer_token_env_var,
+            oauth,
+            transport,
+            enabled,
+            timeout_ms,
+            other,
+        } = self;
+        f.debug_struct("McpRemoteServer")
+            .field("url", &Hidden)
+            .field("headers", &headers.as_ref().map(names))
+            .field("env_headers", env_headers)
+            .field("bearer_token_env_var", bearer_token_env_var)
+            .field("oauth", &hide(oauth))
+            .field("transport", transport)
+            .field("enabled", enabled)
+            .field("timeout_ms", timeout_ms)
+            .field("other", &names(other))
+            .finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -106,7 +151,7 @@ mod tests {
             "token": "s3cret-token",
             "env": {"KEY": "s3cret-env"},
             "mcp": {
-                "near": {"type": "local", "command": "x", "env": {"K": "s3cret-mcp"}},
+                "near": {"type": "local", "command": "x", "args": ["s3cret-arg"], "env": {"K": "s3cret-mcp"}, "extra": "s3cret-extra"},
                 "far": {"type": "remote", "url": "https://x/?k=s3cret-url", "headers": {"A": "s3cret-header"}},
             },
             "skills": {"own": {"sources": [{"type": "git", "source": "https://u:s3cret-git@x/y"}]}},
@@ -119,6 +164,11 @@ mod tests {
             assert!(!shown.contains("s3cret") && shown.contains("KEY"), "{shown}");
         }
         assert!(format!("{create:?}").contains("near"), "{create:?}");
+        let servers = format!("{:?}", create.mcp);
+        assert!(
+            !servers.contains("s3cret") && servers.contains("\"K\"") && servers.contains("\"A\""),
+            "{servers}"
+        );
         assert!(format!("{:?}", SessionPatch::default()).contains("token: None"));
     }
 }
