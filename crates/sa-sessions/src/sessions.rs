@@ -130,11 +130,6 @@ impl Sessions {
         }
     }
 
-    /// Whether this is still the session of that id.
-    fn is_current(&self, id: &str, shared: &Arc<Shared>) -> bool {
-        self.registry().get(id).is_some_and(|current| Arc::ptr_eq(current, shared))
-    }
-
     /// Takes up a session that is in the store.
     pub(crate) fn adopt_stored(
         &self,
@@ -197,8 +192,8 @@ impl Sessions {
         let shared = self.registry().get(id).cloned();
         let Some(shared) = shared else { return Err(SessionError::Unknown(id.to_owned())) };
         // Who comes second must not delete the session that is made under the same id meanwhile.
-        let _one = shared.deleting.lock().await;
-        if !self.is_current(id, &shared) {
+        if shared.deleting.swap(true, Ordering::Relaxed) {
+            shared.deleted.cancelled().await;
             return Err(SessionError::Unknown(id.to_owned()));
         }
         let session = SessionHandle(Arc::clone(&shared));
@@ -228,6 +223,7 @@ impl Sessions {
             }
             Ok(None) => self.forget(id),
             Err(error) => {
+                old.deleting.store(false, Ordering::Relaxed);
                 tracing::error!(session = id, %error, "a session that could not be deleted cannot be read");
             }
         }

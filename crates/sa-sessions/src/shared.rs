@@ -6,6 +6,7 @@ use crate::record::{Record, View};
 use sa_api::sessions::{Session, WebhookStatus};
 use sa_store::StoreError;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -17,8 +18,8 @@ pub(crate) struct Shared {
     pub(crate) urgent: mpsc::Sender<Urgent>,
     /// Cancelled to stop the owner without a trace in the log.
     pub(crate) stop: CancellationToken,
-    /// Held by whoever deletes the session.
-    pub(crate) deleting: tokio::sync::Mutex<()>,
+    /// Set by whoever deletes the session.
+    pub(crate) deleting: AtomicBool,
     /// Cancelled when the session is forgotten.
     pub(crate) deleted: CancellationToken,
     /// Cancelled when the owner has stopped.
@@ -53,7 +54,7 @@ impl Shared {
             commands,
             urgent,
             stop: CancellationToken::new(),
-            deleting: tokio::sync::Mutex::new(()),
+            deleting: AtomicBool::new(false),
             deleted: CancellationToken::new(),
             stopped: CancellationToken::new(),
             stalled: watch::Sender::new(None),

@@ -114,7 +114,8 @@ pub enum TimeoutDecision {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PermissionRule {
-    /// The tool: its own name, its kind (`read`, `edit`, `execute`, …) or its title; `*` stands for any characters.
+    /// The tool: its own name or its kind (`read`, `edit`, `execute`, …), for `deny` and `ask` also its title; `*` stands for any
+    /// characters.
     pub tool: String,
     /// What it is given: the command, path or address; `*` stands for any characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]

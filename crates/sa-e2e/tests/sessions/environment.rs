@@ -44,7 +44,7 @@ async fn a_session_with_its_own_token_does_not_go_on_with_another() -> Result<()
     assert!(!patched.text().contains("sk-its-own"));
     let events = api.turn("s", "env DEMO_KEY").await?;
     assert!(said(&events).contains("DEMO_KEY is set"), "{events:#?}");
-    assert_eq!(of_kind(&events, "continuity")[0]["kind"], "native");
+    assert_eq!(of_kind(&events, "continuity").len(), 1, "it goes on: {events:#?}");
     Ok(())
 }
 

@@ -11,6 +11,7 @@ mod receiver;
 mod refusals;
 mod restart;
 mod settings;
+mod starting;
 mod surroundings;
 mod talking;
 mod tools;
