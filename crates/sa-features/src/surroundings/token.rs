@@ -5,6 +5,7 @@ use super::scene::Scene;
 use crate::script::say;
 use crate::subject::Subject;
 use anyhow::{Context, Result, bail, ensure};
+use axum::http::Method;
 use sa_model::Request;
 use sa_testkit::{DaemonBuilder, Sandbox};
 use serde_json::json;
@@ -13,6 +14,7 @@ use std::path::Path;
 
 const FIRST: &str = "sk-ant-first-session";
 const SECOND: &str = "sk-ant-second-session";
+const RENEWED: &str = "sk-ant-renewed-session";
 
 /// What everybody on the machine has, and the agent would use by itself.
 const RIVAL: &str = "sk-ant-rival";
@@ -38,8 +40,13 @@ pub(super) async fn arrives(subject: &'static Subject) -> Result<()> {
     tokio::try_join!(scene.turn("first", &one), scene.turn("second", &two))?;
     used(&scene, "I am the first.", FIRST)?;
     used(&scene, "I am the second.", SECOND)?;
+    let change = json!({ "token": RENEWED }).to_string();
+    let changing = scene.http().request(Method::PATCH, "/v1/sessions/second").json(change);
+    changing.send().await?.expect_status(200)?;
+    scene.turn("second", &say("I have another one.")).await?;
+    used(&scene, "I have another one.", RENEWED)?;
     for request in scene.model.requests() {
-        let known = [FIRST, SECOND].into_iter().any(|token| carries(&request, token));
+        let known = [FIRST, SECOND, RENEWED].into_iter().any(|token| carries(&request, token));
         ensure!(request.auth.is_none() || known, "a credential of somebody else: {:?}", request.headers);
     }
     kept_secret(&mut scene).await
@@ -122,7 +129,7 @@ async fn kept_secret(scene: &mut Scene) -> Result<()> {
     ensure!(told.iter().any(|(name, _)| name.ends_with("sessions.db")), "the store was looked at");
     for (name, bytes) in told {
         let text = String::from_utf8_lossy(&bytes);
-        for token in [FIRST, SECOND] {
+        for token in [FIRST, SECOND, RENEWED] {
             ensure!(!text.contains(token), "{token} stands in {name}");
         }
     }
