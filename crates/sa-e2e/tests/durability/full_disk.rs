@@ -61,6 +61,31 @@ async fn nobody_waits_for_room(http: &Http) -> Result<()> {
     Ok(())
 }
 
+/// Sends messages until one is refused for want of room: what fits into what is left of the store's own files may still be
+/// taken.
+async fn say_until_refused(http: &Http) -> Result<()> {
+    for _ in 0..200 {
+        let reply = say(http, "old", &"x".repeat(60_000)).await?;
+        if reply.status != 202 {
+            reply.expect_problem(507, "insufficient_storage")?;
+            return Ok(());
+        }
+    }
+    anyhow::bail!("the disk is full, and nothing was refused")
+}
+
+/// Gives back all the room that was taken.
+async fn make_room(http: &Http) -> Result<()> {
+    let entries = http.get("/v1/fs/entries?path=small").send().await?.expect_status(200)?.json()?;
+    for entry in entries.as_array().unwrap() {
+        let name = entry["name"].as_str().unwrap();
+        if name.starts_with("filler") {
+            http.delete(&format!("/v1/fs/entry?path=small/{name}")).send().await?.expect_status(200)?;
+        }
+    }
+    Ok(())
+}
+
 mod heavy {
     use super::*;
 
@@ -81,38 +106,14 @@ mod heavy {
             })
             .await?;
         fill(http).await?;
-        // What fits into what is left of the store's own files may still be taken.
-        let mut refused = None;
-        for _ in 0..200 {
-            let reply = say(http, "old", &"x".repeat(60_000)).await?;
-            if reply.status != 202 {
-                refused = Some(reply);
-                break;
-            }
-        }
-        let Some(refused) = refused else { anyhow::bail!("the disk is full, and nothing was refused") };
-        refused.expect_problem(507, "insufficient_storage")?;
+        say_until_refused(http).await?;
         let new = http.post("/v1/sessions/new").json(demo.clone()).send().await?;
         new.expect_problem(507, "insufficient_storage")?;
         let events = http.get("/v1/sessions/old/events").send().await?.expect_status(200)?;
         ensure!(events.text().contains("before"), "what was stored can be read");
         http.get("/v1/sessions/old").send().await?.expect_status(200)?;
         nobody_waits_for_room(http).await?;
-        // Room again.
-        for entry in http
-            .get("/v1/fs/entries?path=small")
-            .send()
-            .await?
-            .expect_status(200)?
-            .json()?
-            .as_array()
-            .unwrap()
-        {
-            let name = entry["name"].as_str().unwrap();
-            if name.starts_with("filler") {
-                http.delete(&format!("/v1/fs/entry?path=small/{name}")).send().await?.expect_status(200)?;
-            }
-        }
+        make_room(http).await?;
         let accepted = sa_e2e::poll("room", async || {
             let reply = say(http, "old", "after").await?;
             Ok((reply.status == 202).then_some(reply))

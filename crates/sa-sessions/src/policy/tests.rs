@@ -116,7 +116,7 @@ fn rules_mean_what_they_say_for_what_agents_send() {
             request("apply_patch", Edit, json!({ "changes": [{ "path": "/srv/a", "kind": "add" }] })),
         ),
         ("edit", "/srv/*", request("apply_patch", Edit, json!({ "changes": { "/srv/a": { "add": {} } } }))),
-        ("search", "/srv/*", request("Grep", Search, json!({ "pattern": "TODO", "path": "/srv/a" }))),
+        ("search", "/srv/*", request("Grep", Search, json!({ "pattern": "needle", "path": "/srv/a" }))),
         ("search", "/srv/*", request("Glob", Search, json!({ "pattern": "**/*.rs", "path": "/srv/" }))),
         ("search", "rust *", request("WebSearch", Search, json!({ "query": "rust globs" }))),
         ("read", "/srv/*", request("ls", Read, json!({ "dir_path": "/srv/a" }))),
