@@ -7,6 +7,7 @@ mod definition;
 mod platform;
 mod recipe;
 mod spec;
+mod token;
 
 pub use capability::Capability;
 pub use catalogue::{Catalogue, CatalogueError};
@@ -15,4 +16,5 @@ pub use platform::Platform;
 pub use recipe::{
     Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,
 };
-pub use spec::{AgentSpec, Builtin, Launch, ModeNames, TokenVariable};
+pub use spec::{AgentSpec, Builtin, Launch, ModeNames};
+pub use token::TokenVariable;

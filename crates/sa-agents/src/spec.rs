@@ -1,6 +1,6 @@
 //! One agent: what it is called, how it starts and how its program comes onto the disk.
 
-use crate::{Capability, Recipe};
+use crate::{Capability, Recipe, TokenVariable};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,16 +39,6 @@ pub struct ModeNames {
     pub permission: BTreeMap<String, String>,
     /// By agent mode: `build`, `plan`.
     pub agent: BTreeMap<String, String>,
-}
-
-/// Where an agent takes a credential.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TokenVariable {
-    /// The variable of its environment.
-    pub variable: String,
-    /// Whose credential it is, for the call that tells whether it is accepted.
-    pub provider: Option<String>,
 }
 
 /// How an agent is started.

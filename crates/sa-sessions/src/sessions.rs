@@ -11,6 +11,7 @@ use crate::policy::Policy;
 use crate::record::Record;
 use crate::shared::Shared;
 use crate::{AgentFailure, SessionError, webhooks};
+use sa_agents::TokenVariable;
 use sa_api::sessions::{CreateSession, Session, SessionCreated, SessionState, WebhookStatus};
 use sa_credentials::Host;
 use sa_files::ConfigStore;
@@ -178,11 +179,11 @@ impl Sessions {
         let mut env = request.env.clone();
         let token_variable = self.credential_of(&request).await?;
         if let Some((variable, token)) = &token_variable {
-            env.insert(variable.clone(), token.clone());
+            variable.give(token, &mut env);
         }
         let mut record = Record::new(request, cwd, now_ms());
         record.variables = env.keys().cloned().collect();
-        record.token_variable = token_variable.map(|(variable, _)| variable);
+        record.token_variable = token_variable.map(|(variable, _)| variable.variable);
         let session = self.make(id, record, env).await?;
         Ok(created(&session, session.start().await))
     }
@@ -326,18 +327,21 @@ impl Sessions {
     }
 
     /// The credential of the session's own, if it has one, with the variable in which its agent takes it.
-    async fn credential_of(&self, request: &CreateSession) -> Result<Option<(String, String)>, SessionError> {
+    async fn credential_of(
+        &self,
+        request: &CreateSession,
+    ) -> Result<Option<(TokenVariable, String)>, SessionError> {
         let Some(token) = &request.token else {
             if request.validate_token {
                 return Err(SessionError::Invalid("validateToken needs a token".to_owned()));
             }
             return Ok(None);
         };
-        let variable = self.0.parts.token_variable(&request.agent)?;
+        let variable = self.0.parts.token_variable(&request.agent)?.for_model(request.model.as_deref());
         if request.validate_token {
             self.0.parts.validate(&variable, token, &request.env).await?;
         }
-        Ok(Some((variable.variable, token.clone())))
+        Ok(Some((variable, token.clone())))
     }
 
     /// The directory that a session works in: absolute, and there.

@@ -18,8 +18,7 @@ async fn a_session_whose_skills_do_not_come_can_be_deleted() -> Result<()> {
         "skills": {"far": {"sources": [{"type": "git", "source": source}]}},
     });
     let http = daemon.http().clone();
-    let create =
-        tokio::spawn(async move { http.post("/v1/sessions/s").json(body.to_string()).send().await });
+    let create = tokio::spawn(async move { http.post("/v1/sessions/s").json(body.to_string()).send().await });
     let (_connection, _) = silent.accept().await?;
     api.delete("s").await?.expect_status(204)?;
     let created = create.await??.expect_status(200)?.json()?;

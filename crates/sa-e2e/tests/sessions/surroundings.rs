@@ -120,13 +120,34 @@ fn with_keyed_agents() -> Result<Arc<Sandbox>> {
     let agents = r#"
         [keyed]
         builtin = "demo"
-        token = { variable = "DEMO_KEY", provider = "anthropic" }
+        token = { variable = "DEMO_KEY", provider = "anthropic", over = ["DEMO_LOGIN", "DEMO_OTHER"] }
+        [many]
+        builtin = "demo"
+        token = { variable = "DEMO_KEYS", provider = "one", provider-of-model = true, json = '{"{provider}":"{token}"}' }
         [unheard]
         builtin = "demo"
         token = { variable = "DEMO_KEY" }
     "#;
     std::fs::write(directory.join("agents.toml"), agents)?;
     Ok(Arc::new(sandbox))
+}
+
+#[tokio::test]
+async fn a_token_stands_above_what_the_daemon_has() -> Result<()> {
+    let builder = Daemon::builder().sandbox(with_keyed_agents()?);
+    let daemon = builder.env("DEMO_KEY", "daemons").env("DEMO_LOGIN", "login").start().await?;
+    let api = Api::of(&daemon);
+    let body = json!({"agent": "keyed", "token": "sk-its-own", "env": {"DEMO_OTHER": "wanted"}});
+    api.post("/s", &body).await?.expect_status(200)?;
+    let text =
+        said(&api.turn("s", "env DEMO_KEY sk-its-own\nenv DEMO_LOGIN login\nenv DEMO_OTHER wanted").await?);
+    for told in ["DEMO_KEY is set to that", "DEMO_LOGIN is set to another", "DEMO_OTHER is set to that"] {
+        assert!(text.contains(told), "{told} in {text}");
+    }
+    api.post("/t", &json!({"agent": "many", "token": "a\"b"})).await?.expect_status(200)?;
+    let text = said(&api.turn("t", r#"env DEMO_KEYS {"one":"a\"b"}"#).await?);
+    assert!(text.contains("DEMO_KEYS is set to that value"), "{text}");
+    Ok(())
 }
 
 #[tokio::test]

@@ -26,10 +26,9 @@ impl Given {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Token, Self::Skills, Self::Servers];
 
-    /// Whether it is tried with this agent: it takes a model to tell what arrived, and OpenCode takes no token.
+    /// Whether it is tried with this agent: it takes a model to tell what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
-        let takes = self != Self::Token || subject.agent != "opencode";
-        Way::has_sessions(subject) && subject.has_model() && takes
+        Way::has_sessions(subject) && subject.has_model()
     }
 
     /// The name of a trial.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use axum::http::Method;
 use sa_model::Request;
 use sa_testkit::{DaemonBuilder, Sandbox};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub(super) async fn arrives(subject: &'static Subject) -> Result<()> {
         Scene::set_with(subject, |builder, sandbox| with_rivals(subject, builder, sandbox)).await?;
     refused(&scene).await?;
     // One after the other: in a new home, Codex does not start twice at once.
-    let more = json!({ "token": FIRST, "validateToken": true });
+    let more = json!({ "token": FIRST, "validateToken": true, "env": base_url(&scene)? });
     scene.make("first", more).await?;
     scene.make("second", json!({ "token": SECOND })).await?;
     // Codex looks for models, too, and says there on whose behalf.
@@ -41,8 +41,13 @@ pub(super) async fn arrives(subject: &'static Subject) -> Result<()> {
     used(&scene, "I am the first.", FIRST)?;
     used(&scene, "I am the second.", SECOND)?;
     let change = json!({ "token": RENEWED }).to_string();
-    let changing = scene.http().request(Method::PATCH, "/v1/sessions/second").json(change);
-    changing.send().await?.expect_status(200)?;
+    scene
+        .http()
+        .request(Method::PATCH, "/v1/sessions/second")
+        .json(change)
+        .send()
+        .await?
+        .expect_status(200)?;
     scene.turn("second", &say("I have another one.")).await?;
     used(&scene, "I have another one.", RENEWED)?;
     for request in scene.model.requests() {
@@ -67,22 +72,35 @@ async fn refused(scene: &Scene) -> Result<()> {
 /// The variable by which the agent's provider is looked for elsewhere.
 fn base_variable(subject: &Subject) -> Result<&'static str> {
     Ok(match subject.agent {
-        "claude" => "ANTHROPIC_BASE_URL",
+        "claude" | "opencode" => "ANTHROPIC_BASE_URL",
         "codex" => "OPENAI_BASE_URL",
         other => bail!("where does {other} look for its provider?"),
     })
 }
 
-/// Other credentials, where the agent looks for them, too.
+/// Where the provider is, for agents that know it from their settings.
+fn base_url(scene: &Scene) -> Result<Value> {
+    let known = scene.subject.agent != "opencode";
+    Ok(if known { json!({}) } else { json!({ base_variable(scene.subject)?: scene.model.url() }) })
+}
+
+/// Other credentials, in all places that the agent looks at before, or after, the variable in which it is given one.
 fn with_rivals(subject: &Subject, builder: DaemonBuilder, sandbox: &Sandbox) -> Result<DaemonBuilder> {
+    let stored = |path: &Path, content: Value| {
+        fs::create_dir_all(path.parent().context("a folder")?)?;
+        fs::write(path, content.to_string()).context("storing a rival")
+    };
     Ok(match subject.agent {
-        "claude" => builder.env("CLAUDE_CODE_OAUTH_TOKEN", RIVAL),
+        "claude" => builder.env("ANTHROPIC_AUTH_TOKEN", RIVAL).env("CLAUDE_CODE_OAUTH_TOKEN", RIVAL),
         "codex" => {
             let login = json!({ "auth_mode": "apikey", "OPENAI_API_KEY": RIVAL });
-            let folder = sandbox.home().join(".codex");
-            fs::create_dir_all(&folder)?;
-            fs::write(folder.join("auth.json"), login.to_string())?;
+            stored(&sandbox.home().join(".codex/auth.json"), login)?;
             builder.env("OPENAI_API_KEY", RIVAL)
+        }
+        "opencode" => {
+            let login = json!({ "anthropic": { "type": "api", "key": RIVAL } });
+            stored(&sandbox.data_home().join("opencode/auth.json"), login)?;
+            builder
         }
         other => bail!("what else would {other} use?"),
     })

@@ -18,9 +18,10 @@ impl Owner {
         }
         let mut given = env.unwrap_or_default();
         if let Some(token) = token {
-            let variable = self.parts.token_variable(&self.record.request.agent)?.variable;
-            self.record.token_variable = Some(variable.clone());
-            given.insert(variable, token);
+            let variable = self.parts.token_variable(&self.record.request.agent)?;
+            let variable = variable.for_model(self.record.model.as_deref());
+            variable.give(&token, &mut given);
+            self.record.token_variable = Some(variable.variable);
         }
         self.record.variables.extend(given.keys().cloned());
         self.env.extend(given);

@@ -1,0 +1,101 @@
+//! How an agent takes a credential that a client gives it.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What stands for the credential in a document.
+const TOKEN: &str = "{token}";
+/// What stands for the provider in a document.
+const PROVIDER: &str = "{provider}";
+
+/// Where an agent takes a credential.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TokenVariable {
+    /// The variable of its environment.
+    pub variable: String,
+    /// Whose credential it is, for the call that tells whether it is accepted.
+    pub provider: Option<String>,
+    /// Whether models are named `provider/model`, and the credential is that provider's.
+    #[serde(default)]
+    pub provider_of_model: bool,
+    /// The JSON document that the variable holds, with `{token}` and `{provider}` inside of its strings; without one it is the
+    /// credential itself.
+    pub json: Option<String>,
+    /// Variables that the agent would rather follow.
+    #[serde(default)]
+    pub over: Vec<String>,
+}
+
+impl TokenVariable {
+    /// The same for a session with this model.
+    pub fn for_model(mut self, model: Option<&str>) -> Self {
+        let named = model.and_then(|model| model.split_once('/')).filter(|_| self.provider_of_model);
+        if let Some((provider, _)) = named {
+            self.provider = Some(provider.to_owned());
+        }
+        self
+    }
+
+    /// Has the agent with this environment use the credential. What the daemon's own environment would have it use instead is
+    /// blanked, but not what stands in `env` already: that was given along with the credential.
+    pub fn give(&self, token: &str, env: &mut BTreeMap<String, String>) {
+        let value = match &self.json {
+            Some(document) => {
+                let provider = self.provider.as_deref().unwrap_or_default();
+                document.replace(PROVIDER, &within_string(provider)).replace(TOKEN, &within_string(token))
+            }
+            None => token.to_owned(),
+        };
+        env.insert(self.variable.clone(), value);
+        for name in &self.over {
+            env.entry(name.clone()).or_default();
+        }
+    }
+}
+
+/// A text as it stands between the quotes of a JSON string.
+fn within_string(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::Catalogue;
+
+    fn given(
+        agent: &str,
+        model: Option<&str>,
+        token: &str,
+        env: &[(&str, &str)],
+    ) -> BTreeMap<String, String> {
+        let catalogue = Catalogue::shipped().unwrap();
+        let mut env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        catalogue.get(agent).unwrap().token.clone().unwrap().for_model(model).give(token, &mut env);
+        env
+    }
+
+    #[test]
+    fn the_credential_comes_before_what_else_there_is() {
+        let env = given("claude", Some("a/b"), "key", &[]);
+        assert_eq!((env["ANTHROPIC_API_KEY"].as_str(), env["ANTHROPIC_AUTH_TOKEN"].as_str()), ("key", ""));
+        let both = given("claude", None, "key", &[("ANTHROPIC_AUTH_TOKEN", "mine")]);
+        assert_eq!(both["ANTHROPIC_AUTH_TOKEN"], "mine");
+    }
+
+    #[test]
+    fn the_model_says_whose_credential_it_is() {
+        let content = |model| given("opencode", model, "a \"key\" \\", &[])["OPENCODE_AUTH_CONTENT"].clone();
+        let entry =
+            |provider: &str| serde_json::json!({ provider: { "type": "api", "key": "a \"key\" \\" } });
+        for (model, provider) in
+            [(None, "anthropic"), (Some("openai/gpt/high"), "openai"), (Some("x"), "anthropic")]
+        {
+            let content: serde_json::Value = serde_json::from_str(&content(model)).unwrap();
+            assert_eq!(content, entry(provider));
+        }
+    }
+}
