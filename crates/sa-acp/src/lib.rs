@@ -3,6 +3,7 @@
 //!
 //! Knows the protocol's frame and nothing of what a certain agent does with it.
 
+mod adapter;
 mod asking;
 mod calls;
 mod child;
@@ -19,14 +20,20 @@ mod incoming;
 mod lines;
 mod outbound;
 mod outgoing;
+mod pending;
+mod profile;
 mod question;
+mod request;
 mod server_form;
+mod session;
 mod shell;
 mod stdio;
+mod talk;
 mod terminal;
 mod wire;
 mod wording;
 
+pub use adapter::{Adapter, Driven};
 pub use asking::{Told, action, chosen};
 pub use calls::Calls;
 pub use children::{ChildId, Effect, Ended};
@@ -34,7 +41,7 @@ pub use clock::{Now, timestamp};
 pub use content::{Piece, first_line, pieces};
 pub use desk::{Caller, Desk};
 pub use door::VisitorId;
-pub use driver::{Adapter, Processes, drive, drive_stdio, drive_stdio_with_door, drive_with_door};
+pub use driver::{Processes, drive, drive_stdio, drive_stdio_with_door, drive_with_door};
 pub use errors::{auth_required, failure, invalid, process_ended};
 pub use handshake::Handshake;
 pub use hunks::{Sides, sides};
@@ -42,10 +49,15 @@ pub use incoming::{RequestKey, answer, params, refusal, session_not_found};
 pub use lines::{Line, LineReader, MAX_LINE};
 pub use outbound::Outbound;
 pub use outgoing::{write_error, write_notification, write_request, write_result};
+pub use pending::Pending;
+pub use profile::{Extra, Login, Profile};
 pub use question::{Question, form_answers, question_form};
+pub use request::{Form, How, Place, Request, Setting};
 pub use server_form::ServerForm;
+pub use session::{Closing, Prompt, Queue, Session, Sessions};
 pub use shell::only_looks;
 pub use stdio::{StdinReader, StdoutWriter};
+pub use talk::{Heard, Talk};
 pub use terminal::{printed, terminal_exit, terminal_output};
 pub use wire::{Agent, Ends, Wire};
 pub use wording::{absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};

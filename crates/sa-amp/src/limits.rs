@@ -26,9 +26,6 @@ impl Default for Limits {
 /// How long the CLI may say nothing after a message of which it does not tell why it ended.
 pub(crate) const LULL: Duration = Duration::from_secs(3);
 
-/// Prompts of a session that may wait behind the running one.
-pub(crate) const MAX_QUEUE: usize = 128;
-
 /// What an errand may print, in bytes.
 pub(crate) const MAX_PRINTED: usize = 64 << 20;
 

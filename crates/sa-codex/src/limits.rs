@@ -48,9 +48,6 @@ pub(crate) const PRINT_KEPT: usize = 1 << 20;
 /// The largest file of which a change is shown in its whole, in bytes.
 pub(crate) const DIFF_FILE: u64 = 1 << 20;
 
-/// Prompts of a session that may wait behind the running one.
-pub(crate) const MAX_QUEUE: usize = 128;
-
 /// A notification that is not known is passed on up to this length, in characters.
 pub(crate) const KEPT_LINE: usize = 16 << 10;
 

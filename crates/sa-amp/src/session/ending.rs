@@ -33,7 +33,7 @@ impl Session {
         } else if !child.ending {
             tracing::warn!(session = %self.id, code = ended.code, signal = ended.signal, "amp ended by itself");
         }
-        self.start_next(core);
+        self.send_next(core);
     }
 }
 

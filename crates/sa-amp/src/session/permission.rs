@@ -4,10 +4,8 @@ use super::Session;
 use crate::core::Core;
 use crate::delegate::{Answered, Asked};
 use crate::tools;
-use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, RequestPermissionRequest, ToolCallUpdate,
-};
-use sa_acp::{Caller, Told, VisitorId, absolute, chosen};
+use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
+use sa_acp::{Session as _, Told, VisitorId, absolute, chosen};
 use serde_json::Value;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -19,7 +17,7 @@ const READ_ONLY: &str = "rejected: plan mode is read-only, and this may change s
 
 /// A tool that waits for permission.
 #[derive(Debug)]
-pub(super) struct Ask {
+pub struct Ask {
     visitor: VisitorId,
     call: String,
     tool: String,
@@ -98,15 +96,11 @@ impl Session {
             PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce),
         ];
         let id = visitor.0.to_string();
-        let caller = Caller { session: self.id.clone(), ask: id.clone() };
-        let request = RequestPermissionRequest::new(self.id.clone(), update, options);
-        core.call(caller, "session/request_permission", request);
-        self.asks.insert(id, Ask { visitor, call, tool, input });
+        self.pass_on_choice(core, &id, Ask { visitor, call, tool, input }, update, options);
     }
 
     /// Takes the client's answer.
-    pub(crate) fn answered(&mut self, core: &mut Core, id: &str, told: Told) {
-        let Some(ask) = self.asks.remove(id) else { return };
+    pub(super) fn client_answered(&mut self, core: &mut Core, ask: &Ask, told: Told) {
         let outcome = match chosen(told).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => Ok(()),
             Ok(Some(ALLOW_ALWAYS)) => {
@@ -137,10 +131,7 @@ impl Session {
 
     /// The CLI does not want to know any more.
     pub(crate) fn visitor_left(&mut self, core: &mut Core, visitor: VisitorId) {
-        let id = visitor.0.to_string();
-        if self.asks.remove(&id).is_some() {
-            core.withdraw(&self.id, Some(&id));
-        }
+        self.ask_withdrawn(core, &visitor.0.to_string());
     }
 
     /// Takes all questions back from the client; what they are about does not run.

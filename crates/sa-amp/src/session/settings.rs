@@ -73,7 +73,7 @@ impl Settings {
 
 impl Session {
     /// The complete list of options.
-    pub(crate) fn options(&self, core: &Core) -> Vec<SessionConfigOption> {
+    pub(super) fn options(&self, core: &Core) -> Vec<SessionConfigOption> {
         let choice = |(id, name, about): &(&str, &str, &str)| {
             SessionConfigSelectOption::new((*id).to_owned(), *name).description((*about).to_owned())
         };
@@ -99,7 +99,7 @@ impl Session {
         options
     }
 
-    pub(crate) fn set_mode(&mut self, core: &mut Core, mode: &str) -> Result<(), Error> {
+    fn set_mode(&mut self, core: &mut Core, mode: &str) -> Result<(), Error> {
         let known = self.settings.offered().find(|(id, _, _)| *id == mode);
         let (mode, _, _) = known.ok_or_else(|| invalid(format!("no mode {mode}")))?;
         if self.settings.mode != *mode {
@@ -114,7 +114,7 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn set_option(&mut self, core: &mut Core, option: &str, value: &str) -> Result<(), Error> {
+    pub(super) fn set_option(&mut self, core: &mut Core, option: &str, value: &str) -> Result<(), Error> {
         match option {
             "mode" => self.set_mode(core, value),
             "agent_mode" if value == DEFAULT => {

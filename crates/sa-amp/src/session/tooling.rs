@@ -1,7 +1,7 @@
 //! Tool calls: called, allowed, done.
 
 use super::Session;
-use crate::core::{Core, meta};
+use crate::core::{Core, PROFILE};
 use crate::limits::REMEMBERED;
 use crate::tools;
 use agent_client_protocol_schema::v1::{
@@ -33,7 +33,7 @@ impl Tool {
         if let Some(parent) = &self.parent {
             about.insert("parentToolUseId".to_owned(), json!(parent));
         }
-        meta(Value::Object(about))
+        PROFILE.meta(Value::Object(about))
     }
 }
 

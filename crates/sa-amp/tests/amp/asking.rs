@@ -169,7 +169,7 @@ fn whoever_asks_for_another_session_is_refused() {
     client.prompt("hello");
     client.helper("T-other", "create_file", "c1", write("a"));
     assert_eq!(client.helped()["allow"], false);
-    sa_acp::Adapter::visited(&mut client.machine, client.now, sa_acp::VisitorId(99), b"no JSON");
+    sa_acp::Driven::visited(&mut client.machine, client.now, sa_acp::VisitorId(99), b"no JSON");
     client.wait(0);
     let answers = client.answers.lock().unwrap();
     assert_eq!(answers.last().unwrap().1["allow"], false);

@@ -1,7 +1,7 @@
 //! A client, a CLI and its helper, all played by the test, with the machine between them.
 
 use crate::schema::{Side, check, check_error};
-use sa_acp::{Adapter, ChildId, Effect, Ended, Now, VisitorId};
+use sa_acp::{ChildId, Driven, Effect, Ended, Now, VisitorId};
 use sa_amp::{Asked, Disk, Host, Launch, Limits, Machine};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

@@ -52,7 +52,7 @@ fn without_credentials_nothing_is_started() {
 fn a_cli_that_wants_somebody_to_log_in_is_not_waited_for() {
     let mut client = begin(host());
     let child = client.started(&new_thread());
-    sa_acp::Adapter::native(
+    sa_acp::Driven::native(
         &mut client.machine,
         client.now,
         child,

@@ -7,7 +7,7 @@ use super::settings::{ACCEPT_EDITS, BYPASS, DEFAULT, PLAN};
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind};
-use sa_acp::{Told, chosen};
+use sa_acp::{Session as _, Told, chosen};
 use serde_json::json;
 
 impl Session {
@@ -22,7 +22,7 @@ impl Session {
             options.push(PermissionOption::new(BYPASS, never, PermissionOptionKind::AllowAlways));
         }
         options.push(PermissionOption::new(PLAN, "No, keep planning", PermissionOptionKind::RejectOnce));
-        self.pass_on_choice(core, id, Ask::Plan(Box::new(permission)), call, options);
+        self.pass_on_choice(core, &id, Ask::Plan(Box::new(permission)), call, options);
     }
 
     pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, permission: Permission, told: Told) {

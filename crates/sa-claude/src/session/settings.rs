@@ -171,7 +171,7 @@ impl Settings {
     }
 
     /// What a client wants changed, if there is such a setting and it has such a value.
-    pub(crate) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+    pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
             "model" => self.check_model(value),
@@ -185,14 +185,14 @@ impl Settings {
         }
     }
 
-    pub(crate) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
+    fn check_mode(&self, mode: &str) -> Result<Change, Error> {
         if self.modes_offered().iter().any(|(id, _, _)| *id == mode) {
             return Ok(Change::Mode(mode.to_owned()));
         }
         Err(invalid(format!("no mode {mode}")))
     }
 
-    pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
+    fn check_model(&self, model: &str) -> Result<Change, Error> {
         let listed = self
             .models
             .iter()
@@ -234,7 +234,7 @@ impl Settings {
     }
 
     /// The modes, as clients know them that do not know options.
-    pub(crate) fn modes(&self) -> SessionModeState {
+    pub(super) fn modes(&self) -> SessionModeState {
         let modes = self.modes_offered().into_iter();
         let mode = |(id, name, about): (&str, &str, &str)| {
             SessionMode::new(id.to_owned(), name).description(about.to_owned())
@@ -243,7 +243,7 @@ impl Settings {
     }
 
     /// The complete list of options.
-    pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
+    pub(super) fn options(&self) -> Vec<SessionConfigOption> {
         let choice = |(id, name, about): (&str, &str, &str)| {
             SessionConfigSelectOption::new(id.to_owned(), name).description(about.to_owned())
         };
@@ -303,10 +303,6 @@ fn title(word: &str) -> String {
 }
 
 impl Session {
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
     pub(super) fn tell_mode(&self, core: &mut Core) {
         let mode = self.settings.mode().to_owned();

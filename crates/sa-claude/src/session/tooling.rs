@@ -1,7 +1,7 @@
 //! Tool calls: announced, called, allowed, done.
 
 use super::Session;
-use crate::core::{Core, meta};
+use crate::core::{Core, PROFILE};
 use crate::native::frame::{Denied, Progress};
 use crate::native::message::UserFrame;
 use crate::tools;
@@ -35,7 +35,7 @@ impl Tool {
         if let Some(parent) = &self.parent {
             about.insert("parentToolUseId".to_owned(), json!(parent));
         }
-        meta(Value::Object(about))
+        PROFILE.meta(Value::Object(about))
     }
 }
 
@@ -161,7 +161,7 @@ impl Session {
     /// Tells something about a call that the protocol has no place for.
     pub(super) fn tool_remark(&self, core: &mut Core, id: &str, name: &str, value: Value) {
         let Some(tool) = self.tools.get(id) else { return };
-        let about = merge(tool.meta(), meta(json!({ name: value })));
+        let about = merge(tool.meta(), PROFILE.meta(json!({ name: value })));
         let update = ToolCallUpdate::new(id.to_owned(), ToolCallUpdateFields::new()).meta(about);
         self.emit(core, &SessionUpdate::ToolCallUpdate(update));
     }

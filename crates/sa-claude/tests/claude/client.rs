@@ -5,7 +5,7 @@ use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, Error, ListSessionsResponse, SessionUpdate, TextContent,
 };
 use sa_acp::Now;
-use sa_acp::{Adapter, ChildId, Effect, Ended};
+use sa_acp::{ChildId, Driven, Effect, Ended};
 use sa_claude::{Disk, Host, Launch, Limits, Machine};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};

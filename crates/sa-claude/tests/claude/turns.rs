@@ -1,7 +1,7 @@
 //! Prompts and their turns: one at a time, cancelled, failed, cut off, and turns that nobody asked for.
 
 use crate::client::{Client, answer, stop_reason, updates};
-use sa_acp::Adapter as _;
+use sa_acp::Driven as _;
 use sa_claude::Conversation;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -8,7 +8,7 @@ use crate::limits::KEPT_LINE;
 use crate::native::event::{Event, Step};
 use crate::native::item::{Body, Item};
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
-use sa_acp::one_line;
+use sa_acp::{Session as _, one_line};
 use serde_json::{Value, json};
 
 impl Session {

@@ -78,7 +78,7 @@ impl Session {
             core.remark(&self.id, "mcp", json!({ "unavailable": unavailable }));
         }
         if (is_lost || status.status == "ready") && self.mcp.missing.remove(&status.name) {
-            self.start_next(core);
+            self.send_next(core);
         }
     }
 
@@ -87,7 +87,7 @@ impl Session {
         if self.mcp.deadline().is_some_and(|give_up| give_up <= core.now.elapsed) {
             let missing = std::mem::take(&mut self.mcp.missing);
             core.remark(&self.id, "mcp", json!({ "late": missing }));
-            self.start_next(core);
+            self.send_next(core);
         }
     }
 }

@@ -5,6 +5,7 @@ use super::Session;
 use crate::core::Core;
 use crate::native::event::Event;
 use crate::native::item::{Body, Item, SubAgent};
+use sa_acp::Session as _;
 
 impl Session {
     /// Takes a notification about a sub-agent's thread.

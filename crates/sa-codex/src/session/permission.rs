@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::ask::Ask;
-use crate::core::{Core, meta};
+use crate::core::{Core, PROFILE};
 use crate::native::ask::{
     Answer, CommandApproval, Elicitation, FormAnswer, PatchApproval, PermissionApproval,
 };
@@ -11,7 +11,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Told, chosen, only_looks, paragraph};
+use sa_acp::{Session as _, Told, chosen, only_looks, paragraph};
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
 
@@ -22,7 +22,7 @@ const REJECT_ONCE: &str = "reject_once";
 
 /// Something that waits for permission.
 #[derive(Debug)]
-pub(super) struct Permission {
+pub struct Permission {
     call: String,
     kind: Kind,
 }
@@ -129,7 +129,7 @@ impl Session {
         let always = "Always allow this command in this session";
         let mut update = self.waiting(&call, approval.reason.as_deref());
         if let Some(network) = approval.network_approval_context {
-            update = update.meta(meta(json!({ "network": network })));
+            update = update.meta(PROFILE.meta(json!({ "network": network })));
         }
         self.ask_permission(core, id, Permission { call, kind: Kind::Command }, update, options(always));
     }

@@ -9,13 +9,13 @@ use agent_client_protocol_schema::v1::{
     CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationSessionScope, SessionUpdate,
     ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Question, Told, action, chosen, form_answers, one_line, question_form};
+use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, one_line, question_form};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Questions that wait for their answers.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub struct Questions {
     call: String,
     /// The CLI's own ids of them.
     ids: Vec<String>,
@@ -97,7 +97,7 @@ impl Session {
                     questions.note(index, words);
                 }
             }
-            Ok(ElicitationAction::Cancel) => self.interrupt(core),
+            Ok(ElicitationAction::Cancel) => self.stop(core),
             Ok(_) => {}
             Err(reason) => tracing::warn!(session = %self.id, reason, "no answer"),
         }
@@ -125,7 +125,7 @@ impl Session {
         let choice = match chosen(told) {
             Ok(Some(choice)) => choice,
             Ok(None) => {
-                self.interrupt(core);
+                self.stop(core);
                 return self.finish(core, id, questions);
             }
             Err(reason) => {

@@ -7,11 +7,9 @@ use crate::native::answer::Model;
 use crate::native::call::{Collaboration, CollaborationSettings, SandboxPolicy};
 use agent_client_protocol_schema::v1::{
     ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate, SetSessionConfigOptionResponse,
-    SetSessionModeResponse,
+    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate,
 };
-use sa_acp::{RequestKey, invalid};
-use serde_json::json;
+use sa_acp::{Form, RequestKey, invalid};
 use std::path::PathBuf;
 
 /// What the CLI is allowed, and what it asks about.
@@ -50,14 +48,6 @@ pub(crate) enum Change {
     Model(String),
     /// `None` for what the model has by itself.
     Effort(Option<String>),
-}
-
-/// In which form a client asked for a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reply {
-    Mode,
-    Model,
-    Option,
 }
 
 /// What the model has by itself.
@@ -166,7 +156,7 @@ impl Settings {
     }
 
     /// What a client wants changed, if there is such a setting and it has such a value.
-    pub(crate) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+    pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
             "model" => self.check_model(value),
@@ -177,12 +167,12 @@ impl Settings {
         }
     }
 
-    pub(crate) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
+    pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
         let known = self.offered().find(|(_, id, ..)| *id == mode);
         known.map(|(mode, ..)| Change::Mode(*mode)).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
-    pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
+    fn check_model(&self, model: &str) -> Result<Change, Error> {
         let listed = self.model == model || self.models.iter().any(|known| known.id == model);
         if listed || (self.any_model && !model.trim().is_empty()) {
             return Ok(Change::Model(model.to_owned()));
@@ -282,24 +272,16 @@ fn title(word: &str) -> String {
 }
 
 impl Session {
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     /// Changes a setting on a client's behalf.
-    pub(crate) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, reply: Reply) {
+    pub(super) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, form: Form) {
         let before = self.settings.mode();
         self.settings.apply(change);
         if self.settings.mode() != before {
             self.tell_mode(core);
-        } else if reply != Reply::Option {
+        } else if form != Form::Option {
             self.tell_options(core);
         }
-        match reply {
-            Reply::Mode => core.reply(key, SetSessionModeResponse::new()),
-            Reply::Model => core.reply(key, json!({})),
-            Reply::Option => core.reply(key, SetSessionConfigOptionResponse::new(self.settings.options())),
-        }
+        core.was_set(key, form, self.settings.options());
     }
 
     /// Tells the client that the mode is another now. It has two forms, both of which have to follow.

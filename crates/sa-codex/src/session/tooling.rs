@@ -1,7 +1,7 @@
 //! Tool calls: started, printing, done.
 
 use super::Session;
-use crate::core::{Core, meta};
+use crate::core::{Core, PROFILE};
 use crate::limits::{PRINT_EVERY, PRINT_KEPT, PRINT_TAIL};
 use crate::native::event::McpProgress;
 use crate::native::item::Body;
@@ -67,7 +67,7 @@ impl Tools {
 
 /// What is told about a call beside the protocol.
 fn about(parent: Option<&str>) -> Option<Meta> {
-    parent.map(|parent| meta(json!({ "parentToolUseId": parent })))
+    parent.map(|parent| PROFILE.meta(json!({ "parentToolUseId": parent })))
 }
 
 impl Session {
@@ -127,7 +127,7 @@ impl Session {
 
     pub(super) fn tool_progressed(&self, core: &mut Core, progress: &McpProgress) {
         if self.tools.open.contains_key(&progress.item_id) {
-            let about = meta(json!({ "progress": progress.message }));
+            let about = PROFILE.meta(json!({ "progress": progress.message }));
             let update = ToolCallUpdate::new(progress.item_id.clone(), ToolCallUpdateFields::new());
             self.emit(core, &SessionUpdate::ToolCallUpdate(update.meta(about)));
         }

@@ -2,7 +2,7 @@
 
 use crate::calls;
 use crate::schema::{Side, check, check_error};
-use sa_acp::{Adapter, ChildId, Effect, Ended, Now};
+use sa_acp::{ChildId, Driven, Effect, Ended, Now};
 use sa_codex::{Disk, Host, Launch, Limits, Machine};
 use serde_json::{Value, json};
 use std::collections::HashMap;

@@ -7,7 +7,7 @@ use crate::limits::KEPT_LINE;
 use crate::native::event::{Event, Status, Todo};
 use crate::native::message::{Message, Part};
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
-use sa_acp::one_line;
+use sa_acp::{Session as _, one_line};
 use serde_json::{Value, json};
 
 impl Session {

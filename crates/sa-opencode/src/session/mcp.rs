@@ -56,7 +56,7 @@ impl Session {
             if self.mcp.is_done() {
                 self.ask_commands(core);
             }
-            self.start_next(core);
+            self.begin_next(core);
         }
     }
 
@@ -65,7 +65,7 @@ impl Session {
         if self.mcp.deadline().is_some_and(|give_up| give_up <= core.now.elapsed) {
             let missing = std::mem::take(&mut self.mcp.missing);
             core.remark(&self.id, "mcp", json!({ "late": missing }));
-            self.start_next(core);
+            self.begin_next(core);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::tools::Described;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolKind,
 };
-use sa_acp::{Told, chosen, one_line, paragraph};
+use sa_acp::{Session as _, Told, chosen, one_line, paragraph};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ const NO: &str = "No";
 
 /// A plan that the user looks at.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     call: String,
 }
 
@@ -85,7 +85,7 @@ impl Session {
             Ok(Some(mode)) => self.approved(&mode),
             Ok(None) => {
                 self.reject_question(core, id);
-                return self.interrupt(core);
+                return self.stop(core);
             }
             Err(reason) => {
                 tracing::warn!(session = %self.id, reason, "the plan was not approved");

@@ -10,12 +10,12 @@ use agent_client_protocol_schema::v1::{
     CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationSessionScope, ToolCallId,
     ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Question, Told, action, chosen, form_answers, one_line, question_form};
+use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, one_line, question_form};
 use serde_json::json;
 
 /// Questions that wait for their answers.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub struct Questions {
     call: String,
     questions: Vec<Question>,
     /// Asked one by one: those before this one are done.
@@ -92,7 +92,7 @@ impl Session {
             }
             Ok(ElicitationAction::Cancel) => {
                 self.reject_question(core, id);
-                self.interrupt(core);
+                self.stop(core);
             }
             Ok(_) => self.reject_question(core, id),
             Err(reason) => {
@@ -124,7 +124,7 @@ impl Session {
             Ok(Some(choice)) => choice,
             Ok(None) => {
                 self.reject_question(core, id);
-                return self.interrupt(core);
+                return self.stop(core);
             }
             Err(reason) => {
                 tracing::warn!(session = %self.id, reason, "no answer");

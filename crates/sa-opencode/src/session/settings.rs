@@ -9,11 +9,9 @@ use crate::native::ask::Rule;
 use crate::openings::Around;
 use agent_client_protocol_schema::v1::{
     ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate, SetSessionConfigOptionResponse,
-    SetSessionModeResponse,
+    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate,
 };
-use sa_acp::{RequestKey, invalid, one_line};
-use serde_json::json;
+use sa_acp::{Form, RequestKey, invalid, one_line};
 use std::path::PathBuf;
 
 /// What is allowed, and what is asked about.
@@ -44,14 +42,6 @@ pub(crate) enum Change {
     Model(ModelRef),
     /// `None` for what the model has by itself.
     Effort(Option<String>),
-}
-
-/// In which form a client asked for a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reply {
-    Mode,
-    Model,
-    Option,
 }
 
 /// What the model has by itself.
@@ -154,7 +144,7 @@ impl Settings {
     }
 
     /// What a client wants changed, if there is such a setting and it has such a value.
-    pub(crate) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+    pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
             "model" => self.check_model(value),
@@ -168,14 +158,14 @@ impl Settings {
         }
     }
 
-    pub(crate) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
+    pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
         let known = self.offered().find(|(_, id, ..)| *id == mode);
         known.map(|(mode, ..)| Change::Mode(*mode)).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
     /// A model by its provider and name; by its name alone it is one of the current provider, or of the only one that has
     /// it.
-    pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
+    fn check_model(&self, model: &str) -> Result<Change, Error> {
         let listed = ModelRef::read(model).filter(|known| self.find(known).is_some());
         let named = |provider: &str| {
             let known = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
@@ -285,20 +275,16 @@ fn title(word: &str) -> String {
 
 impl Session {
     /// Changes a setting on a client's behalf.
-    pub(crate) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, reply: Reply) {
+    pub(super) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, form: Form) {
         let before = self.settings.mode();
         self.settings.apply(change);
         if self.settings.mode() != before {
             self.tell_mode(core);
             self.reconsider(core);
-        } else if reply != Reply::Option {
+        } else if form != Form::Option {
             self.tell_options(core);
         }
-        match reply {
-            Reply::Mode => core.reply(key, SetSessionModeResponse::new()),
-            Reply::Model => core.reply(key, json!({})),
-            Reply::Option => core.reply(key, SetSessionConfigOptionResponse::new(self.settings.options())),
-        }
+        core.was_set(key, form, self.settings.options());
     }
 
     /// Tells the client that the mode is another now. It has two forms, both of which have to follow.

@@ -1,7 +1,7 @@
 //! Tool calls: started, printing, done.
 
 use super::Session;
-use crate::core::{Core, meta};
+use crate::core::{Core, PROFILE};
 use crate::limits::{PRINT_EVERY, PRINT_TAIL};
 use crate::native::message::Part;
 use crate::tools::{self, Described};
@@ -61,7 +61,7 @@ impl Tools {
 
 /// What is told about a call beside the protocol.
 fn about(parent: Option<&str>) -> Option<Meta> {
-    parent.map(|parent| meta(json!({ "parentToolUseId": parent })))
+    parent.map(|parent| PROFILE.meta(json!({ "parentToolUseId": parent })))
 }
 
 impl Session {

@@ -1,7 +1,7 @@
 //! A client and a server, both played by the test, with the machine between them.
 
 use crate::schema::{Side, check, check_error};
-use sa_acp::{Adapter, ChildId, Effect, Ended, Now};
+use sa_acp::{ChildId, Driven, Effect, Ended, Now};
 use sa_opencode::{Disk, Door, Doors, Host, Launch, Limits, Machine};
 use serde_json::{Value, json};
 use std::collections::HashMap;
