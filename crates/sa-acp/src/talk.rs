@@ -9,9 +9,10 @@ use super::outgoing::{write_error, write_notification, write_request, write_resu
 use super::profile::Profile;
 use super::request::{Form, How, Request};
 use agent_client_protocol_schema::v1::{
-    CancelNotification, Error, ForkSessionResponse, LoadSessionResponse, Meta, NewSessionResponse,
+    CancelNotification, CompactionStatus, CompactionUpdate, ConfigOptionUpdate, ContentBlock, ContentChunk,
+    CurrentModeUpdate, Error, ForkSessionResponse, LoadSessionResponse, MessageId, Meta, NewSessionResponse,
     ResumeSessionResponse, SessionConfigOption, SessionId, SessionInfoUpdate, SessionModeState,
-    SessionUpdate, SetSessionConfigOptionResponse, SetSessionModeResponse,
+    SessionUpdate, SetSessionConfigOptionResponse, SetSessionModeResponse, TextContent,
 };
 use sa_jsonrpc::{Id, Kind, Message};
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,15 @@ pub enum Heard<T> {
         /// The answer.
         told: Told,
     },
+}
+
+/// How the model speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// To the user.
+    Said,
+    /// To itself.
+    Thought,
 }
 
 #[derive(Serialize)]
@@ -183,6 +193,42 @@ impl<T> Talk<T> {
         let about: Meta = self.profile.meta(json!({ name: value }));
         let update = SessionInfoUpdate::new().meta(about);
         self.update(session_id, &SessionUpdate::SessionInfoUpdate(update));
+    }
+
+    /// Tells the client what the model says, or more of it; nothing is nothing to tell.
+    pub fn say(&mut self, session_id: &SessionId, voice: Voice, message: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
+            .message_id(MessageId::new(message.to_owned()));
+        let update = match voice {
+            Voice::Said => SessionUpdate::AgentMessageChunk(chunk),
+            Voice::Thought => SessionUpdate::AgentThoughtChunk(chunk),
+        };
+        self.update(session_id, &update);
+    }
+
+    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
+    pub fn mode_changed(&mut self, session_id: &SessionId, mode: &str, options: Vec<SessionConfigOption>) {
+        let update = CurrentModeUpdate::new(mode.to_owned());
+        self.update(session_id, &SessionUpdate::CurrentModeUpdate(update));
+        self.options_changed(session_id, options);
+    }
+
+    /// Tells the client what the options are now.
+    pub fn options_changed(&mut self, session_id: &SessionId, options: Vec<SessionConfigOption>) {
+        let update = ConfigOptionUpdate::new(options);
+        self.update(session_id, &SessionUpdate::ConfigOptionUpdate(update));
+    }
+
+    /// Tells the client how far a compaction is.
+    pub fn compaction(&mut self, session_id: &SessionId, id: &str, status: CompactionStatus) {
+        if self.client.follows_compaction() {
+            let update = CompactionUpdate::new(id.to_owned(), status);
+            return self.update(session_id, &SessionUpdate::CompactionUpdate(update));
+        }
+        self.remark(session_id, "compaction", json!({ "id": id, "status": status }));
     }
 
     /// Tells the client what a session is called from now on, if that is new.

@@ -31,6 +31,3 @@ pub(crate) const MAX_PRINTED: usize = 64 << 20;
 
 /// A line that is not known is passed on up to this length, in characters.
 pub(crate) const KEPT_LINE: usize = 16 << 10;
-
-/// Tool calls that are remembered after they are done.
-pub(crate) const REMEMBERED: usize = 256;

@@ -6,12 +6,11 @@ use super::limits::Limits;
 use super::native::answer::Model;
 use super::native::line;
 use super::replies::Then;
-use sa_acp::{ChildId, Desk, Extra, Login, Pending, Profile};
+use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
 use std::time::Duration;
 
 /// Codex. Logging in is done with a key from the environment, or outside of the protocol.
@@ -27,18 +26,9 @@ pub(super) static PROFILE: Profile = Profile {
     extras: &[Extra::Directories, Extra::Fork, Extra::SetModel],
 };
 
-/// The files that the machine needs to know of, and must not touch itself.
-pub trait Disk: Send {
-    /// Whether there is a directory at that path.
-    fn is_directory(&self, path: &Path) -> bool;
-
-    /// What a file holds, if it is text and not too long to be shown.
-    fn read(&self, path: &Path) -> Option<String>;
-}
-
 /// What the machine needs from outside.
 pub struct Host {
-    /// See there.
+    /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
     /// The key for the model's API.
     pub api_key: Option<String>,

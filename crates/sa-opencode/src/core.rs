@@ -7,11 +7,11 @@ use super::limits::{BROKEN, Limits};
 use super::native::call::Call;
 use super::replies::Then;
 use super::servers::Registry;
-use sa_acp::{ChildId, Desk, Extra, Login, Pending, Profile};
+use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// OpenCode. Logging in is done with a key from the environment, or outside of the protocol.
@@ -28,18 +28,9 @@ pub(super) static PROFILE: Profile = Profile {
     extras: &[Extra::Directories, Extra::Fork, Extra::SetModel, Extra::Sse],
 };
 
-/// The files that the machine needs to know of, and must not touch itself.
-pub trait Disk: Send {
-    /// Whether there is a directory at that path.
-    fn is_directory(&self, path: &Path) -> bool;
-
-    /// What a file holds, if it is text and not too long to be shown.
-    fn read(&self, path: &Path) -> Option<String>;
-}
-
 /// What the machine needs from outside.
 pub struct Host {
-    /// See there.
+    /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
     /// See there.
     pub doors: Box<dyn Doors>,

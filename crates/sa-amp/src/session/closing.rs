@@ -9,7 +9,7 @@ impl Session {
     /// Ends the work and the process.
     pub(super) fn wind_up(&mut self, core: &mut Core) {
         self.cancel(core);
-        self.close_tools(core, "Cancelled");
+        self.tools.close(core, &self.id, "Cancelled");
         if let Some(turn) = self.turn.take() {
             turn.settle(core, Ok(StopReason::Cancelled));
         }

@@ -19,7 +19,7 @@ impl Session {
     pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
         self.drop_asks(core);
-        self.close_tools(core, "The process of Amp ended");
+        self.tools.close(core, &self.id, "The process of Amp ended");
         if self.closed(core) {
             return;
         }

@@ -82,13 +82,13 @@ impl Session {
         }
         let rule = Rule::of(&tool, &input);
         if self.allowed.contains(&rule) {
-            self.tool_runs(core, &call);
+            self.tools.runs(core, &self.id, &call);
             return answer(core, visitor, Ok(()));
         }
         let path = tools::changed_file(&tool, &input);
         let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.place.cwd)));
         let described = tools::call(&tool, &input, &self.place.cwd, before.as_deref());
-        let update = ToolCallUpdate::new(call.clone(), described.into_fields(&tool, input.clone()));
+        let update = ToolCallUpdate::new(call.clone(), described.into_fields());
         let always = format!("Always allow {} in this session", rule.words());
         let options = vec![
             PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce),
@@ -113,7 +113,7 @@ impl Session {
             Err(reason) => Err(format!("No permission: {reason}.")),
         };
         match &outcome {
-            Ok(()) => self.tool_runs(core, &ask.call),
+            Ok(()) => self.tools.runs(core, &self.id, &ask.call),
             Err(reason) => self.tool_refused(core, &ask.call, reason),
         }
         answer(core, ask.visitor, outcome);

@@ -147,7 +147,7 @@ impl Session {
         let words = outcome.error.as_deref().unwrap_or("Amp failed without saying why");
         // Whoever cancelled is answered when the process is gone.
         let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
-        self.close_tools(core, words);
+        self.tools.close(core, &self.id, words);
         turn.settle(core, Err(super::model_error(words)));
     }
 

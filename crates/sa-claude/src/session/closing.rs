@@ -21,7 +21,7 @@ impl Session {
 
     /// Answers the running prompt as cancelled without waiting for the CLI to stop.
     fn settle_cancelled(&mut self, core: &mut Core) {
-        self.close_tools(core, "Cancelled");
+        self.tools.close(core, &self.id, "Cancelled");
         if let Some(turn) = self.turn.take() {
             self.settle(core, turn, Ok(StopReason::Cancelled), None);
         }

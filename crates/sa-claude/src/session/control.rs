@@ -129,7 +129,7 @@ impl Session {
         if self.settings.mode() != mode_before {
             self.tell_mode(core);
         } else if form != Form::Option {
-            self.tell_options(core);
+            core.options_changed(&self.id, self.settings.options());
         }
         core.was_set(key, form, self.settings.options());
     }

@@ -26,7 +26,7 @@ impl Session {
                 core.fail(&key, &error);
             }
         }
-        self.close_tools(core, "The process of Claude Code ended");
+        self.tools.close(core, &self.id, "The process of Claude Code ended");
         if self.closed(core) {
             return;
         }

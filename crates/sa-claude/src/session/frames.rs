@@ -84,7 +84,7 @@ impl Session {
         if mode {
             self.tell_mode(core);
         } else if model {
-            self.tell_options(core);
+            core.options_changed(&self.id, self.settings.options());
         }
     }
 

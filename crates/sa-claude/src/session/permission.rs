@@ -64,7 +64,7 @@ impl Session {
         let CanUseTool { tool_name: tool, input, tool_use_id, decision_reason, .. } = asked;
         let call = tool_use_id.unwrap_or_else(|| id.to_owned());
         self.tool_called(core, &call, &tool, input.clone(), None);
-        let fields = tools::call(&tool, &input, &self.place.cwd).into_fields(&tool, input.clone());
+        let fields = tools::call(&tool, &input, &self.place.cwd).into_fields();
         let mut update = ToolCallUpdate::new(call.clone(), fields);
         if let Some(reason) = decision_reason {
             update = update.meta(PROFILE.meta(serde_json::json!({ "decisionReason": reason })));
@@ -81,11 +81,11 @@ impl Session {
     ) {
         let answer = match chosen(told).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => {
-                self.tool_runs(core, &permission.call);
+                self.tools.runs(core, &self.id, &permission.call);
                 permission.allow(Vec::new())
             }
             Ok(Some(ALLOW_ALWAYS)) => {
-                self.tool_runs(core, &permission.call);
+                self.tools.runs(core, &self.id, &permission.call);
                 let always = permission.always.clone();
                 permission.allow(always)
             }

@@ -29,7 +29,7 @@ impl Session {
         let may_bypass = self.settings.may_bypass();
         let answer = match chosen(told) {
             Ok(Some(mode)) if mode == ACCEPT_EDITS || mode == DEFAULT || (mode == BYPASS && may_bypass) => {
-                self.tool_runs(core, &permission.call);
+                self.tools.runs(core, &self.id, &permission.call);
                 permission.allow(vec![json!({ "type": "setMode", "mode": mode, "destination": "session" })])
             }
             Ok(Some(_)) => deny("The user wants to keep planning.", false),

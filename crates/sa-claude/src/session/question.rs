@@ -7,10 +7,8 @@ use super::permission::{Permission, titled};
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use crate::native::line::Answer;
-use agent_client_protocol_schema::v1::{
-    CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationSessionScope, ToolCallId,
-};
-use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, question_form};
+use agent_client_protocol_schema::v1::ElicitationAction;
+use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request};
 use serde_json::{Map, Value};
 
 /// Questions that wait for their answers.
@@ -69,10 +67,7 @@ impl Session {
     }
 
     fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let (message, schema) = question_form(&questions.questions);
-        let scope = ElicitationSessionScope::new(self.id.clone())
-            .tool_call_id(ToolCallId::new(questions.permission.call.clone()));
-        let request = CreateElicitationRequest::new(ElicitationFormMode::new(scope, schema), message);
+        let request = form_request(&self.id, &questions.permission.call, &questions.questions);
         self.pass_on(core, id, Ask::Form(Box::new(questions)), "elicitation/create", request);
     }
 
@@ -84,7 +79,7 @@ impl Session {
                 for (index, words) in answers.iter().enumerate() {
                     questions.note(index, words);
                 }
-                self.tool_runs(core, &questions.permission.call);
+                self.tools.runs(core, &self.id, &questions.permission.call);
                 questions.answer()
             }
             Ok(ElicitationAction::Cancel) => deny("The user cancelled the turn.", true),
@@ -97,7 +92,7 @@ impl Session {
     /// Asks the next question as a choice, or answers the CLI when none is left.
     fn next_choice(&mut self, core: &mut Core, id: &str, questions: Questions) {
         let Some(question) = questions.questions.get(questions.next) else {
-            self.tool_runs(core, &questions.permission.call);
+            self.tools.runs(core, &self.id, &questions.permission.call);
             return self.respond(core, id, questions.answer());
         };
         let options = question.choices();

@@ -107,7 +107,7 @@ impl Session {
         }
         let Some(turn) = self.turn.take_if(|turn| concerns(result, turn)) else { return };
         if turn.cancel.is_some() {
-            self.close_tools(core, "Cancelled");
+            self.tools.close(core, &self.id, "Cancelled");
         }
         let outcome = outcome(result, &turn);
         if turn.key.is_some() && outcome.is_ok() {

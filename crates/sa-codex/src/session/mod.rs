@@ -41,9 +41,8 @@ use agent_client_protocol_schema::v1::{Error, SessionId, SessionInfo, SessionUpd
 use ask::Ask;
 use closing::Closing;
 use compaction::Compaction;
-use mcp::McpWait;
 use reviving::Link;
-use sa_acp::{Form, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::{Map, Value};
 use settings::Settings;
 use speech::Speech;
@@ -227,7 +226,7 @@ impl sa_acp::Session for Session {
     fn wake(&self) -> Option<Duration> {
         let turn = self.turn.as_ref().and_then(Turn::deadline);
         let closing = self.closing.as_ref().and_then(Closing::deadline);
-        [turn, closing, self.tools.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+        [turn, closing, self.tools.running.deadline(), self.mcp.deadline()].into_iter().flatten().min()
     }
 
     fn tick(&mut self, core: &mut Core) {

@@ -1,6 +1,5 @@
 //! How a session is opened.
 
-use super::mcp::McpWait;
 use super::settings::Settings;
 use super::{Place, Session};
 use crate::core::Core;
@@ -8,7 +7,7 @@ use crate::native::answer::{OpenedThread, Turn};
 use crate::native::call::{ListSkills, OpenThread};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::SessionId;
-use sa_acp::{How, RequestKey, one_line};
+use sa_acp::{How, McpWait, RequestKey, one_line};
 use serde_json::{Map, Value, json};
 
 /// A client's request to open a session.
@@ -46,6 +45,11 @@ impl Opening {
 }
 
 impl Place {
+    /// All servers of a thread that is being opened.
+    pub(super) fn mcp_wait(&self, core: &Core) -> McpWait {
+        McpWait::new(self.servers.keys().cloned().collect(), core.now.elapsed + core.host.limits.mcp)
+    }
+
     /// The settings of a thread. The directory is trusted here, or the CLI would note that in the user's own settings.
     pub(super) fn config(&self) -> Map<String, Value> {
         let cwd = self.cwd.to_string_lossy();
@@ -68,7 +72,7 @@ impl Session {
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new(opened.thread.id.clone()));
         let mut session = Self::new(id, place, settings);
         session.thread = opened.thread.id;
-        session.mcp = McpWait::of(&session.place.servers, core.now.elapsed + core.host.limits.mcp);
+        session.mcp = session.place.mcp_wait(core);
         session.is_stored = how != How::New;
         session.is_nameless = how == How::New;
         session.title = opened.thread.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());

@@ -195,7 +195,7 @@ impl Session {
 
     /// What is asked about, as the client knows it.
     fn waiting(&self, call: &str, reason: Option<&str>) -> ToolCallUpdate {
-        let fields = match self.tools.get(call) {
+        let fields = match self.tools.running.get(call) {
             Some(tool) => {
                 let mut described = tool.described.clone();
                 // Why is asked stands before what is asked about.
@@ -237,7 +237,7 @@ impl Session {
             }
         };
         if matches!(choice, Choice::Once | Choice::Session | Choice::Forever) {
-            self.tool_runs(core, &permission.call);
+            self.tools.running.runs(core, &self.id, &permission.call);
         }
         // For the CLI, always means the very same files.
         self.edits_allowed |=
@@ -251,7 +251,7 @@ impl Session {
         let roots = || std::iter::once(&self.place.cwd).chain(&self.place.directories);
         let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         let is_ours = |path: &Path| !climbs(path) && roots().any(|root| path.starts_with(root));
-        let changed = self.tools.get(call).map(|tool| tool.described.locations.as_slice());
+        let changed = self.tools.running.get(call).map(|tool| tool.described.locations.as_slice());
         changed.is_some_and(|places| !places.is_empty() && places.iter().all(|place| is_ours(&place.path)))
     }
 }

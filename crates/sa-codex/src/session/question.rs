@@ -6,10 +6,10 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::{Answer, Question as Native, UserInput, Words};
 use agent_client_protocol_schema::v1::{
-    CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationSessionScope, SessionUpdate,
-    ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    ElicitationAction, SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    ToolKind,
 };
-use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, one_line, question_form};
+use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request, one_line};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -82,10 +82,7 @@ impl Session {
     }
 
     fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let (message, schema) = question_form(&questions.questions);
-        let scope = ElicitationSessionScope::new(self.id.clone())
-            .tool_call_id(ToolCallId::new(questions.call.clone()));
-        let request = CreateElicitationRequest::new(ElicitationFormMode::new(scope, schema), message);
+        let request = form_request(&self.id, &questions.call, &questions.questions);
         self.pass_on(core, id, Ask::Form(questions), "elicitation/create", request);
     }
 

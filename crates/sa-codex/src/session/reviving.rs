@@ -1,7 +1,6 @@
 //! What happens when the app-server ends, and how a session goes on in the next one.
 
 use super::Session;
-use super::mcp::McpWait;
 use crate::core::Core;
 use crate::jobs::Job;
 use crate::native::answer::OpenedThread;
@@ -64,7 +63,7 @@ impl Session {
             Ok(opened) => {
                 self.thread = opened.thread.id;
                 self.link = Link::Up;
-                self.mcp = McpWait::of(&self.place.servers, core.now.elapsed + core.host.limits.mcp);
+                self.mcp = self.place.mcp_wait(core);
                 return self.send_next(core);
             }
             Err(reason) => reason,

@@ -6,10 +6,9 @@ use crate::core::Core;
 use crate::native::answer::Model;
 use crate::native::call::{Collaboration, CollaborationSettings, SandboxPolicy};
 use agent_client_protocol_schema::v1::{
-    ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate,
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{Form, RequestKey, invalid};
+use sa_acp::{Form, RequestKey, capitalised, invalid, mode_option, mode_state};
 use std::path::PathBuf;
 
 /// What the CLI is allowed, and what it asks about.
@@ -213,23 +212,13 @@ impl Settings {
 
     /// The modes, as clients know them that do not know options.
     pub(crate) fn modes(&self) -> SessionModeState {
-        let mode = |(_, id, name, about): &(Mode, &str, &str, &str)| {
-            SessionMode::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        SessionModeState::new(self.mode.id(), self.offered().map(mode).collect())
+        mode_state(self.mode.id(), self.offered().map(|(_, id, name, about)| (*id, *name, *about)))
     }
 
     /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let choice = |(_, id, name, about): &(Mode, &str, &str, &str)| {
-            SessionConfigSelectOption::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        let modes: Vec<_> = self.offered().map(choice).collect();
-        let mut options = vec![
-            SessionConfigOption::select("mode", "Mode", self.mode.id(), modes)
-                .category(SessionConfigOptionCategory::Mode),
-            self.model_option(),
-        ];
+        let modes = self.offered().map(|(_, id, name, about)| (*id, *name, *about));
+        let mut options = vec![mode_option(self.mode.id(), modes), self.model_option()];
         options.extend(self.effort_option());
         options
     }
@@ -256,19 +245,14 @@ impl Settings {
         let mut choices = vec![SessionConfigSelectOption::new(DEFAULT, "Default").description(about)];
         choices.extend(model.supported_reasoning_efforts.iter().map(|effort| {
             let id = effort.reasoning_effort.clone();
-            SessionConfigSelectOption::new(id.clone(), title(&id)).description(effort.description.clone())
+            SessionConfigSelectOption::new(id.clone(), capitalised(&id))
+                .description(effort.description.clone())
         }));
         let current = self.effort.clone().filter(|effort| self.has_effort(effort));
         let current = current.unwrap_or_else(|| DEFAULT.to_owned());
         let option = SessionConfigOption::select("reasoning_effort", "Reasoning effort", current, choices);
         Some(option.category(SessionConfigOptionCategory::ThoughtLevel))
     }
-}
-
-/// `high` as `High`.
-fn title(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 impl Session {
@@ -279,20 +263,12 @@ impl Session {
         if self.settings.mode() != before {
             self.tell_mode(core);
         } else if form != Form::Option {
-            self.tell_options(core);
+            core.options_changed(&self.id, self.settings.options());
         }
         core.was_set(key, form, self.settings.options());
     }
 
-    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
     pub(super) fn tell_mode(&self, core: &mut Core) {
-        let mode = self.settings.mode().id();
-        self.emit(core, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
-        self.tell_options(core);
-    }
-
-    fn tell_options(&self, core: &mut Core) {
-        let options = self.settings.options();
-        self.emit(core, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
+        core.mode_changed(&self.id, self.settings.mode().id(), self.settings.options());
     }
 }

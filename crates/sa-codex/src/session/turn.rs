@@ -5,13 +5,12 @@ use super::failing::outcome;
 use super::plan_exit::Proposal;
 use super::prompt::Work;
 use super::reviving::Link;
-use super::speech::Kind;
 use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
 use crate::native::call::{Input, Interrupt, OfThread, StartReview, StartTurn};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
-use sa_acp::{RequestKey, Session as _, failure};
+use sa_acp::{RequestKey, Session as _, Voice, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
@@ -203,7 +202,7 @@ impl Session {
 
     fn tell_review(&self, core: &mut Core, turn: &mut Turn) {
         if let Some((id, review)) = turn.review.take() {
-            self.say(core, Kind::Said, &id, &review);
+            self.say(core, Voice::Said, &id, &review);
         }
     }
 

@@ -119,7 +119,7 @@ impl Session {
     /// What is asked about, as the client knows it.
     fn waiting(&self, call: &str, asked: &Permission) -> ToolCallUpdate {
         let about = json!({ "permission": asked.permission, "patterns": asked.patterns });
-        let (fields, parent) = match self.tools.get(call) {
+        let (fields, parent) = match self.tools.running.get(call) {
             Some(tool) => (tool.described.clone().into_fields(), tool.parent.as_deref()),
             None => {
                 let what = asked.patterns.join(", ");
@@ -162,7 +162,7 @@ impl Session {
     }
 
     fn allow(&self, core: &mut Core, id: &str, call: &str) {
-        self.tool_runs(core, call);
+        self.tools.running.runs(core, &self.id, call);
         self.answer_permission(core, id, "once", None);
     }
 

@@ -198,7 +198,7 @@ impl Session {
 
     /// The turn is over.
     pub(super) fn end_turn(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
-        self.tell_printed_now(core);
+        self.tools.running.tell_printed(core, &self.id);
         let reason = match &ended {
             Ok(StopReason::Cancelled) => "Cancelled",
             _ => "The turn is over",
