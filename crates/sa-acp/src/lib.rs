@@ -35,6 +35,8 @@ mod shell;
 mod stdio;
 mod talk;
 mod terminal;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod tool;
 mod wire;
 mod wording;
