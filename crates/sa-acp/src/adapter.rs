@@ -303,3 +303,6 @@ fn open_session<'a, A: Adapter>(
     let session = sessions.get_mut(&id.0).filter(|session| session.is_open());
     session.map(|session| (core, session)).ok_or_else(|| session_not_found(id))
 }
+
+#[cfg(test)]
+mod tests;

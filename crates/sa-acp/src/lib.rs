@@ -1,5 +1,11 @@
-//! The agent's end of an ACP v1 connection: lines, JSON-RPC messages, open requests, the handshake, time stamps; and what
-//! agents that drive a vendor's CLI have in common: processes, questions to the user, prompts, words for people.
+//! What built-in agents have in common. Their end of an ACP v1 connection: lines, JSON-RPC messages, the handshake, requests
+//! read into one form, open questions. For agents that drive a vendor's CLI besides: the traits that they are written
+//! against, prompts in their queue, tool calls, processes and the driver, questions to the user, words for people.
+//!
+//! ```text
+//!  client ──line──► Driven ──► Talk ──► Request ──► Adapter, Session ──► Desk ──► lines for the client, effects
+//!  processes, time, visitors ──► Driven ──────────► Adapter, Session ──┘
+//! ```
 //!
 //! Knows the protocol's frame and nothing of what a certain agent does with it.
 
@@ -43,10 +49,9 @@ mod wording;
 
 pub use adapter::{Adapter, Driven};
 pub use asking::{Told, action, chosen};
-pub use calls::Calls;
 pub use children::{ChildId, Effect, Ended};
 pub use clock::{Now, timestamp};
-pub use content::{Piece, first_line, pieces};
+pub use content::Piece;
 pub use desk::{Caller, Desk};
 pub use disk::{Disk, LocalDisk, NoDisk};
 pub use door::VisitorId;
@@ -54,12 +59,11 @@ pub use driver::{Processes, drive, drive_stdio, drive_stdio_with_door, drive_wit
 pub use errors::{auth_required, failure, invalid, process_ended};
 pub use handshake::Handshake;
 pub use hunks::{Sides, sides};
-pub use incoming::{RequestKey, answer, params, refusal, session_not_found};
+pub use incoming::{RequestKey, session_not_found};
 pub use lines::{Line, LineReader, MAX_LINE};
 pub use mcp_wait::McpWait;
 pub use offer::{Choice, choice, command, mode_option, mode_state};
 pub use outbound::Outbound;
-pub use outgoing::{write_error, write_notification, write_request, write_result};
 pub use pending::Pending;
 pub use profile::{Extra, Login, Profile};
 pub use question::{Question, form_answers, form_request};
