@@ -1,13 +1,13 @@
 //! Runs the state machine of an agent on a pair of streams and real processes.
 
+use super::adapter::Driven;
 use super::child::{Event, Run};
-use super::children::{ChildId, Effect, Ended};
+use super::children::{ChildId, Effect};
 use super::clock::Now;
 use super::door::{self, VisitorId};
 use super::lines::{Line, LineReader, MAX_LINE};
 use super::outbound::Outbound;
 use super::stdio::{StdinReader, StdoutWriter};
-use super::wire::Wire;
 use sa_supervisor::{BaseEnv, CommandSpec, Supervisor, SupervisorOptions};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -33,61 +33,6 @@ const ENDS: usize = 8;
 /// How long a client may take to read what was written before the agent ended, and processes to end by themselves.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// An agent that drives processes, as a pure state machine. After anything was put in, [`Adapter::take_output`] and
-/// [`Adapter::next_effect`] have what comes of it, and [`Adapter::wake`] the time at which [`Adapter::tick`] is due.
-pub trait Adapter {
-    /// How a process is started.
-    type Launch;
-
-    /// Takes a line of the client, without its end.
-    fn line(&mut self, now: Now, line: &[u8]);
-
-    /// Takes note of a line of the client that was too long to be kept.
-    fn overlong(&mut self, now: Now, length: u64);
-
-    /// Takes a line of a process, without its end.
-    fn native(&mut self, now: Now, child: ChildId, line: &[u8]);
-
-    /// Takes note of a line of a process that was too long to be kept.
-    fn native_overlong(&mut self, now: Now, child: ChildId, length: u64);
-
-    /// Takes note that a process ended, after all that it wrote.
-    fn ended(&mut self, now: Now, child: ChildId, ended: &Ended);
-
-    /// Does what is due at this time.
-    fn tick(&mut self, now: Now);
-
-    /// The time, since the start, at which something is due.
-    fn wake(&self) -> Option<Duration>;
-
-    /// Appends what is to be written to the client, whole lines in order, to `out`.
-    fn take_output(&mut self, out: &mut Vec<u8>);
-
-    /// What is to be done next besides writing to the client.
-    fn next_effect(&mut self) -> Option<Effect<Self::Launch>>;
-
-    /// How a process is talked to that is started like this, if not over its standard streams.
-    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
-        let _ = launch;
-        None
-    }
-
-    /// Takes the question of a visitor at the door. Agents without a door have none.
-    fn visited(&mut self, now: Now, visitor: VisitorId, line: &[u8]) {
-        let _ = (now, visitor, line);
-    }
-
-    /// Takes note that a visitor left before it was answered.
-    fn left(&mut self, now: Now, visitor: VisitorId) {
-        let _ = (now, visitor);
-    }
-
-    /// The next answer to a visitor, its line end included.
-    fn next_answer(&mut self) -> Option<(VisitorId, Vec<u8>)> {
-        None
-    }
-}
-
 /// How the processes of an agent are run.
 pub struct Processes<L> {
     /// The agent, as complaints name it.
@@ -108,12 +53,12 @@ impl<L> fmt::Debug for Processes<L> {
 }
 
 /// Serves the client on this process's standard input and output until either ends.
-pub fn drive_stdio<A: Adapter>(adapter: A, processes: Processes<A::Launch>) -> ExitCode {
+pub fn drive_stdio<A: Driven>(adapter: A, processes: Processes<A::Launch>) -> ExitCode {
     run_stdio(adapter, processes, None)
 }
 
 /// The same for an agent at whose door programs ask questions.
-pub fn drive_stdio_with_door<A: Adapter>(
+pub fn drive_stdio_with_door<A: Driven>(
     adapter: A,
     processes: Processes<A::Launch>,
     door: UnixListener,
@@ -121,11 +66,7 @@ pub fn drive_stdio_with_door<A: Adapter>(
     run_stdio(adapter, processes, Some(door))
 }
 
-fn run_stdio<A: Adapter>(
-    adapter: A,
-    processes: Processes<A::Launch>,
-    door: Option<UnixListener>,
-) -> ExitCode {
+fn run_stdio<A: Driven>(adapter: A, processes: Processes<A::Launch>, door: Option<UnixListener>) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -141,7 +82,7 @@ fn run_stdio<A: Adapter>(
 }
 
 /// Serves one client until its side of the connection ends. No process is left when this returns.
-pub async fn drive<A: Adapter>(
+pub async fn drive<A: Driven>(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
     adapter: A,
@@ -151,7 +92,7 @@ pub async fn drive<A: Adapter>(
 }
 
 /// The same for an agent at whose door programs ask questions.
-pub async fn drive_with_door<A: Adapter>(
+pub async fn drive_with_door<A: Driven>(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
     adapter: A,
@@ -161,7 +102,7 @@ pub async fn drive_with_door<A: Adapter>(
     run(input, output, adapter, processes, Some(door)).await
 }
 
-async fn run<A: Adapter>(
+async fn run<A: Driven>(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
     adapter: A,
@@ -223,7 +164,7 @@ impl Handle {
     }
 }
 
-struct Driver<A: Adapter, R, W> {
+struct Driver<A: Driven, R, W> {
     adapter: A,
     reader: LineReader<R>,
     output: W,
@@ -237,7 +178,7 @@ struct Driver<A: Adapter, R, W> {
     started: Instant,
 }
 
-impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
+impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     async fn serve(mut self) {
         loop {
             self.adapter.take_output(self.outbound.buffer());

@@ -25,7 +25,7 @@ impl Handshake {
     /// Takes the parameters of `initialize` and gives the version to answer with: always 1, the only one spoken here; a
     /// client that cannot speak it closes the connection.
     pub fn greet(&mut self, params: Option<&str>) -> Result<ProtocolVersion, Error> {
-        let hello: Hello = super::params(params)?;
+        let hello: Hello = super::incoming::params(params)?;
         self.requested = Some(hello.protocol_version);
         self.capabilities = hello.client_capabilities.unwrap_or_default();
         Ok(ProtocolVersion::V1)

@@ -1,8 +1,9 @@
 //! Questions of a model to the user: as one form, or one by one as choices in the dress of permission requests.
 
 use agent_client_protocol_schema::v1::{
-    ElicitationContentValue, ElicitationPropertySchema, ElicitationSchema, EnumOption,
-    MultiSelectPropertySchema, PermissionOption, PermissionOptionKind, StringPropertySchema,
+    CreateElicitationRequest, ElicitationContentValue, ElicitationFormMode, ElicitationPropertySchema,
+    ElicitationSchema, ElicitationSessionScope, EnumOption, MultiSelectPropertySchema, PermissionOption,
+    PermissionOptionKind, SessionId, StringPropertySchema, ToolCallId,
 };
 use std::collections::BTreeMap;
 
@@ -61,9 +62,16 @@ impl Question {
     }
 }
 
+/// The questions of that call as one form.
+pub fn form_request(session: &SessionId, call: &str, questions: &[Question]) -> CreateElicitationRequest {
+    let (message, schema) = question_form(questions);
+    let scope = ElicitationSessionScope::new(session.clone()).tool_call_id(ToolCallId::new(call.to_owned()));
+    CreateElicitationRequest::new(ElicitationFormMode::new(scope, schema), message)
+}
+
 /// What a form is headed by, and its inputs. A form of one question is headed by it; a form of several names each at its
 /// input.
-pub fn question_form(questions: &[Question]) -> (String, ElicitationSchema) {
+fn question_form(questions: &[Question]) -> (String, ElicitationSchema) {
     let (message, asked) = match questions {
         [only] => (only.text.clone(), false),
         _ => ("Please answer the following questions.".to_owned(), true),

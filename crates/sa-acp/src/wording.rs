@@ -62,6 +62,12 @@ pub fn humanised(name: &str) -> String {
     one_line(&words)
 }
 
+/// `high` as `High`.
+pub fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// A path as it is shown: relative to the session's folder where it lies in it.
 pub fn shown(path: &str, cwd: &Path) -> String {
     let inside = Path::new(path).strip_prefix(cwd).ok();

@@ -2,16 +2,25 @@
 
 use super::launch::Launch;
 use super::limits::Limits;
-use agent_client_protocol_schema::v1::Meta;
-use sa_acp::{ChildId, Desk, VisitorId};
+use sa_acp::{ChildId, Desk, Extra, Login, Profile, VisitorId};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
-/// Under which the agent tells what the protocol has no place for.
-const NAME: &str = "amp";
+/// Amp. Logging in is done outside of the protocol, with the CLI's own means.
+pub(super) static PROFILE: Profile = Profile {
+    name: "amp",
+    title: "Amp",
+    namespace: "amp",
+    login: Login {
+        id: "amp-login",
+        name: "Log in with Amp",
+        description: "Set AMP_API_KEY, or run `amp login` in a terminal",
+    },
+    extras: &[Extra::Sse],
+};
 
 /// The files that the machine needs to know of, and must not touch itself.
 pub trait Disk: Send {
@@ -53,7 +62,7 @@ impl fmt::Debug for Host {
 
 /// See the module's comment.
 #[derive(Debug)]
-pub(super) struct Core {
+pub struct Core {
     desk: Desk<Launch>,
     pub(super) host: Host,
     /// Agent modes that the CLI knows, once it was asked.
@@ -63,7 +72,7 @@ pub(super) struct Core {
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
-        Self { desk: Desk::new(NAME), host, agent_modes: Vec::new(), answers: VecDeque::new() }
+        Self { desk: Desk::new(&PROFILE), host, agent_modes: Vec::new(), answers: VecDeque::new() }
     }
 
     /// Ends a process that may take its time to do so by itself.
@@ -93,9 +102,4 @@ impl DerefMut for Core {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.desk
     }
-}
-
-/// What is told beside the protocol: `value` under the agent's own name.
-pub(super) fn meta(value: Value) -> Meta {
-    Meta::from_iter([(NAME.to_owned(), value)])
 }

@@ -6,11 +6,11 @@ use super::history;
 use super::launch::Launch;
 use super::limits::MAX_PRINTED;
 use super::machine::Machine;
-use super::session::{Opened, Place, Session, explain, model_error};
+use super::session::{Place, Session, explain, model_error};
 use agent_client_protocol_schema::v1::{
-    DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
+    DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo, SessionUpdate,
 };
-use sa_acp::{ChildId, Ended, RequestKey, auth_required, failure, session_not_found};
+use sa_acp::{ChildId, Ended, How, RequestKey, auth_required, failure, session_not_found};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,19 @@ use std::time::Duration;
 /// What an errand is run for.
 #[derive(Debug)]
 pub(super) enum Task {
-    NewThread { key: RequestKey, place: Place },
-    Open { key: RequestKey, id: SessionId, place: Place, history: bool },
-    List { key: RequestKey, cwd: Option<PathBuf> },
-    Delete { keys: Vec<RequestKey> },
+    /// A thread is made, or what is in one is told.
+    Open {
+        key: RequestKey,
+        how: How,
+        place: Place,
+    },
+    List {
+        key: RequestKey,
+        cwd: Option<PathBuf>,
+    },
+    Delete {
+        keys: Vec<RequestKey>,
+    },
     AgentModes,
 }
 
@@ -48,7 +57,9 @@ pub(super) struct Ready {
     pub(super) key: RequestKey,
     pub(super) id: SessionId,
     pub(super) place: Place,
-    pub(super) how: Opened,
+    pub(super) how: How,
+    /// What was said before, if that is to be told.
+    pub(super) history: Vec<SessionUpdate>,
 }
 
 /// What is known of agent modes.
@@ -112,13 +123,10 @@ impl Machine {
             None => Err(explain(ended, &errand.printed)),
         };
         match errand.task {
-            Task::NewThread { key, place } => match done.and_then(|printed| thread_id(&printed)) {
-                Ok(id) => self.ready.push(Ready { key, id, place, how: Opened::New }),
+            Task::Open { key, how, place } => match found(&how, &place, done) {
+                Ok((id, history)) => self.ready.push(Ready { key, id, place, how, history }),
                 Err(error) => self.core.fail(&key, &error),
             },
-            Task::Open { key, id, place, history } => {
-                self.exported(key, id, place, history, done);
-            }
             Task::List { key, cwd } => match done.and_then(|printed| list(&printed, cwd.as_deref())) {
                 Ok(mut page) => {
                     self.name_untitled(&mut page);
@@ -136,33 +144,6 @@ impl Machine {
         true
     }
 
-    fn exported(
-        &mut self,
-        key: RequestKey,
-        id: SessionId,
-        place: Place,
-        with_history: bool,
-        done: Result<String, Error>,
-    ) {
-        let thread = match done {
-            Ok(printed) => serde_json::from_str::<Value>(&printed)
-                .map_err(|error| failure(format!("the thread cannot be read: {error}"), "protocol")),
-            Err(error) if is_missing(&error) => Err(session_not_found(&id)),
-            Err(error) => Err(error),
-        };
-        match thread {
-            Ok(thread) => {
-                let how = if with_history {
-                    Opened::Loaded(history::updates(&thread, &place.cwd))
-                } else {
-                    Opened::Resumed
-                };
-                self.ready.push(Ready { key, id, place, how });
-            }
-            Err(error) => self.core.fail(&key, &error),
-        }
-    }
-
     /// Threads get their names from the service, after a while; until then those that are open here have what they were
     /// called after.
     fn name_untitled(&self, page: &mut ListSessionsResponse) {
@@ -176,10 +157,24 @@ impl Machine {
     pub(super) fn open_ready(&mut self) {
         if self.agent_modes == AgentModes::Known {
             for ready in std::mem::take(&mut self.ready) {
-                self.open(ready);
+                self.open_thread(ready);
             }
         }
     }
+}
+
+/// The thread that was made or told of, and what was said in it if that is to be told.
+fn found(
+    how: &How,
+    place: &Place,
+    done: Result<String, Error>,
+) -> Result<(SessionId, Vec<SessionUpdate>), Error> {
+    let Some(id) = how.origin() else { return Ok((thread_id(&done?)?, Vec::new())) };
+    let printed = done.map_err(|error| if is_missing(&error) { session_not_found(id) } else { error })?;
+    let thread: Value = serde_json::from_str(&printed)
+        .map_err(|error| failure(format!("the thread cannot be read: {error}"), "protocol"))?;
+    let history = if how.is_loaded() { history::updates(&thread, &place.cwd) } else { Vec::new() };
+    Ok((id.clone(), history))
 }
 
 /// The id among what was printed.

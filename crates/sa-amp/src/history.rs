@@ -28,8 +28,7 @@ pub(super) fn updates(thread: &Value, cwd: &Path) -> Vec<SessionUpdate> {
                         continue;
                     };
                     calls.insert(id, (name, &block["input"]));
-                    let call = tools::call(name, &block["input"], cwd, None);
-                    let call = call.into_call(id.to_owned(), name, block["input"].clone());
+                    let call = tools::call(name, &block["input"], cwd, None).into_call(id.to_owned());
                     updates.push(SessionUpdate::ToolCall(call));
                 }
                 Some("tool_result") => {

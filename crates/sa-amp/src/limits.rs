@@ -26,14 +26,8 @@ impl Default for Limits {
 /// How long the CLI may say nothing after a message of which it does not tell why it ended.
 pub(crate) const LULL: Duration = Duration::from_secs(3);
 
-/// Prompts of a session that may wait behind the running one.
-pub(crate) const MAX_QUEUE: usize = 128;
-
 /// What an errand may print, in bytes.
 pub(crate) const MAX_PRINTED: usize = 64 << 20;
 
 /// A line that is not known is passed on up to this length, in characters.
 pub(crate) const KEPT_LINE: usize = 16 << 10;
-
-/// Tool calls that are remembered after they are done.
-pub(crate) const REMEMBERED: usize = 256;

@@ -3,15 +3,24 @@
 use super::launch::Launch;
 use super::limits::Limits;
 use super::native::line::Line;
-use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, Meta, SessionUpdate};
-use sa_acp::{ChildId, Desk};
-use serde_json::Value;
+use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
+use sa_acp::{ChildId, Desk, Extra, Login, Profile};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
-/// Under which the agent tells what the protocol has no place for.
-const NAME: &str = "claudeCode";
+/// Claude Code. Logging in is done outside of the protocol, with the CLI's own means.
+pub(super) static PROFILE: Profile = Profile {
+    name: "claude",
+    title: "Claude Code",
+    namespace: "claudeCode",
+    login: Login {
+        id: "claude-login",
+        name: "Log in with Claude Code",
+        description: "Set ANTHROPIC_API_KEY, or run `claude` in a terminal and log in there",
+    },
+    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel, Extra::Sse],
+};
 
 /// The files that the machine needs to know of, and must not touch itself.
 pub trait Disk: Send {
@@ -57,14 +66,14 @@ impl fmt::Debug for Host {
 
 /// See the module's comment.
 #[derive(Debug)]
-pub(super) struct Core {
+pub struct Core {
     desk: Desk<Launch>,
     pub(super) host: Host,
 }
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
-        Self { desk: Desk::new(NAME), host }
+        Self { desk: Desk::new(&PROFILE), host }
     }
 
     /// Writes a line to a process.
@@ -90,9 +99,4 @@ impl DerefMut for Core {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.desk
     }
-}
-
-/// What is told beside the protocol: `value` under the agent's own name.
-pub(super) fn meta(value: Value) -> Meta {
-    Meta::from_iter([(NAME.to_owned(), value)])
 }

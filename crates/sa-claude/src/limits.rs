@@ -41,9 +41,6 @@ pub(crate) const MCP_POLL: Duration = Duration::from_millis(150);
 /// How long the next prompt waits for the CLI to say that it is idle, once it has told the result of the turn before.
 pub(crate) const SETTLE: Duration = Duration::from_secs(5);
 
-/// Prompts of a session that may wait behind the running one.
-pub(crate) const MAX_QUEUE: usize = 128;
-
 /// Orders to one CLI that may be unanswered.
 pub(crate) const MAX_CONTROLS: usize = 64;
 

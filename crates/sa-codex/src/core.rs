@@ -6,31 +6,29 @@ use super::limits::Limits;
 use super::native::answer::Model;
 use super::native::line;
 use super::replies::Then;
-use agent_client_protocol_schema::v1::Meta;
-use sa_acp::{ChildId, Desk};
+use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
 use serde::Serialize;
-use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
 use std::time::Duration;
 
-/// Under which the agent tells what the protocol has no place for.
-const NAME: &str = "codex";
-
-/// The files that the machine needs to know of, and must not touch itself.
-pub trait Disk: Send {
-    /// Whether there is a directory at that path.
-    fn is_directory(&self, path: &Path) -> bool;
-
-    /// What a file holds, if it is text and not too long to be shown.
-    fn read(&self, path: &Path) -> Option<String>;
-}
+/// Codex. Logging in is done with a key from the environment, or outside of the protocol.
+pub(super) static PROFILE: Profile = Profile {
+    name: "codex",
+    title: "Codex",
+    namespace: "codex",
+    login: Login {
+        id: "codex-login",
+        name: "Log in with Codex",
+        description: "Set CODEX_API_KEY or OPENAI_API_KEY, or run `codex login` in a terminal",
+    },
+    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel],
+};
 
 /// What the machine needs from outside.
 pub struct Host {
-    /// See there.
+    /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
     /// The key for the model's API.
     pub api_key: Option<String>,
@@ -50,16 +48,9 @@ impl fmt::Debug for Host {
     }
 }
 
-/// Something that the app-server was asked.
-#[derive(Debug)]
-struct Open {
-    deadline: Duration,
-    then: Then,
-}
-
 /// See the module's comment.
 #[derive(Debug)]
-pub(super) struct Core {
+pub struct Core {
     desk: Desk<Launch>,
     pub(super) host: Host,
     /// The process that is talked to.
@@ -71,21 +62,22 @@ pub(super) struct Core {
     pub(super) sandbox: bool,
     /// Work that needs it to be ready.
     pub(super) jobs: VecDeque<Job>,
+    /// What it was asked.
+    pub(super) open: Pending<i64, Then>,
     last: i64,
-    open: BTreeMap<i64, Open>,
 }
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
         Self {
-            desk: Desk::new(NAME),
+            desk: Desk::new(&PROFILE),
             host,
             child: None,
             models: Vec::new(),
             sandbox: false,
             jobs: VecDeque::new(),
+            open: Pending::default(),
             last: 0,
-            open: BTreeMap::new(),
         }
     }
 
@@ -94,7 +86,7 @@ impl Core {
         let Some(child) = self.child else { return };
         self.last += 1;
         let deadline = self.now.elapsed.saturating_add(within);
-        self.open.insert(self.last, Open { deadline, then });
+        self.open.insert(self.last, Some(deadline), then);
         self.desk.write_to(child, line::request(self.last, method, params));
     }
 
@@ -108,32 +100,6 @@ impl Core {
         if let Some(child) = self.child {
             self.desk.write_to(child, line);
         }
-    }
-
-    /// Takes what the answer `id` is awaited for.
-    pub(super) fn answered(&mut self, id: i64) -> Option<Then> {
-        self.open.remove(&id).map(|open| open.then)
-    }
-
-    /// Takes what was not answered in time.
-    pub(super) fn expired(&mut self) -> Vec<Then> {
-        let now = self.now.elapsed;
-        self.open.extract_if(.., |_, open| open.deadline <= now).map(|(_, open)| open.then).collect()
-    }
-
-    /// Takes everything that an answer is awaited for.
-    pub(super) fn take_open(&mut self) -> Vec<Then> {
-        std::mem::take(&mut self.open).into_values().map(|open| open.then).collect()
-    }
-
-    /// What answers are awaited for.
-    pub(super) fn awaited(&self) -> impl Iterator<Item = &Then> {
-        self.open.values().map(|open| &open.then)
-    }
-
-    /// When the next answer is late.
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.open.values().map(|open| open.deadline).min()
     }
 }
 
@@ -149,9 +115,4 @@ impl DerefMut for Core {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.desk
     }
-}
-
-/// What is told beside the protocol: `value` under the agent's own name.
-pub(super) fn meta(value: Value) -> Meta {
-    Meta::from_iter([(NAME.to_owned(), value)])
 }

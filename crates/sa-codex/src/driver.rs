@@ -1,11 +1,10 @@
 //! Runs the machine on a pair of streams and a real process.
 
 use super::core::Host;
-use super::disk::LocalDisk;
 use super::launch::Launch;
 use super::limits::Limits;
 use super::machine::Machine;
-use sa_acp::Processes;
+use sa_acp::{LocalDisk, Processes};
 use sa_supervisor::CommandSpec;
 use std::ffi::OsString;
 use std::fmt;

@@ -68,7 +68,7 @@ impl Machine {
         let limit = self.core.host.limits.open;
         if opening.is_open {
             // Two readers of one thread get the same turns, so what is open stays as it is.
-            let thread_id = opening.from.as_ref().map(|id| id.0.clone()).unwrap_or_default();
+            let thread_id = opening.how.origin().map(|id| id.0.clone()).unwrap_or_default();
             let params = ReadThread { thread_id: &thread_id, include_turns: true };
             return self.core.ask("thread/read", params, limit, Then::Reread(Box::new(opening)));
         }

@@ -12,7 +12,6 @@
 //! `sandbox-agent acp codex`.
 
 mod core;
-mod disk;
 mod driver;
 mod jobs;
 mod launch;
@@ -25,8 +24,9 @@ mod server;
 mod session;
 mod tools;
 
-pub use self::core::{Disk, Host};
+pub use self::core::Host;
 pub use driver::{Options, run, run_stdio};
 pub use launch::Launch;
 pub use limits::Limits;
 pub use machine::Machine;
+pub use sa_acp::Disk;

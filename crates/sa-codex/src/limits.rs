@@ -36,20 +36,8 @@ impl Default for Limits {
     }
 }
 
-/// Between two updates about what a command prints.
-pub(crate) const PRINT_EVERY: Duration = Duration::from_millis(100);
-
-/// As much of what a running command has printed is shown each time, in characters.
-pub(crate) const PRINT_TAIL: usize = 16 << 10;
-
 /// As much of a command's output is kept, in bytes: what the app-server keeps itself.
 pub(crate) const PRINT_KEPT: usize = 1 << 20;
-
-/// The largest file of which a change is shown in its whole, in bytes.
-pub(crate) const DIFF_FILE: u64 = 1 << 20;
-
-/// Prompts of a session that may wait behind the running one.
-pub(crate) const MAX_QUEUE: usize = 128;
 
 /// A notification that is not known is passed on up to this length, in characters.
 pub(crate) const KEPT_LINE: usize = 16 << 10;

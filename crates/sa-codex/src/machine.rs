@@ -1,6 +1,7 @@
 //! The whole agent without its streams and its process.
 
 use super::core::{Core, Host};
+use super::jobs::Job;
 use super::launch::Launch;
 use super::limits::{KEPT_LINE, MAX_KEPT};
 use super::native::ask::Asked;
@@ -9,22 +10,20 @@ use super::native::line::{self, Line};
 use super::replies::Outcome;
 use super::server::Server;
 use super::session::Session;
-use agent_client_protocol_schema::v1::{CancelNotification, Error, SessionId};
-use sa_acp::{Adapter, ChildId, Effect, Ended, Now, RequestKey, answer, params, refusal, session_not_found};
-use sa_jsonrpc::{Id, Kind, Message};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
+use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Session as _, Sessions};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Codex as a pure state machine, driven through [`Adapter`].
+/// Codex as a pure state machine, driven through [`sa_acp::Driven`].
 #[derive(Debug)]
 pub struct Machine {
     pub(super) core: Core,
     pub(super) server: Server,
-    pub(super) sessions: BTreeMap<Arc<str>, Session>,
+    pub(super) sessions: Sessions<Session>,
     /// Threads of sub-agents, each with the session that it works for.
     offspring: BTreeMap<String, Arc<str>>,
     /// What was not understood before there was a session to tell it to.
@@ -37,7 +36,7 @@ impl Machine {
         Self {
             core: Core::new(host),
             server: Server::default(),
-            sessions: BTreeMap::new(),
+            sessions: Sessions::new(),
             offspring: BTreeMap::new(),
             unparsed: Vec::new(),
         }
@@ -46,41 +45,44 @@ impl Machine {
 
 impl Adapter for Machine {
     type Launch = Launch;
+    type Core = Core;
+    type Session = Session;
 
-    fn line(&mut self, now: Now, line: &[u8]) {
-        self.core.now = now;
-        let message = match Message::read(line) {
-            Ok(message) => message,
-            Err(invalid) => return self.core.fail(&RequestKey::unknown(), &refusal(&invalid)),
-        };
-        let method = message.method().unwrap_or_default();
-        match message.shape.kind {
-            Kind::Request => {
-                let key = RequestKey::of(&message);
-                if let Err(error) = self.serve(&key, &method, message.params()) {
-                    self.core.fail(&key, &error);
-                }
-            }
-            Kind::Notification => self.notified(&method, message.params()),
-            Kind::Response => {
-                let Some(id) = message.shape.id.as_ref() else { return };
-                let Some((_, caller)) = self.core.calls.answered(id) else { return };
-                if let Some(session) = self.sessions.get_mut(&caller.session.0) {
-                    session.answered(&mut self.core, &caller.ask, answer(line));
-                }
-            }
+    fn parts(&mut self) -> (&mut Core, &mut Sessions<Session>) {
+        (&mut self.core, &mut self.sessions)
+    }
+
+    fn sessions(&self) -> &Sessions<Session> {
+        &self.sessions
+    }
+
+    fn is_directory(&self, path: &Path) -> bool {
+        self.core.host.disk.is_directory(path)
+    }
+
+    /// Succeeds if there are credentials by now: those of a login in a terminal are looked for by a new process.
+    fn authenticate(&mut self, key: &RequestKey) {
+        if self.server.lacks_credentials && self.sessions.is_empty() {
+            self.dismiss();
         }
-        self.settle();
+        self.core.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn overlong(&mut self, now: Now, length: u64) {
-        self.core.now = now;
-        let reason = format!("a line of {length} bytes is too long");
-        self.core.fail(&RequestKey::unknown(), &Error::invalid_request().data(json!({ "reason": reason })));
+    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
+        self.open_session(key, how, place)
     }
 
-    fn native(&mut self, now: Now, child: ChildId, line: &[u8]) {
-        self.core.now = now;
+    fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
+        self.core.jobs.push_back(Job::List(key.clone(), Box::new(request)));
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
+        self.core.jobs.push_back(Job::Delete(key.clone(), id));
+        Ok(())
+    }
+
+    fn native(&mut self, child: ChildId, line: &[u8]) {
         if self.core.child != Some(child) {
             return;
         }
@@ -88,7 +90,7 @@ impl Adapter for Machine {
             Ok(Line::Notification { method, params }) => self.heard(method, params),
             Ok(Line::Request { id, method, params }) => self.asked(id, method, params),
             Ok(Line::Answer { id, outcome }) => {
-                let Some(then) = self.core.answered(id) else { return };
+                let Some(then) = self.core.open.answered(&id) else { return };
                 let outcome = match outcome {
                     Ok(result) => Outcome::Result(result),
                     Err(refusal) => Outcome::Refused(refusal),
@@ -102,58 +104,45 @@ impl Adapter for Machine {
                 );
             }
         }
-        self.settle();
     }
 
-    fn native_overlong(&mut self, now: Now, _: ChildId, length: u64) {
-        self.core.now = now;
+    fn native_overlong(&mut self, _: ChildId, length: u64) {
         self.keep(json!({ "reason": format!("a line of {length} bytes is too long") }));
     }
 
-    fn ended(&mut self, now: Now, child: ChildId, ended: &Ended) {
-        self.core.now = now;
+    fn ended(&mut self, child: ChildId, ended: &Ended) {
         if self.core.child == Some(child) {
             self.server_ended(ended);
-            self.settle();
         }
     }
 
-    fn tick(&mut self, now: Now) {
-        self.core.now = now;
-        for then in self.core.expired() {
+    fn settle(&mut self) {
+        self.work();
+        if !self.unparsed.is_empty() {
+            self.tell_kept();
+        }
+        self.sessions.retain(|_, session| !session.is_gone());
+        let sessions = &self.sessions;
+        self.offspring.retain(|_, session| sessions.contains_key(session));
+    }
+
+    fn tick(&mut self) {
+        for then in self.core.open.expired(self.core.now.elapsed) {
             self.answered(then, Outcome::Late);
         }
-        for session in self.sessions.values_mut() {
-            if session.wake().is_some_and(|wake| wake <= now.elapsed) {
-                session.tick(&mut self.core);
-            }
-        }
+        self.tick_sessions();
         if self.sessions.values().any(Session::is_stuck) {
             tracing::warn!("the app-server does not heed an interrupt and is ended");
             self.dismiss();
         }
-        self.settle();
     }
 
     fn wake(&self) -> Option<Duration> {
-        self.sessions.values().filter_map(Session::wake).chain(self.core.deadline()).min()
-    }
-
-    fn take_output(&mut self, out: &mut Vec<u8>) {
-        self.core.take_output(out);
-    }
-
-    fn next_effect(&mut self) -> Option<Effect<Launch>> {
-        self.core.next_effect()
+        self.sessions.values().filter_map(Session::wake).chain(self.core.open.deadline()).min()
     }
 }
 
 impl Machine {
-    pub(super) fn session(&mut self, id: &SessionId) -> Result<&mut Session, Error> {
-        let session = self.sessions.get_mut(&id.0).filter(|session| session.is_open());
-        session.ok_or_else(|| session_not_found(id))
-    }
-
     /// Passes on what is not understood and belongs to no session: to all of them, or to the first that there will be.
     fn keep(&mut self, what: Value) {
         tracing::warn!(%what, "the app-server wrote a line that is not known");
@@ -172,17 +161,6 @@ impl Machine {
         for what in std::mem::take(&mut self.unparsed) {
             session.keep(&mut self.core, what);
         }
-    }
-
-    /// Does what has become possible, and forgets sessions of which nothing is left.
-    fn settle(&mut self) {
-        self.work();
-        if !self.unparsed.is_empty() {
-            self.tell_kept();
-        }
-        self.sessions.retain(|_, session| !session.is_gone());
-        let sessions = &self.sessions;
-        self.offspring.retain(|_, session| sessions.contains_key(session));
     }
 
     /// The session of a thread, and whether the thread is one of its sub-agents'.
@@ -252,35 +230,6 @@ impl Machine {
                 self.core.tell(line::refusal(id, "the client of this thread cannot answer this request"));
             }
             (asked, Some((session, core, _))) => session.asked(core, id, asked),
-        }
-    }
-
-    fn notified(&mut self, method: &str, text: Option<&str>) {
-        match method {
-            "session/cancel" => {
-                let Ok(cancel) = params::<CancelNotification>(text) else { return };
-                if let Some(session) = self.sessions.get_mut(&cancel.session_id.0) {
-                    session.cancel(&mut self.core);
-                }
-            }
-            "$/cancel_request" => self.cancel_request(text),
-            _ => {}
-        }
-    }
-
-    /// Only prompts take time that can be cut short.
-    fn cancel_request(&mut self, text: Option<&str>) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Cancel {
-            request_id: Box<RawValue>,
-        }
-        let Ok(cancel) = params::<Cancel>(text) else { return };
-        let Some(id) = Id::from_json(cancel.request_id.get()) else { return };
-        for session in self.sessions.values_mut() {
-            if session.cancel_request(&mut self.core, &id) {
-                return;
-            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::session::{Opening, Session};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
 };
-use sa_acp::{RequestKey, failure, one_line, session_not_found, timestamp};
+use sa_acp::{RequestKey, Session as _, failure, one_line, session_not_found, timestamp};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -79,7 +79,7 @@ fn is_unknown(reason: &str) -> bool {
 
 /// The error for a thread that could not be opened.
 fn not_opened(opening: &Opening, reason: String) -> Error {
-    match &opening.from {
+    match opening.how.origin() {
         Some(id) if is_unknown(&reason) => session_not_found(id),
         _ => failure(reason, "open_failed"),
     }
@@ -141,7 +141,7 @@ impl Machine {
     }
 
     fn reread(&mut self, opening: &Opening, outcome: &Outcome<'_>) {
-        let session = opening.from.as_ref().and_then(|id| self.sessions.get_mut(&id.0));
+        let session = opening.how.origin().and_then(|id| self.sessions.get_mut(&id.0));
         let Some(session) = session else {
             return self.core.fail(&opening.key, &failure("the session was closed meanwhile", "closed"));
         };

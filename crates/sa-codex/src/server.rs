@@ -145,7 +145,7 @@ impl Machine {
         let was_ready = self.server.is_ready || expected;
         self.core.child = None;
         self.server = Server::default();
-        for then in self.core.take_open() {
+        for then in self.core.open.take_all() {
             self.unanswerable(then, &error);
         }
         for session in self.sessions.values_mut() {

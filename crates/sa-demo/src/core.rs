@@ -4,16 +4,24 @@ use super::action::Then;
 use super::faults::Filler;
 use super::history::Saved;
 use super::session::Session;
-use agent_client_protocol_schema::v1::{Error, SessionId, SessionUpdate};
-use sa_acp::{
-    Calls, Handshake, Now, RequestKey, write_error, write_notification, write_request, write_result,
-};
+use agent_client_protocol_schema::v1::SessionId;
+use sa_acp::{Extra, Login, Profile, Talk};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
+
+/// The demo agent, whose login always succeeds.
+static PROFILE: Profile = Profile {
+    name: "demo",
+    title: "Demo Agent",
+    namespace: "demo",
+    login: Login { id: "demo", name: "Demo login", description: "Always succeeds" },
+    extras: &[Extra::Audio, Extra::Directories, Extra::Fork, Extra::Logout, Extra::Sse],
+};
 
 /// Looks up an environment variable.
 pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send>;
@@ -91,12 +99,8 @@ pub(super) struct Caller {
 /// See the module's comment.
 #[derive(Debug)]
 pub(super) struct Core {
-    pub(super) now: Now,
-    pub(super) client: Handshake,
-    pub(super) calls: Calls<Caller>,
+    talk: Talk<Caller>,
     pub(super) host: Host,
-    /// Lines for the client, in order.
-    pub(super) outbox: Vec<u8>,
     pub(super) effects: VecDeque<Effect>,
     /// Nothing is written before this time.
     pub(super) silent_until: Option<Duration>,
@@ -104,25 +108,9 @@ pub(super) struct Core {
     pub(super) filler: Option<Filler>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Update<'a> {
-    session_id: &'a SessionId,
-    update: &'a SessionUpdate,
-}
-
 impl Core {
     pub(super) fn new(host: Host) -> Self {
-        Self {
-            now: Now::default(),
-            client: Handshake::default(),
-            calls: Calls::new(),
-            host,
-            outbox: Vec::new(),
-            effects: VecDeque::new(),
-            silent_until: None,
-            filler: None,
-        }
+        Self { talk: Talk::new(&PROFILE), host, effects: VecDeque::new(), silent_until: None, filler: None }
     }
 
     /// Whether turns may go on: nothing waits to be written or done before.
@@ -133,38 +121,15 @@ impl Core {
             && self.silent_until.is_none()
     }
 
-    /// Answers a request.
-    pub(super) fn reply(&mut self, key: &RequestKey, result: impl Serialize) {
-        write_result(&mut self.outbox, &key.text, result);
-    }
-
-    /// Refuses a request.
-    pub(super) fn fail(&mut self, key: &RequestKey, error: &Error) {
-        write_error(&mut self.outbox, &key.text, error);
-    }
-
-    /// Tells the client something about a session.
-    pub(super) fn update(&mut self, session_id: &SessionId, update: &SessionUpdate) {
-        self.notify("session/update", Some(Update { session_id, update }));
-    }
-
-    /// Sends any notification.
-    pub(super) fn notify(&mut self, method: &str, params: Option<impl Serialize>) {
-        write_notification(&mut self.outbox, method, params);
-    }
-
     /// Asks the client something; the turn of `session` waits for the answer.
     pub(super) fn call(&mut self, session: &SessionId, call: Call) -> i64 {
-        let id = self.calls.open(Caller { session: session.clone(), then: call.then });
-        write_request(&mut self.outbox, id, &call.method, call.params);
-        id
+        let caller = Caller { session: session.clone(), then: call.then };
+        self.talk.call(caller, &call.method, call.params)
     }
 
     /// Takes back what was asked for `session` and is not answered, and says so to the client.
     pub(super) fn withdraw_calls(&mut self, session: &SessionId) {
-        for id in self.calls.withdraw(|caller| caller.session == *session) {
-            self.notify("$/cancel_request", Some(serde_json::json!({ "requestId": id })));
-        }
+        self.talk.withdraw_calls(|caller| caller.session == *session);
     }
 
     /// Whether sessions are stored.
@@ -202,5 +167,19 @@ impl Core {
         if self.stores() {
             self.effects.push_back(Effect::Save(Box::new(session.to_saved())));
         }
+    }
+}
+
+impl Deref for Core {
+    type Target = Talk<Caller>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.talk
+    }
+}
+
+impl DerefMut for Core {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.talk
     }
 }

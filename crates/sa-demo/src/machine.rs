@@ -1,16 +1,10 @@
 //! The whole agent without its streams: messages and the time go in, messages and effects come out.
 
-use super::action::Answer;
 use super::core::{Core, Effect, Host};
 use super::faults::write_filler;
 use super::sessions::Sessions;
 use super::turn;
-use agent_client_protocol_schema::v1::{CancelNotification, Error};
-use sa_acp::{Now, RequestKey, answer, params, refusal};
-use sa_jsonrpc::{Id, Kind, Message};
-use serde::Deserialize;
-use serde_json::json;
-use serde_json::value::RawValue;
+use sa_acp::{Heard, Now};
 use std::time::Duration;
 
 /// What the machine wants next.
@@ -43,28 +37,38 @@ impl Machine {
     /// Takes a line of the client, without its end.
     pub fn line(&mut self, now: Now, line: &[u8]) {
         self.core.now = now;
-        let message = match Message::read(line) {
-            Ok(message) => message,
-            Err(invalid) => return self.core.fail(&RequestKey::unknown(), &refusal(&invalid)),
-        };
-        let method = message.method().unwrap_or_default();
-        match message.shape.kind {
-            Kind::Request => {
-                let key = RequestKey::of(&message);
-                if let Err(error) = self.serve(&key, &method, message.params()) {
+        match self.core.hear(line) {
+            Some(Heard::Request(key, request)) => {
+                if let Err(error) = self.serve(&key, request) {
                     self.core.fail(&key, &error);
                 }
             }
-            Kind::Notification => self.notified(&method, message.params()),
-            Kind::Response => self.answered(message.shape.id.as_ref(), answer(line)),
+            Some(Heard::Cancel(id)) => {
+                if let Some(session) = self.sessions.get(&id) {
+                    session.cancel(&mut self.core, false);
+                }
+            }
+            // Only prompts take time; every other request was answered before its cancellation could come.
+            Some(Heard::CancelRequest(id)) => {
+                for session in self.sessions.iter_mut() {
+                    if session.cancel_request(&mut self.core, &id) {
+                        return;
+                    }
+                }
+            }
+            Some(Heard::Answer { id, caller, told }) => {
+                if let Some(session) = self.sessions.get(&caller.session) {
+                    turn::answered(session, &self.core, id, caller.then, told);
+                }
+            }
+            None => {}
         }
     }
 
     /// Takes note of a line that was too long to be kept.
     pub fn overlong(&mut self, now: Now, length: u64) {
         self.core.now = now;
-        let reason = format!("a line of {length} bytes is too long");
-        self.core.fail(&RequestKey::unknown(), &Error::invalid_request().data(json!({ "reason": reason })));
+        self.core.overlong(length);
     }
 
     /// Takes note that the client will say nothing more: what is known of turns under way is stored.
@@ -97,7 +101,7 @@ impl Machine {
                 return Step::Wrote;
             }
             if !self.core.outbox.is_empty() {
-                hand_over(&mut self.core.outbox, out);
+                self.core.take_output(out);
                 return Step::Wrote;
             }
             let wake = self.sessions.advance(&mut self.core);
@@ -105,50 +109,5 @@ impl Machine {
                 return Step::Idle(wake);
             }
         }
-    }
-
-    fn notified(&mut self, method: &str, text: Option<&str>) {
-        match method {
-            "session/cancel" => {
-                let Ok(cancel) = params::<CancelNotification>(text) else { return };
-                if let Some(session) = self.sessions.get(&cancel.session_id) {
-                    session.cancel(&mut self.core, false);
-                }
-            }
-            "$/cancel_request" => self.cancel_request(text),
-            _ => {}
-        }
-    }
-
-    /// Only prompts take time; every other request was answered before its cancellation could come.
-    fn cancel_request(&mut self, text: Option<&str>) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Cancel {
-            request_id: Box<RawValue>,
-        }
-        let Ok(cancel) = params::<Cancel>(text) else { return };
-        let Some(id) = Id::from_json(cancel.request_id.get()) else { return };
-        for session in self.sessions.iter_mut() {
-            if session.cancel_request(&mut self.core, &id) {
-                return;
-            }
-        }
-    }
-
-    fn answered(&mut self, id: Option<&Id>, answer: Answer) {
-        let Some((id, caller)) = id.and_then(|id| self.core.calls.answered(id)) else { return };
-        if let Some(session) = self.sessions.get(&caller.session) {
-            turn::answered(session, &self.core, id, caller.then, answer);
-        }
-    }
-}
-
-/// Moves bytes; without copying them if there is nothing in the way.
-fn hand_over(from: &mut Vec<u8>, to: &mut Vec<u8>) {
-    if to.is_empty() {
-        std::mem::swap(from, to);
-    } else {
-        to.append(from);
     }
 }

@@ -7,30 +7,30 @@ use super::limits::{BROKEN, Limits};
 use super::native::call::Call;
 use super::replies::Then;
 use super::servers::Registry;
-use agent_client_protocol_schema::v1::Meta;
-use sa_acp::{ChildId, Desk};
-use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Under which the agent tells what the protocol has no place for.
-const NAME: &str = "opencode";
-
-/// The files that the machine needs to know of, and must not touch itself.
-pub trait Disk: Send {
-    /// Whether there is a directory at that path.
-    fn is_directory(&self, path: &Path) -> bool;
-
-    /// What a file holds, if it is text and not too long to be shown.
-    fn read(&self, path: &Path) -> Option<String>;
-}
+/// OpenCode. Logging in is done with a key from the environment, or outside of the protocol.
+pub(super) static PROFILE: Profile = Profile {
+    name: "opencode",
+    title: "OpenCode",
+    namespace: "opencode",
+    login: Login {
+        id: "opencode-login",
+        name: "Log in with OpenCode",
+        description: "Set the key of a provider, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or run `opencode auth login` in a \
+                      terminal",
+    },
+    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel, Extra::Sse],
+};
 
 /// What the machine needs from outside.
 pub struct Host {
-    /// See there.
+    /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
     /// See there.
     pub doors: Box<dyn Doors>,
@@ -48,18 +48,17 @@ impl fmt::Debug for Host {
     }
 }
 
-/// Something that the server was asked.
+/// An answer that the server owes.
 #[derive(Debug)]
-struct Open {
-    deadline: Option<Duration>,
-    /// Why no answer will come.
-    broken: Option<String>,
-    then: Then,
+pub(super) struct Awaited {
+    pub(super) then: Then,
+    /// Why it will not come.
+    pub(super) broken: Option<String>,
 }
 
 /// See the module's comment.
 #[derive(Debug)]
-pub(super) struct Core {
+pub struct Core {
     desk: Desk<Launch>,
     pub(super) host: Host,
     /// The process that is talked to.
@@ -68,20 +67,21 @@ pub(super) struct Core {
     pub(super) jobs: VecDeque<Job>,
     /// MCP servers that it was told of.
     pub(super) registry: Registry,
+    /// What it was asked.
+    pub(super) open: Pending<u64, Awaited>,
     last: u64,
-    open: BTreeMap<u64, Open>,
 }
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
         Self {
-            desk: Desk::new(NAME),
+            desk: Desk::new(&PROFILE),
             host,
             child: None,
             jobs: VecDeque::new(),
             registry: Registry::default(),
+            open: Pending::default(),
             last: 0,
-            open: BTreeMap::new(),
         }
     }
 
@@ -90,7 +90,7 @@ impl Core {
         let Some(child) = self.child else { return };
         self.last += 1;
         let deadline = within.map(|within| self.now.elapsed.saturating_add(within));
-        self.open.insert(self.last, Open { deadline, broken: None, then });
+        self.open.insert(self.last, deadline, Awaited { then, broken: None });
         let line = call.line(self.last);
         self.desk.write_to(child, line);
     }
@@ -105,35 +105,12 @@ impl Core {
         self.ask_soon(call, Then::Nothing(name));
     }
 
-    /// Takes what the answer `id` is awaited for.
-    pub(super) fn answered(&mut self, id: u64) -> Option<Then> {
-        self.open.remove(&id).map(|open| open.then)
-    }
-
     /// Notes that the answer `id` will not come. If that is because the process ends, its end tells more.
     pub(super) fn broken(&mut self, id: u64, reason: String) {
         let soon = self.now.elapsed.saturating_add(BROKEN);
-        if let Some(open) = self.open.get_mut(&id) {
-            open.deadline = Some(soon);
-            open.broken = Some(reason);
+        if let Some(awaited) = self.open.await_until(&id, soon) {
+            awaited.broken = Some(reason);
         }
-    }
-
-    /// Takes what was not answered in time, with what is known about why.
-    pub(super) fn expired(&mut self) -> Vec<(Then, Option<String>)> {
-        let now = self.now.elapsed;
-        let is_late = |open: &Open| open.deadline.is_some_and(|deadline| deadline <= now);
-        self.open.extract_if(.., |_, open| is_late(open)).map(|(_, open)| (open.then, open.broken)).collect()
-    }
-
-    /// Takes everything that an answer is awaited for.
-    pub(super) fn take_open(&mut self) -> Vec<Then> {
-        std::mem::take(&mut self.open).into_values().map(|open| open.then).collect()
-    }
-
-    /// When the next answer is late.
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.open.values().filter_map(|open| open.deadline).min()
     }
 }
 
@@ -149,9 +126,4 @@ impl DerefMut for Core {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.desk
     }
-}
-
-/// What is told beside the protocol: `value` under the agent's own name.
-pub(super) fn meta(value: Value) -> Meta {
-    Meta::from_iter([(NAME.to_owned(), value)])
 }

@@ -12,7 +12,6 @@
 //! real process; [`run_stdio`] is all of `sandbox-agent acp opencode`.
 
 mod core;
-mod disk;
 mod door;
 mod driver;
 mod jobs;
@@ -29,9 +28,10 @@ mod session;
 mod tools;
 mod wire;
 
-pub use self::core::{Disk, Host};
+pub use self::core::Host;
 pub use door::{Door, Doors};
 pub use driver::{Options, run, run_stdio};
 pub use launch::Launch;
 pub use limits::Limits;
 pub use machine::Machine;
+pub use sa_acp::Disk;

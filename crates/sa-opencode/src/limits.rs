@@ -45,18 +45,6 @@ pub(crate) const BROKEN: Duration = Duration::from_secs(2);
 /// How long the server waits for an MCP server, in milliseconds; by itself it gives up sooner.
 pub(crate) const MCP_TIMEOUT: u64 = 30_000;
 
-/// Between two updates about what a command prints.
-pub(crate) const PRINT_EVERY: Duration = Duration::from_millis(100);
-
-/// As much of what a running command has printed is shown each time, in characters.
-pub(crate) const PRINT_TAIL: usize = 16 << 10;
-
-/// The largest file of which a change is shown in its whole, in bytes.
-pub(crate) const DIFF_FILE: u64 = 1 << 20;
-
-/// Prompts of a session that may wait behind the running one.
-pub(crate) const MAX_QUEUE: usize = 128;
-
 /// What is not known is passed on up to this length, in characters.
 pub(crate) const KEPT_LINE: usize = 16 << 10;
 

@@ -1,6 +1,7 @@
 //! The whole agent without its streams and its process.
 
-use super::core::{Core, Host};
+use super::core::{Awaited, Core, Host};
+use super::jobs::Job;
 use super::launch::Launch;
 use super::limits::{KEPT_LINE, MAX_KEPT};
 use super::native::event::{Event, Heard};
@@ -10,24 +11,20 @@ use super::replies::Outcome;
 use super::server::Server;
 use super::session::Session;
 use super::wire;
-use agent_client_protocol_schema::v1::{CancelNotification, Error, SessionId};
-use sa_acp::{
-    Adapter, ChildId, Effect, Ended, Now, RequestKey, Wire, answer, params, refusal, session_not_found,
-};
-use sa_jsonrpc::{Id, Kind, Message};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
+use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Session as _, Sessions, Wire};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// OpenCode as a pure state machine, driven through [`Adapter`].
+/// OpenCode as a pure state machine, driven through [`sa_acp::Driven`].
 #[derive(Debug)]
 pub struct Machine {
     pub(super) core: Core,
     pub(super) server: Server,
-    pub(super) sessions: BTreeMap<Arc<str>, Session>,
+    pub(super) sessions: Sessions<Session>,
     /// Sessions that are being opened.
     pub(super) openings: BTreeMap<u64, Opening>,
     pub(super) last_opening: u64,
@@ -43,7 +40,7 @@ impl Machine {
         Self {
             core: Core::new(host),
             server: Server::default(),
-            sessions: BTreeMap::new(),
+            sessions: Sessions::new(),
             openings: BTreeMap::new(),
             last_opening: 0,
             offspring: BTreeMap::new(),
@@ -54,48 +51,51 @@ impl Machine {
 
 impl Adapter for Machine {
     type Launch = Launch;
+    type Core = Core;
+    type Session = Session;
 
-    fn line(&mut self, now: Now, line: &[u8]) {
-        self.core.now = now;
-        let message = match Message::read(line) {
-            Ok(message) => message,
-            Err(invalid) => return self.core.fail(&RequestKey::unknown(), &refusal(&invalid)),
-        };
-        let method = message.method().unwrap_or_default();
-        match message.shape.kind {
-            Kind::Request => {
-                let key = RequestKey::of(&message);
-                if let Err(error) = self.serve(&key, &method, message.params()) {
-                    self.core.fail(&key, &error);
-                }
-            }
-            Kind::Notification => self.notified(&method, message.params()),
-            Kind::Response => {
-                let Some(id) = message.shape.id.as_ref() else { return };
-                let Some((_, caller)) = self.core.calls.answered(id) else { return };
-                if let Some(session) = self.sessions.get_mut(&caller.session.0) {
-                    session.answered(&mut self.core, &caller.ask, answer(line));
-                }
-            }
+    fn parts(&mut self) -> (&mut Core, &mut Sessions<Session>) {
+        (&mut self.core, &mut self.sessions)
+    }
+
+    fn sessions(&self) -> &Sessions<Session> {
+        &self.sessions
+    }
+
+    fn is_directory(&self, path: &Path) -> bool {
+        self.core.host.disk.is_directory(path)
+    }
+
+    /// Succeeds if there are credentials by now: those of a login in a terminal are looked for by a new process.
+    fn authenticate(&mut self, key: &RequestKey) {
+        if self.sessions.is_empty() && self.openings.is_empty() {
+            self.dismiss();
         }
-        self.settle();
+        self.core.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn overlong(&mut self, now: Now, length: u64) {
-        self.core.now = now;
-        let reason = format!("a line of {length} bytes is too long");
-        self.core.fail(&RequestKey::unknown(), &Error::invalid_request().data(json!({ "reason": reason })));
+    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
+        self.open_session(key, how, place)
     }
 
-    fn native(&mut self, now: Now, child: ChildId, line: &[u8]) {
-        self.core.now = now;
+    fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
+        self.core.jobs.push_back(Job::List(key.clone(), Box::new(request)));
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
+        self.core.jobs.push_back(Job::Delete(key.clone(), id));
+        Ok(())
+    }
+
+    fn native(&mut self, child: ChildId, line: &[u8]) {
         if self.core.child != Some(child) {
             return;
         }
         match Line::read(line) {
             Ok(Line::Event(event)) => self.heard(event),
             Ok(Line::Answer { id, status, body }) => {
-                if let Some(then) = self.core.answered(id) {
+                if let Some(Awaited { then, .. }) = self.core.open.answered(&id) {
                     self.answered(then, &Outcome::Answer(status, body));
                 }
             }
@@ -113,52 +113,44 @@ impl Adapter for Machine {
                 );
             }
         }
-        self.settle();
     }
 
-    fn native_overlong(&mut self, now: Now, _: ChildId, length: u64) {
-        self.core.now = now;
+    fn native_overlong(&mut self, _: ChildId, length: u64) {
         self.keep(json!({ "reason": format!("a line of {length} bytes is too long") }));
     }
 
-    fn ended(&mut self, now: Now, child: ChildId, ended: &Ended) {
-        self.core.now = now;
+    fn ended(&mut self, child: ChildId, ended: &Ended) {
         if self.core.child == Some(child) {
             self.server_ended(ended);
-            self.settle();
         }
     }
 
-    fn tick(&mut self, now: Now) {
-        self.core.now = now;
-        for (then, broken) in self.core.expired() {
+    fn settle(&mut self) {
+        self.work();
+        if !self.unparsed.is_empty() {
+            self.tell_kept();
+        }
+        self.sessions.retain(|_, session| !session.is_gone());
+        let sessions = &self.sessions;
+        self.offspring.retain(|_, session| sessions.contains_key(session));
+    }
+
+    fn tick(&mut self) {
+        for Awaited { then, broken } in self.core.open.expired(self.core.now.elapsed) {
             let reason = broken.unwrap_or_else(|| "OpenCode did not answer in time".to_owned());
             self.answered(then, &Outcome::None(reason));
         }
         self.enforce_ready();
-        for session in self.sessions.values_mut() {
-            if session.wake().is_some_and(|wake| wake <= now.elapsed) {
-                session.tick(&mut self.core);
-            }
-        }
+        self.tick_sessions();
         if self.sessions.values().any(Session::is_stuck) {
             tracing::warn!("the server does not heed an abort and is ended");
             self.dismiss();
         }
-        self.settle();
     }
 
     fn wake(&self) -> Option<Duration> {
-        let own = [self.core.deadline(), self.server.deadline()].into_iter().flatten();
+        let own = [self.core.open.deadline(), self.server.deadline()].into_iter().flatten();
         self.sessions.values().filter_map(Session::wake).chain(own).min()
-    }
-
-    fn take_output(&mut self, out: &mut Vec<u8>) {
-        self.core.take_output(out);
-    }
-
-    fn next_effect(&mut self) -> Option<Effect<Launch>> {
-        self.core.next_effect()
     }
 
     fn wire(&self, launch: &Launch) -> Option<Wire> {
@@ -167,11 +159,6 @@ impl Adapter for Machine {
 }
 
 impl Machine {
-    pub(super) fn session(&mut self, id: &SessionId) -> Result<&mut Session, Error> {
-        let session = self.sessions.get_mut(&id.0).filter(|session| session.is_open());
-        session.ok_or_else(|| session_not_found(id))
-    }
-
     /// Passes on what is not understood and belongs to no session: to all of them, or to the first that there will be.
     fn keep(&mut self, what: Value) {
         tracing::warn!(%what, "OpenCode wrote something that is not known");
@@ -190,17 +177,6 @@ impl Machine {
         for what in std::mem::take(&mut self.unparsed) {
             session.keep(&mut self.core, what);
         }
-    }
-
-    /// Does what has become possible, and forgets sessions of which nothing is left.
-    fn settle(&mut self) {
-        self.work();
-        if !self.unparsed.is_empty() {
-            self.tell_kept();
-        }
-        self.sessions.retain(|_, session| !session.is_gone());
-        let sessions = &self.sessions;
-        self.offspring.retain(|_, session| sessions.contains_key(session));
     }
 
     /// The server tells something.
@@ -238,34 +214,5 @@ impl Machine {
     fn root_of(&self, id: &str) -> Option<Arc<str>> {
         let own = self.sessions.get_key_value(id).map(|(key, _)| key.clone());
         own.or_else(|| self.offspring.get(id).cloned())
-    }
-
-    fn notified(&mut self, method: &str, text: Option<&str>) {
-        match method {
-            "session/cancel" => {
-                let Ok(cancel) = params::<CancelNotification>(text) else { return };
-                if let Some(session) = self.sessions.get_mut(&cancel.session_id.0) {
-                    session.cancel(&mut self.core);
-                }
-            }
-            "$/cancel_request" => self.cancel_request(text),
-            _ => {}
-        }
-    }
-
-    /// Only prompts take time that can be cut short.
-    fn cancel_request(&mut self, text: Option<&str>) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Cancel {
-            request_id: Box<RawValue>,
-        }
-        let Ok(cancel) = params::<Cancel>(text) else { return };
-        let Some(id) = Id::from_json(cancel.request_id.get()) else { return };
-        for session in self.sessions.values_mut() {
-            if session.cancel_request(&mut self.core, &id) {
-                return;
-            }
-        }
     }
 }

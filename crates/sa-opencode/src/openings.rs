@@ -8,26 +8,15 @@ use super::native::call::{Call, of_session};
 use super::native::message::Whole;
 use super::replies::{Outcome, Then};
 use super::session::{Place, Session, Settings};
-use agent_client_protocol_schema::v1::{Error, SessionId};
-use sa_acp::{RequestKey, auth_required, failure, session_not_found};
+use agent_client_protocol_schema::v1::Error;
+use sa_acp::{How, RequestKey, auth_required, failure, session_not_found};
 use serde_json::json;
-
-/// In which way a client opens a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    New,
-    Loaded,
-    Resumed,
-    Forked,
-}
 
 /// A client's request to open a session.
 #[derive(Debug)]
 pub(super) struct Opening {
     pub(super) key: RequestKey,
     pub(super) how: How,
-    /// The session that it goes on with, or is a copy of.
-    pub(super) from: Option<SessionId>,
     pub(super) place: Place,
     /// What is known of the directory.
     around: Around,
@@ -62,9 +51,9 @@ const PIECES: [(Piece, &str); 4] = [
 ];
 
 impl Opening {
-    pub(super) fn new(key: RequestKey, how: How, from: Option<SessionId>, place: Place) -> Self {
+    pub(super) fn new(key: RequestKey, how: How, place: Place) -> Self {
         let around = Around::default();
-        Self { key, how, from, place, around, missing: PIECES.len(), info: None }
+        Self { key, how, place, around, missing: PIECES.len(), info: None }
     }
 }
 
@@ -112,15 +101,14 @@ impl Machine {
 
     fn ask_for_session(&mut self, number: u64) {
         let Some(opening) = self.openings.get(&number) else { return };
-        let from = opening.from.as_ref().map(|id| id.0.clone()).unwrap_or_default();
-        let call = match opening.how {
+        let call = match &opening.how {
             How::New => {
                 let settings = Settings::new(self.core.host.allow_bypass, &opening.around, None);
                 let rules = settings.rules(&opening.place.directories, &[]);
                 Call::post("/session", json!({ "permission": rules }))
             }
-            How::Loaded | How::Resumed => Call::get(of_session(&from, "")),
-            How::Forked => Call::post(of_session(&from, "fork"), json!({})),
+            How::Loaded(id) | How::Resumed(id) => Call::get(of_session(&id.0, "")),
+            How::Forked(from) => Call::post(of_session(&from.0, "fork"), json!({})),
         };
         let call = call.within(&opening.place.cwd);
         self.core.ask(&call, Some(self.core.host.limits.open), Then::Opened(number));
@@ -131,11 +119,11 @@ impl Machine {
         let info: Info = match outcome.read() {
             Ok(info) => info,
             Err(reason) => {
-                let from = self.openings.get(&number).and_then(|opening| opening.from.clone());
+                let from = self.openings.get(&number).and_then(|opening| opening.how.origin());
                 let error = match from {
                     // An id that cannot be one is none.
                     Some(id) if outcome.is_missing() || matches!(outcome, Outcome::Answer(400, _)) => {
-                        session_not_found(&id)
+                        session_not_found(id)
                     }
                     _ => failure(reason, "open_failed"),
                 };
@@ -144,7 +132,7 @@ impl Machine {
         };
         let Some(opening) = self.openings.get_mut(&number) else { return };
         let call = Call::get(of_session(&info.id, "message")).within(&opening.place.cwd);
-        let is_loaded = opening.how == How::Loaded;
+        let is_loaded = opening.how.is_loaded();
         opening.info = Some(info);
         if is_loaded {
             return self.core.ask(&call, Some(self.core.host.limits.open), Then::History(number));
@@ -162,14 +150,13 @@ impl Machine {
 
     fn finish(&mut self, number: u64, history: Vec<Whole>) {
         let Some(opening) = self.openings.remove(&number) else { return };
-        let Opening { key, how, from, place, around, info, .. } = opening;
+        let Opening { key, how, place, around, info, .. } = opening;
         let Some(info) = info else { return };
-        let open = from.filter(|_| matches!(how, How::Loaded | How::Resumed));
-        if let Some(session) = open.and_then(|id| self.sessions.get_mut(&id.0)) {
+        if let Some(session) = how.continued().and_then(|id| self.sessions.get_mut(&id.0)) {
             // What is open stays as it is.
-            return session.reopened(&mut self.core, &key, how, place, history);
+            return session.reopened(&mut self.core, &key, &how, place, history);
         }
-        let session = Session::open(&mut self.core, &key, how, place, &around, &info, history);
+        let session = Session::open(&mut self.core, &key, &how, place, &around, &info, history);
         self.sessions.insert(session.id.0.clone(), session);
     }
 

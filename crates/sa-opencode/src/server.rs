@@ -9,7 +9,7 @@ use super::native::call::Call;
 use super::native::event::Event;
 use super::replies::{Asked, Outcome, Then};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Ended, failure, process_ended};
+use sa_acp::{Ended, Session as _, failure, process_ended};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -146,8 +146,8 @@ impl Machine {
         self.core.child = None;
         self.core.registry.forget();
         self.server = Server::default();
-        for then in self.core.take_open() {
-            self.unanswerable(then, &error);
+        for awaited in self.core.open.take_all() {
+            self.unanswerable(awaited.then, &error);
         }
         for session in self.sessions.values_mut() {
             session.server_lost(&mut self.core, &error);

@@ -6,9 +6,6 @@
 #[allow(dead_code)]
 #[path = "opencode/client.rs"]
 mod client;
-#[allow(dead_code)]
-#[path = "../../sa-demo/tests/demo/schema.rs"]
-mod schema;
 
 use client::{Client, SESSION, host, info, name, requests};
 use jsonschema::Validator;
@@ -201,7 +198,8 @@ impl Asking {
 
     fn then<T>(&mut self, act: impl FnOnce(&mut Client) -> T) {
         act(&mut self.client);
-        self.asked.extend(self.client.calls.iter().map(|call| (call["id"].as_u64().unwrap(), call.clone())));
+        self.asked
+            .extend(self.client.peer.calls.iter().map(|call| (call["id"].as_u64().unwrap(), call.clone())));
     }
 }
 
@@ -210,12 +208,12 @@ fn asked_in(recording: &str) -> Vec<Value> {
     let mut asking = Asking::new(Client::new(host()));
     for row in recording.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()) {
         let at = Duration::from_secs_f64(row["at"].as_f64().unwrap());
-        asking.then(|client| client.wait(at.saturating_sub(client.now.elapsed)));
+        asking.then(|client| client.pass_until(at));
         asking.then(|client| match (row["answer"].as_str(), row["event"].is_object()) {
             (Some(to), _) => client.respond(to, row["body"].clone()),
-            (None, true) => client.bring(&json!({ "event": row["event"] })),
-            (None, false) if row["up"] == true => client.bring(&json!({ "up": true })),
-            (None, false) => client.write(&row["client"]),
+            (None, true) => client.native(&json!({ "event": row["event"] })),
+            (None, false) if row["up"] == true => client.native(&json!({ "up": true })),
+            (None, false) => client.line(&row["client"]),
         });
     }
     asking.asked.into_values().collect()
@@ -246,12 +244,12 @@ fn asked_besides() -> Vec<Value> {
     let prompt = json!([{ "type": "text", "text": "/init now" }, image]);
     asking.then(|it| it.call("session/prompt", json!({ "sessionId": SESSION, "prompt": prompt })));
     asking.then(|it| it.status(SESSION, "busy"));
-    asking.then(|it| it.bring(&json!({ "down": "closed" })));
-    asking.then(|it| it.bring(&json!({ "up": true })));
+    asking.then(|it| it.native(&json!({ "down": "closed" })));
+    asking.then(|it| it.native(&json!({ "up": true })));
     let choice = json!({ "question": "Which?", "options": [{ "label": "A" }] });
     asking.then(|it| {
         let told = it.event(SESSION, "question.asked", json!({ "id": "que_1", "questions": [choice] }));
-        it.reply(requests(&told)[0], json!({ "action": "decline" }))
+        it.answer(requests(&told)[0], json!({ "action": "decline" }))
     });
     asking.asked.into_values().collect()
 }

@@ -3,26 +3,13 @@
 use super::Session;
 use crate::core::Core;
 use agent_client_protocol_schema::v1::{CloseSessionResponse, StopReason};
-use sa_acp::RequestKey;
-
-/// Requests that wait for the process to end.
-#[derive(Debug, Default)]
-pub(super) struct Closing {
-    closes: Vec<RequestKey>,
-    deletes: Vec<RequestKey>,
-}
+use sa_acp::{RequestKey, Session as _};
 
 impl Session {
-    /// Closes the session; `delete` removes what is stored of it, too.
-    pub(crate) fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
-        let closing = self.closing.get_or_insert_default();
-        if delete {
-            closing.deletes.push(key)
-        } else {
-            closing.closes.push(key)
-        }
+    /// Ends the work and the process.
+    pub(super) fn wind_up(&mut self, core: &mut Core) {
         self.cancel(core);
-        self.close_tools(core, "Cancelled");
+        self.tools.close(core, &self.id, "Cancelled");
         if let Some(turn) = self.turn.take() {
             turn.settle(core, Ok(StopReason::Cancelled));
         }

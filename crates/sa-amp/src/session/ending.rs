@@ -19,7 +19,7 @@ impl Session {
     pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
         self.drop_asks(core);
-        self.close_tools(core, "The process of Amp ended");
+        self.tools.close(core, &self.id, "The process of Amp ended");
         if self.closed(core) {
             return;
         }
@@ -33,7 +33,7 @@ impl Session {
         } else if !child.ending {
             tracing::warn!(session = %self.id, code = ended.code, signal = ended.signal, "amp ended by itself");
         }
-        self.start_next(core);
+        self.send_next(core);
     }
 }
 

@@ -22,19 +22,18 @@ mod turn;
 
 pub(crate) use ending::{explain, model_error};
 pub(crate) use mcp::servers;
-pub(crate) use opening::Opened;
-pub(crate) use prompt::Prompt;
 
 use super::core::Core;
 use super::launch::{Launch, settings as settings_text};
+use super::native::InputBlock;
 use agent_client_protocol_schema::v1::{Error, SessionId, SessionUpdate};
-use closing::Closing;
 use permission::{Ask, Rule};
-use sa_acp::{ChildId, failure};
+use sa_acp::{ChildId, Closing, Form, Piece, Queue, RequestKey, Told, failure};
 use serde_json::{Map, Value};
 use settings::{Fixed, Settings};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
 
@@ -60,7 +59,7 @@ struct Child {
 
 /// See the module's comment.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub struct Session {
     id: SessionId,
     place: Place,
     settings: Settings,
@@ -68,7 +67,7 @@ pub(crate) struct Session {
     closing: Option<Closing>,
     /// Whether nothing is left of it.
     gone: bool,
-    queue: VecDeque<Prompt>,
+    queue: Queue<Vec<InputBlock>>,
     turn: Option<Turn>,
     asks: BTreeMap<String, Ask>,
     /// What is allowed until the session is closed.
@@ -93,7 +92,7 @@ impl Session {
             child: None,
             closing: None,
             gone: false,
-            queue: VecDeque::new(),
+            queue: Queue::new(),
             turn: None,
             asks: BTreeMap::new(),
             allowed: Vec::new(),
@@ -108,16 +107,6 @@ impl Session {
     /// What it was called after.
     pub(crate) fn title(&self) -> Option<&str> {
         self.title.as_deref()
-    }
-
-    /// Whether it can be forgotten.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    /// Whether it takes prompts.
-    pub(crate) fn is_open(&self) -> bool {
-        !self.gone && self.closing.is_none()
     }
 
     /// Whether this is its process.
@@ -164,5 +153,83 @@ impl Session {
             child.ending = true;
             core.dismiss(child.id);
         }
+    }
+}
+
+impl sa_acp::Session for Session {
+    type Launch = Launch;
+    type Core = Core;
+    type Content = Vec<InputBlock>;
+    type Ask = Ask;
+
+    fn content(pieces: Vec<Piece>) -> Result<Vec<InputBlock>, Error> {
+        pieces.into_iter().map(prompt::block).collect()
+    }
+
+    fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    fn is_open(&self) -> bool {
+        !self.gone && self.closing.is_none()
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    fn queue(&mut self) -> &mut Queue<Vec<InputBlock>> {
+        &mut self.queue
+    }
+
+    fn running(&self) -> Option<&RequestKey> {
+        self.turn.as_ref().map(|turn| &turn.key)
+    }
+
+    fn is_busy(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    fn start_next(&mut self, core: &mut Core) {
+        self.send_next(core);
+    }
+
+    fn interrupt(&mut self, core: &mut Core) {
+        self.stop(core);
+    }
+
+    fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
+        &mut self.asks
+    }
+
+    fn answered(&mut self, core: &mut Core, _: &str, ask: Ask, told: Told) {
+        self.client_answered(core, &ask, told);
+    }
+
+    fn set(
+        &mut self,
+        core: &mut Core,
+        key: &RequestKey,
+        form: Form,
+        option: &str,
+        value: &str,
+    ) -> Result<(), Error> {
+        self.set_option(core, option, value)?;
+        let options = self.options(core);
+        core.was_set(key, form, options);
+        Ok(())
+    }
+
+    fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
+        self.closing.get_or_insert_default().add(key, delete);
+        self.wind_up(core);
+    }
+
+    fn wake(&self) -> Option<Duration> {
+        self.turn.as_ref().filter(|turn| !turn.is_cancelled()).and_then(Turn::lull)
+    }
+
+    fn tick(&mut self, core: &mut Core) {
+        self.enforce_lull(core);
     }
 }

@@ -2,43 +2,28 @@
 
 use super::{Place, Session};
 use crate::core::Core;
-use agent_client_protocol_schema::v1::{
-    LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionUpdate,
-};
-use sa_acp::{RequestKey, failure};
-
-/// In which way a client opened the session.
-#[derive(Debug)]
-pub(crate) enum Opened {
-    New,
-    /// With all that was said before.
-    Loaded(Vec<SessionUpdate>),
-    Resumed,
-}
+use agent_client_protocol_schema::v1::SessionUpdate;
+use sa_acp::{How, RequestKey, failure};
 
 impl Session {
     /// Answers the client that opened the session.
-    pub(crate) fn opened(&self, core: &mut Core, key: &RequestKey, how: &Opened) {
-        let (modes, options) = (self.settings.modes(), self.options(core));
-        match how {
-            Opened::New => {
-                let response = NewSessionResponse::new(self.id.clone()).modes(modes).config_options(options);
-                core.reply(key, response);
-            }
-            Opened::Loaded(history) => {
-                for update in history {
-                    self.emit(core, update);
-                }
-                core.reply(key, LoadSessionResponse::new().modes(modes).config_options(options));
-            }
-            Opened::Resumed => {
-                core.reply(key, ResumeSessionResponse::new().modes(modes).config_options(options));
-            }
+    pub(crate) fn opened(&self, core: &mut Core, key: &RequestKey, how: &How, history: &[SessionUpdate]) {
+        for update in history {
+            self.emit(core, update);
         }
+        let options = self.options(core);
+        core.opened(key, how, &self.id, self.settings.modes(), options);
     }
 
     /// Opens a session that is open, which may be in another place from now on.
-    pub(crate) fn reopen(&mut self, core: &mut Core, key: &RequestKey, how: &Opened, place: Place) {
+    pub(crate) fn reopen(
+        &mut self,
+        core: &mut Core,
+        key: &RequestKey,
+        how: &How,
+        history: &[SessionUpdate],
+        place: Place,
+    ) {
         if place != self.place {
             if self.turn.is_some() {
                 return core.fail(key, &failure("the session is at work and cannot move", "busy"));
@@ -46,6 +31,6 @@ impl Session {
             self.place = place;
             self.dismiss(core);
         }
-        self.opened(core, key, how);
+        self.opened(core, key, how, history);
     }
 }

@@ -4,10 +4,8 @@ use super::Session;
 use crate::core::Core;
 use crate::delegate::{Answered, Asked};
 use crate::tools;
-use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, RequestPermissionRequest, ToolCallUpdate,
-};
-use sa_acp::{Caller, Told, VisitorId, absolute, chosen};
+use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
+use sa_acp::{Session as _, Told, VisitorId, absolute, chosen};
 use serde_json::Value;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -19,7 +17,7 @@ const READ_ONLY: &str = "rejected: plan mode is read-only, and this may change s
 
 /// A tool that waits for permission.
 #[derive(Debug)]
-pub(super) struct Ask {
+pub struct Ask {
     visitor: VisitorId,
     call: String,
     tool: String,
@@ -84,13 +82,13 @@ impl Session {
         }
         let rule = Rule::of(&tool, &input);
         if self.allowed.contains(&rule) {
-            self.tool_runs(core, &call);
+            self.tools.runs(core, &self.id, &call);
             return answer(core, visitor, Ok(()));
         }
         let path = tools::changed_file(&tool, &input);
         let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.place.cwd)));
         let described = tools::call(&tool, &input, &self.place.cwd, before.as_deref());
-        let update = ToolCallUpdate::new(call.clone(), described.into_fields(&tool, input.clone()));
+        let update = ToolCallUpdate::new(call.clone(), described.into_fields());
         let always = format!("Always allow {} in this session", rule.words());
         let options = vec![
             PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce),
@@ -98,15 +96,11 @@ impl Session {
             PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce),
         ];
         let id = visitor.0.to_string();
-        let caller = Caller { session: self.id.clone(), ask: id.clone() };
-        let request = RequestPermissionRequest::new(self.id.clone(), update, options);
-        core.call(caller, "session/request_permission", request);
-        self.asks.insert(id, Ask { visitor, call, tool, input });
+        self.pass_on_choice(core, &id, Ask { visitor, call, tool, input }, update, options);
     }
 
     /// Takes the client's answer.
-    pub(crate) fn answered(&mut self, core: &mut Core, id: &str, told: Told) {
-        let Some(ask) = self.asks.remove(id) else { return };
+    pub(super) fn client_answered(&mut self, core: &mut Core, ask: &Ask, told: Told) {
         let outcome = match chosen(told).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => Ok(()),
             Ok(Some(ALLOW_ALWAYS)) => {
@@ -119,7 +113,7 @@ impl Session {
             Err(reason) => Err(format!("No permission: {reason}.")),
         };
         match &outcome {
-            Ok(()) => self.tool_runs(core, &ask.call),
+            Ok(()) => self.tools.runs(core, &self.id, &ask.call),
             Err(reason) => self.tool_refused(core, &ask.call, reason),
         }
         answer(core, ask.visitor, outcome);
@@ -137,10 +131,7 @@ impl Session {
 
     /// The CLI does not want to know any more.
     pub(crate) fn visitor_left(&mut self, core: &mut Core, visitor: VisitorId) {
-        let id = visitor.0.to_string();
-        if self.asks.remove(&id).is_some() {
-            core.withdraw(&self.id, Some(&id));
-        }
+        self.ask_withdrawn(core, &visitor.0.to_string());
     }
 
     /// Takes all questions back from the client; what they are about does not run.

@@ -4,10 +4,9 @@ use super::Session;
 use crate::core::Core;
 use crate::launch::Asking;
 use agent_client_protocol_schema::v1::{
-    ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate,
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{humanised, invalid};
+use sa_acp::{choice, humanised, invalid, mode_option, mode_state};
 
 const DEFAULT: &str = "default";
 const PLAN: &str = "plan";
@@ -64,26 +63,16 @@ impl Settings {
 
     /// The modes, as clients know them that do not know options.
     pub(super) fn modes(&self) -> SessionModeState {
-        let mode = |(id, name, about): &(&str, &str, &str)| {
-            SessionMode::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        SessionModeState::new(self.mode.to_owned(), self.offered().map(mode).collect())
+        mode_state(self.mode, self.offered().copied())
     }
 }
 
 impl Session {
     /// The complete list of options.
-    pub(crate) fn options(&self, core: &Core) -> Vec<SessionConfigOption> {
-        let choice = |(id, name, about): &(&str, &str, &str)| {
-            SessionConfigSelectOption::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        let modes: Vec<_> = self.settings.offered().map(choice).collect();
-        let mut options = vec![
-            SessionConfigOption::select("mode", "Mode", self.settings.mode.to_owned(), modes)
-                .category(SessionConfigOptionCategory::Mode),
-        ];
+    pub(super) fn options(&self, core: &Core) -> Vec<SessionConfigOption> {
+        let mut options = vec![mode_option(self.settings.mode, self.settings.offered().copied())];
         if !core.agent_modes.is_empty() {
-            let mut choices = vec![choice(&(DEFAULT, "Default", "As Amp has it by itself"))];
+            let mut choices = vec![choice((DEFAULT, "Default", "As Amp has it by itself"))];
             choices.extend(
                 core.agent_modes
                     .iter()
@@ -99,22 +88,19 @@ impl Session {
         options
     }
 
-    pub(crate) fn set_mode(&mut self, core: &mut Core, mode: &str) -> Result<(), Error> {
+    fn set_mode(&mut self, core: &mut Core, mode: &str) -> Result<(), Error> {
         let known = self.settings.offered().find(|(id, _, _)| *id == mode);
         let (mode, _, _) = known.ok_or_else(|| invalid(format!("no mode {mode}")))?;
         if self.settings.mode != *mode {
             self.settings.mode = mode;
-            // It has two forms, both of which have to follow.
-            let update = CurrentModeUpdate::new((*mode).to_owned());
-            self.emit(core, &SessionUpdate::CurrentModeUpdate(update));
-            let update = ConfigOptionUpdate::new(self.options(core));
-            self.emit(core, &SessionUpdate::ConfigOptionUpdate(update));
+            let options = self.options(core);
+            core.mode_changed(&self.id, mode, options);
             self.ask_anew(core);
         }
         Ok(())
     }
 
-    pub(crate) fn set_option(&mut self, core: &mut Core, option: &str, value: &str) -> Result<(), Error> {
+    pub(super) fn set_option(&mut self, core: &mut Core, option: &str, value: &str) -> Result<(), Error> {
         match option {
             "mode" => self.set_mode(core, value),
             "agent_mode" if value == DEFAULT => {

@@ -5,9 +5,8 @@ use super::turn::total;
 use crate::core::Core;
 use crate::limits::{KEPT_LINE, LULL};
 use crate::native::{AssistantMessage, Block, Line, Said, System, Tokens, UserMessage};
-use agent_client_protocol_schema::v1::{
-    ContentBlock, ContentChunk, MessageId, SessionUpdate, StopReason, TextContent, UsageUpdate,
-};
+use agent_client_protocol_schema::v1::{SessionUpdate, StopReason, UsageUpdate};
+use sa_acp::Voice;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -69,10 +68,12 @@ impl Session {
         let calls = content.iter().any(|block| block["type"] == "tool_use");
         for value in content {
             match Block::deserialize(value) {
-                Ok(Block::Text { text }) if parent.is_none() => self.say(core, text, false),
-                Ok(Block::Thinking { thinking }) if parent.is_none() => self.say(core, thinking, true),
+                Ok(Block::Text { text }) if parent.is_none() => self.say(core, Voice::Said, &text),
+                Ok(Block::Thinking { thinking }) if parent.is_none() => {
+                    self.say(core, Voice::Thought, &thinking)
+                }
                 Ok(Block::ToolUse { id, name, input }) => {
-                    self.tool_called(core, &id, &name, input, parent.as_deref());
+                    self.tool_called(core, &id, &name, &input, parent.as_deref());
                 }
                 _ => {}
             }
@@ -99,18 +100,8 @@ impl Session {
         self.turn_ended(core, reason);
     }
 
-    fn say(&self, core: &mut Core, text: String, is_thought: bool) {
-        if text.is_empty() {
-            return;
-        }
-        let id = MessageId::new(format!("{}-{}", self.id, self.messages));
-        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text))).message_id(id);
-        let update = if is_thought {
-            SessionUpdate::AgentThoughtChunk(chunk)
-        } else {
-            SessionUpdate::AgentMessageChunk(chunk)
-        };
-        self.emit(core, &update);
+    fn say(&self, core: &mut Core, voice: Voice, text: &str) {
+        core.say(&self.id, voice, &format!("{}-{}", self.id, self.messages), text);
     }
 
     /// Tells how full the context is.

@@ -1,22 +1,16 @@
 //! Prompts on their way to their answers, one native turn at a time.
 
 use super::Session;
-use super::prompt::Prompt;
 use crate::core::Core;
-use crate::limits::MAX_QUEUE;
 use crate::native::{Outcome, Tokens, prompt_line};
-use agent_client_protocol_schema::v1::{
-    Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason, Usage,
-};
-use sa_acp::{RequestKey, failure, timestamp};
-use sa_jsonrpc::Id;
-use serde_json::json;
+use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason, Usage};
+use sa_acp::{RequestKey, Session as _, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
 #[derive(Debug)]
 pub(super) struct Turn {
-    key: RequestKey,
+    pub(super) key: RequestKey,
     cancelled: bool,
     /// The model stopped and the CLI does not say why; when that is taken for the end.
     lull: Option<Duration>,
@@ -81,20 +75,9 @@ fn of_turn(tokens: Tokens) -> Usage {
 }
 
 impl Session {
-    /// Takes a prompt: starts on it, or puts it behind the ones before.
-    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
-        if self.queue.len() >= MAX_QUEUE {
-            let reason = format!("{MAX_QUEUE} prompts are waiting already");
-            let error = Error::invalid_request().data(json!({ "reason": reason }));
-            return core.fail(&prompt.key, &error);
-        }
-        self.queue.push_back(prompt);
-        self.start_next(core);
-    }
-
     /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
     /// and never get an answer of its own.
-    pub(super) fn start_next(&mut self, core: &mut Core) {
+    pub(super) fn send_next(&mut self, core: &mut Core) {
         if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
             return;
         }
@@ -103,10 +86,7 @@ impl Session {
                 self.dismiss(core);
             }
         } else if let Err(error) = self.start(core) {
-            for prompt in std::mem::take(&mut self.queue) {
-                core.fail(&prompt.key, &error);
-            }
-            return;
+            return self.fail_queue(core, &error);
         }
         // The end of the one before starts the next one.
         let Some(child) = self.child.as_ref().filter(|child| !child.ending) else { return };
@@ -122,29 +102,8 @@ impl Session {
         });
     }
 
-    /// Cancels all prompts, running and waiting.
-    pub(crate) fn cancel(&mut self, core: &mut Core) {
-        for prompt in std::mem::take(&mut self.queue) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        self.interrupt(core);
-    }
-
-    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
-    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
-        if self.turn.as_ref().is_some_and(|turn| turn.key.id == *id) {
-            self.interrupt(core);
-            return true;
-        }
-        let Some(index) = self.queue.iter().position(|prompt| prompt.key.id == *id) else { return false };
-        if let Some(prompt) = self.queue.remove(index) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        true
-    }
-
     /// Ends the process: the CLI stops in no other way. Its end is the end of the turn. Questions that it asked are void.
-    fn interrupt(&mut self, core: &mut Core) {
+    pub(super) fn stop(&mut self, core: &mut Core) {
         let Some(turn) = &mut self.turn else { return };
         if std::mem::replace(&mut turn.cancelled, true) {
             return;
@@ -162,23 +121,18 @@ impl Session {
         self.finish_unseen(core);
         self.name_after(core, &turn.first_line);
         turn.settle(core, Ok(reason));
-        self.start_next(core);
+        self.send_next(core);
     }
 
     /// Ends a turn of which the CLI says nothing any more: the model stopped at its limit, or refused.
-    pub(crate) fn tick(&mut self, core: &mut Core) {
+    pub(super) fn enforce_lull(&mut self, core: &mut Core) {
         let now = core.now.elapsed;
         let is_due = |turn: &mut Turn| !turn.cancelled && turn.lull.is_some_and(|until| until <= now);
         let Some(turn) = self.turn.take_if(is_due) else { return };
         self.finish_unseen(core);
         let words = "The model stopped before it was done, and Amp does not say why: at its limit, or because it refused";
         turn.settle(core, Err(failure(words, "stopped_early")));
-        self.start_next(core);
-    }
-
-    /// The time at which [`Session::tick`] has something to do.
-    pub(crate) fn wake(&self) -> Option<Duration> {
-        self.turn.as_ref().filter(|turn| !turn.cancelled).and_then(Turn::lull)
+        self.send_next(core);
     }
 
     /// The CLI says how all of its work ended, and that it ends.
@@ -193,7 +147,7 @@ impl Session {
         let words = outcome.error.as_deref().unwrap_or("Amp failed without saying why");
         // Whoever cancelled is answered when the process is gone.
         let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
-        self.close_tools(core, words);
+        self.tools.close(core, &self.id, words);
         turn.settle(core, Err(super::model_error(words)));
     }
 
@@ -202,9 +156,6 @@ impl Session {
         if first_line.is_empty() || std::mem::replace(&mut self.is_named, true) {
             return;
         }
-        self.title = Some(first_line.to_owned());
-        let update =
-            SessionInfoUpdate::new().title(first_line.to_owned()).updated_at(timestamp(core.now.unix));
-        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+        core.rename(&self.id, &mut self.title, first_line.to_owned());
     }
 }

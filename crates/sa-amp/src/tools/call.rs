@@ -1,8 +1,8 @@
 //! What a tool call is about, from its name and its input.
 
-use super::{Described, reach};
+use super::reach;
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolKind};
-use sa_acp::{absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};
+use sa_acp::{Described, absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};
 use serde_json::Value;
 use std::path::Path;
 
@@ -37,11 +37,11 @@ struct Call<'a> {
     cwd: &'a Path,
 }
 
-fn described(kind: ToolKind, title: impl Into<String>) -> Described {
-    Described { kind, title: title.into(), locations: Vec::new(), content: Vec::new() }
-}
-
 impl<'a> Call<'a> {
+    fn described(&self, kind: ToolKind, title: impl Into<String>) -> Described {
+        Described::new(self.name, kind, title, self.input.clone())
+    }
+
     /// The first of these members of the input that says something.
     fn text(&self, keys: &[&str]) -> Option<&'a str> {
         keys.iter().find_map(|key| self.input[*key].as_str().filter(|text| !text.trim().is_empty()))
@@ -50,23 +50,23 @@ impl<'a> Call<'a> {
     fn command(&self) -> Described {
         let Some(command) = reach::command_line(self.name, self.input).filter(|line| !line.trim().is_empty())
         else {
-            return described(ToolKind::Execute, "Run a command");
+            return self.described(ToolKind::Execute, "Run a command");
         };
         // What is consented to is shown whole.
         let whole = (!fits_one_line(command)).then(|| paragraph(fenced("sh", command)));
         Described {
             content: whole.into_iter().collect(),
-            ..described(ToolKind::Execute, format!("`{}`", one_line(command)))
+            ..self.described(ToolKind::Execute, format!("`{}`", one_line(command)))
         }
     }
 
     fn file(&self, kind: ToolKind, verb: &str) -> Described {
         let Some(path) = self.text(&["path", "absolutePath", "file"]) else {
-            return described(kind, format!("{verb} file"));
+            return self.described(kind, format!("{verb} file"));
         };
         let line = self.input["read_range"][0].as_u64();
         let title = format!("{verb} {}", shown(path, self.cwd));
-        Described { locations: vec![place(path, line, self.cwd)], ..described(kind, title) }
+        Described { locations: vec![place(path, line, self.cwd)], ..self.described(kind, title) }
     }
 
     fn edit(&self, verb: &str, before: Option<&str>) -> Described {
@@ -96,7 +96,7 @@ impl<'a> Call<'a> {
 
     fn patch(&self) -> Described {
         let Some(patch) = self.text(&["patchText", "patch", "input"]) else {
-            return described(ToolKind::Edit, "Edit files");
+            return self.described(ToolKind::Edit, "Edit files");
         };
         let headers = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
         let paths: Vec<_> = patch
@@ -108,10 +108,9 @@ impl<'a> Call<'a> {
             several => format!("Edit {} files", several.len()),
         };
         Described {
-            kind: ToolKind::Edit,
-            title,
             locations: paths.iter().map(|path| place(path, None, self.cwd)).collect(),
             content: vec![paragraph(fenced("diff", patch))],
+            ..self.described(ToolKind::Edit, title)
         }
     }
 
@@ -128,7 +127,7 @@ impl<'a> Call<'a> {
             None => title,
         };
         let locations = path.map(|path| place(path, None, self.cwd)).into_iter().collect();
-        Described { locations, ..described(ToolKind::Search, title) }
+        Described { locations, ..self.described(ToolKind::Search, title) }
     }
 
     fn web(&self) -> Described {
@@ -137,7 +136,7 @@ impl<'a> Call<'a> {
             (None, Some(query)) => format!("Search the web for “{}”", one_line(query)),
             (None, None) => humanised(self.name),
         };
-        described(ToolKind::Fetch, title)
+        self.described(ToolKind::Fetch, title)
     }
 
     fn agent(&self) -> Described {
@@ -145,16 +144,16 @@ impl<'a> Call<'a> {
         let prompt = self.text(&["prompt", "task", "query"]).map(paragraph);
         Described {
             content: prompt.into_iter().collect(),
-            ..described(ToolKind::Think, title.unwrap_or_else(|| humanised(self.name)))
+            ..self.described(ToolKind::Think, title.unwrap_or_else(|| humanised(self.name)))
         }
     }
 
     fn other(&self) -> Described {
         if let Some((server, tool)) = self.name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-            return described(ToolKind::Other, format!("{} ({})", one_line(tool), one_line(server)));
+            return self.described(ToolKind::Other, format!("{} ({})", one_line(tool), one_line(server)));
         }
         let what = self.text(&["description", "title", "name", "query", "path"]);
         let title = what.map(|what| one_line(&format!("{}: {what}", humanised(self.name))));
-        described(ToolKind::Other, title.unwrap_or_else(|| humanised(self.name)))
+        self.described(ToolKind::Other, title.unwrap_or_else(|| humanised(self.name)))
     }
 }

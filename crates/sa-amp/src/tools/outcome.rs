@@ -1,8 +1,8 @@
 //! What became of a tool call, from what the CLI says about it: a text that often holds JSON, or that JSON itself.
 
-use super::{Outcome, is_edit};
+use super::is_edit;
 use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallStatus};
-use sa_acp::{fenced, paragraph, printed, terminal_exit, terminal_output};
+use sa_acp::{Outcome, fenced, paragraph, printed, terminal_exit, terminal_output};
 use serde_json::Value;
 
 /// See the module's comment.
@@ -17,11 +17,12 @@ pub(crate) fn outcome(id: &str, name: &str, told: &Value, failed: bool) -> Outco
         let status = if code == Some(0) { status } else { ToolCallStatus::Failed };
         let mut meta = terminal_output(id, output);
         meta.extend(terminal_exit(id, code));
-        return Outcome { status, content: printed(output), raw_output: value.clone(), meta: Some(meta) };
+        let outcome = Outcome::new(status, printed(output), value.clone());
+        return Outcome { meta: Some(meta), ..outcome };
     }
     // The change itself was shown before it was made.
     let content = if is_edit(name) && !failed { Vec::new() } else { content(&value) };
-    Outcome { status, content, raw_output: value, meta: None }
+    Outcome::new(status, content, value)
 }
 
 fn content(value: &Value) -> Vec<ToolCallContent> {
@@ -56,7 +57,7 @@ mod tests {
         let served = outcome("c", "mcp__a__b", &json!(r#"[{"type":"text","text":"hi"}]"#), false);
         assert_eq!(served.content, [paragraph("hi")]);
         let edited = outcome("c", "edit_file", &json!(r#"{"diff":"x"}"#), false);
-        assert_eq!((edited.content, edited.raw_output), (vec![], json!({ "diff": "x" })));
+        assert_eq!((edited.content, edited.output), (vec![], json!({ "diff": "x" })));
         let refused = outcome("c", "edit_file", &json!("rejected"), true);
         assert_eq!((refused.status, refused.content), (ToolCallStatus::Failed, vec![paragraph("rejected")]));
         let number = outcome("c", "other", &json!("12"), false);

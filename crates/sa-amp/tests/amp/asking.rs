@@ -137,7 +137,7 @@ fn a_question_ends_with_its_turn_or_with_who_asked() {
     let mut client = Client::open();
     client.prompt("write");
     let question = request(&asks(&mut client, "c1", "create_file", write("a")), "session/request_permission");
-    request(&client.cancel(THREAD), "$/cancel_request");
+    request(&client.cancel_in(THREAD), "$/cancel_request");
     assert_eq!(client.helped()["allow"], false);
     assert!(client.choose(&question, "allow_once").is_empty(), "a late answer does no harm");
     client.helper(THREAD, "create_file", "c2", write("b"));
@@ -169,8 +169,6 @@ fn whoever_asks_for_another_session_is_refused() {
     client.prompt("hello");
     client.helper("T-other", "create_file", "c1", write("a"));
     assert_eq!(client.helped()["allow"], false);
-    sa_acp::Adapter::visited(&mut client.machine, client.now, sa_acp::VisitorId(99), b"no JSON");
-    client.wait(0);
-    let answers = client.answers.lock().unwrap();
-    assert_eq!(answers.last().unwrap().1["allow"], false);
+    client.visit(sa_acp::VisitorId(99), b"no JSON");
+    assert_eq!(client.answers.last().unwrap().1["allow"], false);
 }

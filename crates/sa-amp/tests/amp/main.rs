@@ -8,7 +8,5 @@ mod driver;
 mod native_schema;
 mod opening;
 mod replay;
-#[path = "../../../sa-demo/tests/demo/schema.rs"]
-mod schema;
 mod settings;
 mod turns;

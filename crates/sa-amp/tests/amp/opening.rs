@@ -52,13 +52,7 @@ fn without_credentials_nothing_is_started() {
 fn a_cli_that_wants_somebody_to_log_in_is_not_waited_for() {
     let mut client = begin(host());
     let child = client.started(&new_thread());
-    sa_acp::Adapter::native(
-        &mut client.machine,
-        client.now,
-        child,
-        b"No API key found. Starting login flow...",
-    );
-    client.wait(0);
+    client.native_of(child, "No API key found. Starting login flow...");
     assert_eq!(client.ends, [(child, Duration::ZERO)]);
     let messages = client.fail_errand(&new_thread(), "");
     assert_eq!(answer(&messages)["error"]["code"], -32000);

@@ -2,10 +2,10 @@
 //! what a client would ask for; what the CLI wrote goes in as it is. What comes out is in the snapshots.
 
 use crate::client::{Client, host};
+use sa_acp::testing::recordings;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 
 struct Replay {
     client: Client,
@@ -61,7 +61,7 @@ impl Replay {
             return;
         }
         if line["error"].as_str().is_some_and(|error| error.starts_with("User cancelled")) {
-            let messages = self.client.cancel(&self.thread.clone());
+            let messages = self.client.cancel_in(&self.thread.clone());
             self.tell("the client cancels", &messages);
         }
         let messages = self.client.native(line);
@@ -89,9 +89,7 @@ impl Replay {
 
 #[test]
 fn recordings_become_what_is_in_the_snapshots() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/captures");
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
+    let files = recordings(env!("CARGO_MANIFEST_DIR"), "captures");
     assert_eq!(files.len(), 23, "a recording more or less");
     for file in files {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();

@@ -41,7 +41,7 @@ fn cancelling_ends_the_process_and_the_next_prompt_starts_another() {
     client.prompt("one");
     client.prompt("two");
     client.calls_tool("c1", "Bash", json!({ "cmd": "sleep 9" }));
-    let messages = client.cancel(THREAD);
+    let messages = client.cancel_in(THREAD);
     assert_eq!(stop_reason(&messages), "cancelled", "the waiting one is over at once");
     assert_eq!(client.ends, [(client.child(), Duration::ZERO)]);
     let result = json!({ "type": "result", "subtype": "error_during_execution", "is_error": true, "error": "User cancelled (SIGINT/SIGTERM)" });

@@ -35,21 +35,21 @@ pub(crate) struct UserMessage<'a> {
 /// What the user says. A single text is sent as a string: only so is a slash command taken for one in every version.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum UserContent {
+pub enum UserContent {
     Text(String),
     Blocks(Vec<UserBlock>),
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum UserBlock {
+pub enum UserBlock {
     Text { text: String },
     Image { source: ImageSource },
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum ImageSource {
+pub enum ImageSource {
     Base64 { media_type: String, data: String },
     Url { url: String },
 }

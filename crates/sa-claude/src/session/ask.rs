@@ -6,13 +6,11 @@ use super::question::Questions;
 use crate::core::Core;
 use crate::native::frame::{Asked, CanUseTool, Question};
 use crate::native::line::{Answer, FormAnswer, Line, Response, ToolAnswer};
-use agent_client_protocol_schema::v1::{PermissionOption, RequestPermissionRequest, ToolCallUpdate};
-use sa_acp::{Caller, Told};
-use serde::Serialize;
+use sa_acp::Told;
 
 /// What a client was asked.
 #[derive(Debug)]
-pub(super) enum Ask {
+pub enum Ask {
     /// Whether a tool may run.
     Tool(Box<Permission>),
     /// Whether a plan is good, and in which mode to go on.
@@ -54,49 +52,14 @@ impl Session {
         }
     }
 
-    /// Passes a question on.
-    pub(super) fn pass_on(
-        &mut self,
-        core: &mut Core,
-        id: String,
-        ask: Ask,
-        method: &str,
-        params: impl Serialize,
-    ) {
-        let caller = Caller { session: self.id.clone(), ask: id.clone() };
-        core.call(caller, method, params);
-        self.asks.insert(id, ask);
-    }
-
-    /// Passes a question on as a request for permission.
-    pub(super) fn pass_on_choice(
-        &mut self,
-        core: &mut Core,
-        id: String,
-        ask: Ask,
-        call: ToolCallUpdate,
-        options: Vec<PermissionOption>,
-    ) {
-        let request = RequestPermissionRequest::new(self.id.clone(), call, options);
-        self.pass_on(core, id, ask, "session/request_permission", request);
-    }
-
     /// Takes the client's answer.
-    pub(crate) fn answered(&mut self, core: &mut Core, id: &str, told: Told) {
-        let Some(ask) = self.asks.remove(id) else { return };
+    pub(super) fn client_answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
         match ask {
             Ask::Tool(permission) => self.permission_answered(core, id, *permission, told),
             Ask::Plan(permission) => self.plan_answered(core, id, *permission, told),
             Ask::Form(questions) => self.form_answered(core, id, *questions, told),
-            Ask::Choice(questions) => self.choice_answered(core, id.to_owned(), *questions, told),
+            Ask::Choice(questions) => self.choice_answered(core, id, *questions, told),
             Ask::Server => self.server_answered(core, id, told),
-        }
-    }
-
-    /// The CLI takes a question back.
-    pub(super) fn ask_withdrawn(&mut self, core: &mut Core, id: &str) {
-        if self.asks.remove(id).is_some() {
-            core.withdraw(&self.id, Some(id));
         }
     }
 

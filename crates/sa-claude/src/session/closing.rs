@@ -3,30 +3,11 @@
 use super::Session;
 use crate::core::Core;
 use agent_client_protocol_schema::v1::{CloseSessionResponse, DeleteSessionResponse, StopReason};
-use sa_acp::RequestKey;
-use sa_acp::failure;
-
-/// Requests that wait for the process to end.
-#[derive(Debug, Default)]
-pub(super) struct Closing {
-    closes: Vec<RequestKey>,
-    deletes: Vec<RequestKey>,
-}
+use sa_acp::{Session as _, failure};
 
 impl Session {
-    /// Closes the session; `delete` removes what is stored of it, too.
-    pub(crate) fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
-        let closing = self.closing.get_or_insert_default();
-        if delete {
-            closing.deletes.push(key)
-        } else {
-            closing.closes.push(key)
-        }
-        self.wind_up(core);
-    }
-
     /// Ends the work and the process.
-    pub(crate) fn wind_up(&mut self, core: &mut Core) {
+    pub(super) fn wind_up(&mut self, core: &mut Core) {
         self.cancel(core);
         self.settle_cancelled(core);
         let Some(child) = &mut self.child else {
@@ -40,7 +21,7 @@ impl Session {
 
     /// Answers the running prompt as cancelled without waiting for the CLI to stop.
     fn settle_cancelled(&mut self, core: &mut Core) {
-        self.close_tools(core, "Cancelled");
+        self.tools.close(core, &self.id, "Cancelled");
         if let Some(turn) = self.turn.take() {
             self.settle(core, turn, Ok(StopReason::Cancelled), None);
         }

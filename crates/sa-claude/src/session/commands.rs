@@ -2,9 +2,7 @@
 
 use super::Session;
 use crate::core::Core;
-use agent_client_protocol_schema::v1::{
-    AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, SessionUpdate, UnstructuredCommandInput,
-};
+use agent_client_protocol_schema::v1::{AvailableCommand, AvailableCommandsUpdate, SessionUpdate};
 use serde_json::Value;
 
 /// Commands that make no sense through a protocol: they need the CLI's own screen, log somebody in or out, end the program,
@@ -46,7 +44,5 @@ fn command(value: &Value) -> Option<AvailableCommand> {
         Value::Array(hints) => hints.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         _ => String::new(),
     };
-    let input =
-        (!hint.is_empty()).then(|| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
-    Some(AvailableCommand::new(name, about).input(input))
+    Some(sa_acp::command(name, about, Some(hint.as_str()).filter(|hint| !hint.is_empty())))
 }

@@ -20,13 +20,13 @@ impl Session {
         core.withdraw(&self.id, None);
         self.asks.clear();
         let error = process_ended("Claude Code", ended, child.complaint.as_deref());
-        for then in self.controls.take_all() {
+        for then in self.controls.open.take_all() {
             // Changes fail with the process; the greeting is dealt with below.
             if let super::control::Then::Changed { key, .. } = then {
                 core.fail(&key, &error);
             }
         }
-        self.close_tools(core, "The process of Claude Code ended");
+        self.tools.close(core, &self.id, "The process of Claude Code ended");
         if self.closed(core) {
             return;
         }

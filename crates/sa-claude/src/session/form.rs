@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::native::frame::ServerForm;
 use crate::native::line::{Answer, FormAnswer};
 use agent_client_protocol_schema::v1::{ElicitationAction, ElicitationSessionScope};
-use sa_acp::{Told, action};
+use sa_acp::{Session as _, Told, action};
 
 impl Session {
     /// Passes it on as it is, unless the client shows no such thing or the form is of a kind that ACP does not know.
@@ -22,7 +22,7 @@ impl Session {
         };
         let request = form.request(&core.client, ElicitationSessionScope::new(self.id.clone()));
         match request {
-            Some(request) => self.pass_on(core, id, Ask::Server, "elicitation/create", request),
+            Some(request) => self.pass_on(core, &id, Ask::Server, "elicitation/create", request),
             None => self.respond(core, &id, Answer::Form(FormAnswer { action: "decline", content: None })),
         }
     }

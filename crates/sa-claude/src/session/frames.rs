@@ -7,7 +7,7 @@ use crate::native::Frame;
 use crate::native::frame::{Information, Init, Retry, Status};
 use crate::native::message::UserFrame;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionUpdate};
-use sa_acp::auth_required;
+use sa_acp::{Session as _, auth_required};
 use serde_json::{Value, json};
 
 impl Session {
@@ -84,7 +84,7 @@ impl Session {
         if mode {
             self.tell_mode(core);
         } else if model {
-            self.tell_options(core);
+            core.options_changed(&self.id, self.settings.options());
         }
     }
 
@@ -117,7 +117,7 @@ impl Session {
         if kind == "authentication_failed" {
             let message = "The model's API refused the credentials of Claude Code";
             if self.fail_turn(core, &auth_required(message)) {
-                self.interrupt(core);
+                self.stop(core);
             }
             return;
         }

@@ -83,7 +83,7 @@ impl Session {
             }
             None => self.give_mcp_up(core),
         }
-        self.start_next(core);
+        self.send_next(core);
     }
 
     fn ask_mcp_status(&mut self, core: &mut Core) {
@@ -111,7 +111,7 @@ impl Session {
         if !failed.is_empty() {
             core.remark(&self.id, "mcp", json!({ "unavailable": failed }));
         }
-        self.start_next(core);
+        self.send_next(core);
     }
 
     /// Asks again, or gives up, when it is time.

@@ -31,25 +31,22 @@ mod tooling;
 mod turn;
 mod usage;
 
-pub(crate) use control::Reply;
 pub(crate) use mcp::servers;
-pub(crate) use opening::Opened;
-pub(crate) use prompt::Prompt;
+pub(crate) use opening::Opening;
 pub(crate) use settings::Settings;
 
 use super::core::Core;
 use super::launch::{Conversation, Launch};
-use super::native::line::McpServer;
+use super::native::line::{McpServer, UserContent};
 use super::tools::Todos;
-use agent_client_protocol_schema::v1::{AvailableCommand, SessionId, SessionInfo, SessionUpdate};
+use agent_client_protocol_schema::v1::{AvailableCommand, Error, SessionId, SessionInfo, SessionUpdate};
 use ask::Ask;
-use closing::Closing;
 use compaction::Compaction;
 use control::Controls;
 use mcp::McpWait;
-use opening::{Greeting, Opening};
-use sa_acp::{ChildId, Ended};
-use std::collections::{BTreeMap, VecDeque};
+use opening::Greeting;
+use sa_acp::{ChildId, Closing, Ended, Form, Piece, Queue, RequestKey, Told};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use stream::Stream;
@@ -80,9 +77,9 @@ struct Child {
 
 /// See the module's comment.
 #[derive(Debug)]
-pub(crate) struct Session {
-    pub(crate) id: SessionId,
-    pub(crate) place: Place,
+pub struct Session {
+    id: SessionId,
+    place: Place,
     /// The id under which the CLI keeps the conversation; `/clear` changes it.
     native_id: String,
     /// Whether the CLI has stored something of the conversation, so that it can be resumed.
@@ -98,7 +95,7 @@ pub(crate) struct Session {
     mcp: McpWait,
     settings: Settings,
     commands: Vec<AvailableCommand>,
-    queue: VecDeque<Prompt>,
+    queue: Queue<UserContent>,
     turn: Option<Turn>,
     /// Whether the CLI works on something, be it a prompt or by itself.
     running: bool,
@@ -133,7 +130,7 @@ impl Session {
             mcp: McpWait::default(),
             settings,
             commands: Vec::new(),
-            queue: VecDeque::new(),
+            queue: Queue::new(),
             turn: None,
             running: false,
             settling: None,
@@ -147,16 +144,6 @@ impl Session {
             is_nameless: false,
             unknown: 0,
         }
-    }
-
-    /// Whether it can be forgotten.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    /// Whether it takes prompts, now or soon.
-    pub(crate) fn is_open(&self) -> bool {
-        !self.gone && self.closing.is_none()
     }
 
     /// Whether the CLI has something of it on disk.
@@ -212,16 +199,89 @@ impl Session {
         self.start(core, conversation);
     }
 
-    /// The time at which [`Session::tick`] has something to do.
-    pub(crate) fn wake(&self) -> Option<Duration> {
-        let turn = self.turn.as_ref().and_then(Turn::deadline);
-        [self.controls.deadline(), self.mcp.deadline(), turn, self.settling].into_iter().flatten().min()
+    /// Takes note that its process ended.
+    pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
+        self.ended(core, ended);
+        self.send_next(core);
+    }
+}
+
+impl sa_acp::Session for Session {
+    type Launch = Launch;
+    type Core = Core;
+    type Content = UserContent;
+    type Ask = Ask;
+
+    fn content(pieces: Vec<Piece>) -> Result<UserContent, Error> {
+        Ok(prompt::content(pieces))
     }
 
-    /// Does what is due.
-    pub(crate) fn tick(&mut self, core: &mut Core) {
+    fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    fn is_open(&self) -> bool {
+        !self.gone && self.closing.is_none()
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    fn queue(&mut self) -> &mut Queue<UserContent> {
+        &mut self.queue
+    }
+
+    fn running(&self) -> Option<&RequestKey> {
+        self.turn.as_ref()?.key.as_ref()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.turn.is_some() || self.running
+    }
+
+    fn start_next(&mut self, core: &mut Core) {
+        self.send_next(core);
+    }
+
+    fn interrupt(&mut self, core: &mut Core) {
+        self.stop(core);
+    }
+
+    fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
+        &mut self.asks
+    }
+
+    fn answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
+        self.client_answered(core, id, ask, told);
+    }
+
+    fn set(
+        &mut self,
+        core: &mut Core,
+        key: &RequestKey,
+        form: Form,
+        option: &str,
+        value: &str,
+    ) -> Result<(), Error> {
+        let change = self.settings.change(option, value)?;
+        self.change(core, key.clone(), change, form);
+        Ok(())
+    }
+
+    fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
+        self.closing.get_or_insert_default().add(key, delete);
+        self.wind_up(core);
+    }
+
+    fn wake(&self) -> Option<Duration> {
+        let turn = self.turn.as_ref().and_then(Turn::deadline);
+        [self.controls.open.deadline(), self.mcp.deadline(), turn, self.settling].into_iter().flatten().min()
+    }
+
+    fn tick(&mut self, core: &mut Core) {
         let now = core.now.elapsed;
-        for then in self.controls.expired(now) {
+        for then in self.controls.open.expired(now) {
             self.control_expired(core, then);
         }
         self.poll_mcp(core);
@@ -230,12 +290,6 @@ impl Session {
             self.settling = None;
             self.running = false;
         }
-        self.start_next(core);
-    }
-
-    /// Takes note that its process ended.
-    pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
-        self.ended(core, ended);
-        self.start_next(core);
+        self.send_next(core);
     }
 }

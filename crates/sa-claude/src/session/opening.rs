@@ -8,29 +8,18 @@ use crate::launch::Conversation;
 use crate::limits::NICE_TO_KNOW;
 use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
 use crate::native::line::{Hooks, Request};
-use agent_client_protocol_schema::v1::{
-    Error, ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionUpdate,
-};
-use sa_acp::RequestKey;
-use sa_acp::{auth_required, failure};
+use agent_client_protocol_schema::v1::{Error, SessionUpdate};
+use sa_acp::{How, RequestKey, auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// In which way a client opened the session.
-#[derive(Debug)]
-pub(crate) enum Opened {
-    New,
-    /// With all that was said before.
-    Loaded(Vec<SessionUpdate>),
-    Resumed,
-    Forked,
-}
-
 /// A client's request that waits for the process to be ready.
 #[derive(Debug)]
-pub(super) struct Opening {
-    key: RequestKey,
-    how: Opened,
+pub(crate) struct Opening {
+    pub(crate) key: RequestKey,
+    pub(crate) how: How,
+    /// All that was said before, if that is to be told.
+    pub(crate) history: Vec<SessionUpdate>,
 }
 
 /// What is known of a process so far. The outer `None` means that the answer is not there yet.
@@ -46,27 +35,28 @@ pub(super) type Answer = Option<Result<Value, String>>;
 
 impl Session {
     /// Opens a session that has no process.
-    pub(crate) fn open(&mut self, core: &mut Core, key: RequestKey, how: Opened, conversation: Conversation) {
-        self.is_nameless = matches!(how, Opened::New);
+    pub(crate) fn open(&mut self, core: &mut Core, opening: Opening, conversation: Conversation) {
+        self.is_nameless = opening.how == How::New;
         self.is_stored = !self.is_nameless;
-        self.opening = Some(Opening { key, how });
+        self.opening = Some(opening);
         self.start(core, conversation);
     }
 
     /// Opens a session that is open, which may be in another place from now on.
-    pub(crate) fn reopen(&mut self, core: &mut Core, key: RequestKey, how: Opened, place: Place) {
+    pub(crate) fn reopen(&mut self, core: &mut Core, opening: Opening, place: Place) {
         if self.opening.is_some() || self.closing.is_some() {
-            return core.fail(&key, &failure("the session is being opened or closed already", "busy"));
+            return core
+                .fail(&opening.key, &failure("the session is being opened or closed already", "busy"));
         }
         if place != self.place && self.turn.is_some() {
-            return core.fail(&key, &failure("the session is at work and cannot move", "busy"));
+            return core.fail(&opening.key, &failure("the session is at work and cannot move", "busy"));
         }
         if place == self.place {
-            self.opening = Some(Opening { key, how });
+            self.opening = Some(opening);
             return self.opened(core);
         }
         self.place = place;
-        self.opening = Some(Opening { key, how });
+        self.opening = Some(opening);
         match &mut self.child {
             // Its end starts the next one.
             Some(child) => {
@@ -114,7 +104,7 @@ impl Session {
         }
         greeting.initialized = Some(initialized);
         let soon = core.now.elapsed + NICE_TO_KNOW;
-        self.controls.hurry(soon, |then| matches!(then, Then::Version | Then::Settings));
+        self.controls.open.hurry(soon, |then| matches!(then, Then::Version | Then::Settings));
         self.greeted(core);
     }
 
@@ -159,32 +149,16 @@ impl Session {
         self.order(core, &thinking(self.settings.is_thinking()), "set_max_thinking_tokens");
         self.send_mcp_servers(core);
         self.opened(core);
-        self.start_next(core);
+        self.send_next(core);
     }
 
     /// Answers the client that opened the session, if one did.
     fn opened(&mut self, core: &mut Core) {
-        let Some(Opening { key, how }) = self.opening.take() else { return };
-        let (modes, options) = (self.settings.modes(), self.settings.options());
-        match how {
-            Opened::New => {
-                let response = NewSessionResponse::new(self.id.clone()).modes(modes).config_options(options);
-                core.reply(&key, response);
-            }
-            Opened::Loaded(history) => {
-                for update in history {
-                    self.emit(core, &update);
-                }
-                core.reply(&key, LoadSessionResponse::new().modes(modes).config_options(options));
-            }
-            Opened::Resumed => {
-                core.reply(&key, ResumeSessionResponse::new().modes(modes).config_options(options));
-            }
-            Opened::Forked => {
-                let response = ForkSessionResponse::new(self.id.clone()).modes(modes).config_options(options);
-                core.reply(&key, response);
-            }
+        let Some(Opening { key, how, history }) = self.opening.take() else { return };
+        for update in history {
+            self.emit(core, &update);
         }
+        core.opened(&key, &how, &self.id, self.settings.modes(), self.settings.options());
         self.tell_commands(core);
     }
 

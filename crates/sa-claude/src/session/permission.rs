@@ -4,14 +4,14 @@ use super::Session;
 use super::ask::{Ask, deny};
 use super::read_only::{REFUSAL, changes_something};
 use super::settings::PLAN;
-use crate::core::Core;
+use crate::core::{Core, PROFILE};
 use crate::native::frame::CanUseTool;
 use crate::native::line::{Answer, ToolAnswer};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallUpdate, ToolCallUpdateFields,
 };
-use sa_acp::{Told, chosen};
+use sa_acp::{Session as _, Told, chosen};
 use serde_json::Value;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -20,7 +20,7 @@ const REJECT_ONCE: &str = "reject_once";
 
 /// A tool that waits for permission.
 #[derive(Debug)]
-pub(super) struct Permission {
+pub struct Permission {
     pub(super) tool: String,
     pub(super) call: String,
     pub(super) input: Value,
@@ -50,7 +50,7 @@ impl Session {
             options.push(PermissionOption::new(ALLOW_ALWAYS, name, PermissionOptionKind::AllowAlways));
         }
         options.push(PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce));
-        self.pass_on_choice(core, id, Ask::Tool(Box::new(permission)), call, options);
+        self.pass_on_choice(core, &id, Ask::Tool(Box::new(permission)), call, options);
     }
 
     /// Notes what is asked about. The client is told of the call if it was not before: those of sub-agents may come late.
@@ -64,10 +64,10 @@ impl Session {
         let CanUseTool { tool_name: tool, input, tool_use_id, decision_reason, .. } = asked;
         let call = tool_use_id.unwrap_or_else(|| id.to_owned());
         self.tool_called(core, &call, &tool, input.clone(), None);
-        let fields = tools::call(&tool, &input, &self.place.cwd).into_fields(&tool, input.clone());
+        let fields = tools::call(&tool, &input, &self.place.cwd).into_fields();
         let mut update = ToolCallUpdate::new(call.clone(), fields);
         if let Some(reason) = decision_reason {
-            update = update.meta(crate::core::meta(serde_json::json!({ "decisionReason": reason })));
+            update = update.meta(PROFILE.meta(serde_json::json!({ "decisionReason": reason })));
         }
         (Permission { tool, call, input, always }, update)
     }
@@ -81,11 +81,11 @@ impl Session {
     ) {
         let answer = match chosen(told).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => {
-                self.tool_runs(core, &permission.call);
+                self.tools.runs(core, &self.id, &permission.call);
                 permission.allow(Vec::new())
             }
             Ok(Some(ALLOW_ALWAYS)) => {
-                self.tool_runs(core, &permission.call);
+                self.tools.runs(core, &self.id, &permission.call);
                 let always = permission.always.clone();
                 permission.allow(always)
             }

@@ -7,7 +7,7 @@ use super::settings::{ACCEPT_EDITS, BYPASS, DEFAULT, PLAN};
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind};
-use sa_acp::{Told, chosen};
+use sa_acp::{Session as _, Told, chosen};
 use serde_json::json;
 
 impl Session {
@@ -22,14 +22,14 @@ impl Session {
             options.push(PermissionOption::new(BYPASS, never, PermissionOptionKind::AllowAlways));
         }
         options.push(PermissionOption::new(PLAN, "No, keep planning", PermissionOptionKind::RejectOnce));
-        self.pass_on_choice(core, id, Ask::Plan(Box::new(permission)), call, options);
+        self.pass_on_choice(core, &id, Ask::Plan(Box::new(permission)), call, options);
     }
 
     pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, permission: Permission, told: Told) {
         let may_bypass = self.settings.may_bypass();
         let answer = match chosen(told) {
             Ok(Some(mode)) if mode == ACCEPT_EDITS || mode == DEFAULT || (mode == BYPASS && may_bypass) => {
-                self.tool_runs(core, &permission.call);
+                self.tools.runs(core, &self.id, &permission.call);
                 permission.allow(vec![json!({ "type": "setMode", "mode": mode, "destination": "session" })])
             }
             Ok(Some(_)) => deny("The user wants to keep planning.", false),

@@ -7,15 +7,13 @@ use super::permission::{Permission, titled};
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use crate::native::line::Answer;
-use agent_client_protocol_schema::v1::{
-    CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationSessionScope, ToolCallId,
-};
-use sa_acp::{Question, Told, action, chosen, form_answers, question_form};
+use agent_client_protocol_schema::v1::ElicitationAction;
+use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request};
 use serde_json::{Map, Value};
 
 /// Questions that wait for their answers.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub struct Questions {
     permission: Permission,
     questions: Vec<Question>,
     /// Asked one by one: those before this one are done.
@@ -62,17 +60,14 @@ impl Session {
             return self.respond(core, &id, deny("There is no question to answer.", false));
         }
         if core.client.shows_forms() {
-            self.show_form(core, id, questions);
+            self.show_form(core, &id, questions);
         } else {
-            self.next_choice(core, id, questions);
+            self.next_choice(core, &id, questions);
         }
     }
 
-    fn show_form(&mut self, core: &mut Core, id: String, questions: Questions) {
-        let (message, schema) = question_form(&questions.questions);
-        let scope = ElicitationSessionScope::new(self.id.clone())
-            .tool_call_id(ToolCallId::new(questions.permission.call.clone()));
-        let request = CreateElicitationRequest::new(ElicitationFormMode::new(scope, schema), message);
+    fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
+        let request = form_request(&self.id, &questions.permission.call, &questions.questions);
         self.pass_on(core, id, Ask::Form(Box::new(questions)), "elicitation/create", request);
     }
 
@@ -84,7 +79,7 @@ impl Session {
                 for (index, words) in answers.iter().enumerate() {
                     questions.note(index, words);
                 }
-                self.tool_runs(core, &questions.permission.call);
+                self.tools.runs(core, &self.id, &questions.permission.call);
                 questions.answer()
             }
             Ok(ElicitationAction::Cancel) => deny("The user cancelled the turn.", true),
@@ -95,10 +90,10 @@ impl Session {
     }
 
     /// Asks the next question as a choice, or answers the CLI when none is left.
-    fn next_choice(&mut self, core: &mut Core, id: String, questions: Questions) {
+    fn next_choice(&mut self, core: &mut Core, id: &str, questions: Questions) {
         let Some(question) = questions.questions.get(questions.next) else {
-            self.tool_runs(core, &questions.permission.call);
-            return self.respond(core, &id, questions.answer());
+            self.tools.runs(core, &self.id, &questions.permission.call);
+            return self.respond(core, id, questions.answer());
         };
         let options = question.choices();
         let call = titled(&questions.permission.call, &question.text);
@@ -108,16 +103,16 @@ impl Session {
     pub(super) fn choice_answered(
         &mut self,
         core: &mut Core,
-        id: String,
+        id: &str,
         mut questions: Questions,
         told: Told,
     ) {
         let choice = match chosen(told) {
             Ok(Some(choice)) => choice,
-            Ok(None) => return self.respond(core, &id, deny("The user cancelled the turn.", true)),
+            Ok(None) => return self.respond(core, id, deny("The user cancelled the turn.", true)),
             Err(reason) => {
                 let message = format!("The user could not be asked: {reason}.");
-                return self.respond(core, &id, deny(message, false));
+                return self.respond(core, id, deny(message, false));
             }
         };
         let next = questions.next;

@@ -6,10 +6,9 @@ use crate::core::Core;
 use crate::native::answer::{Applied, Initialized, Model};
 use crate::native::line::{FlagSettings, Request};
 use agent_client_protocol_schema::v1::{
-    ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate,
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::invalid;
+use sa_acp::{capitalised, choice, invalid, mode_option, mode_state};
 
 pub(crate) const DEFAULT: &str = "default";
 pub(crate) const ACCEPT_EDITS: &str = "acceptEdits";
@@ -171,7 +170,7 @@ impl Settings {
     }
 
     /// What a client wants changed, if there is such a setting and it has such a value.
-    pub(crate) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+    pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
             "model" => self.check_model(value),
@@ -185,14 +184,14 @@ impl Settings {
         }
     }
 
-    pub(crate) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
+    fn check_mode(&self, mode: &str) -> Result<Change, Error> {
         if self.modes_offered().iter().any(|(id, _, _)| *id == mode) {
             return Ok(Change::Mode(mode.to_owned()));
         }
         Err(invalid(format!("no mode {mode}")))
     }
 
-    pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
+    fn check_model(&self, model: &str) -> Result<Change, Error> {
         let listed = self
             .models
             .iter()
@@ -234,30 +233,20 @@ impl Settings {
     }
 
     /// The modes, as clients know them that do not know options.
-    pub(crate) fn modes(&self) -> SessionModeState {
-        let modes = self.modes_offered().into_iter();
-        let mode = |(id, name, about): (&str, &str, &str)| {
-            SessionMode::new(id.to_owned(), name).description(about.to_owned())
-        };
-        SessionModeState::new(self.mode.clone(), modes.map(mode).collect())
+    pub(super) fn modes(&self) -> SessionModeState {
+        mode_state(&self.mode, self.modes_offered())
     }
 
     /// The complete list of options.
-    pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let choice = |(id, name, about): (&str, &str, &str)| {
-            SessionConfigSelectOption::new(id.to_owned(), name).description(about.to_owned())
-        };
-        let modes: Vec<_> = self.modes_offered().into_iter().map(choice).collect();
-        let mut options = vec![
-            SessionConfigOption::select("mode", "Mode", self.mode.clone(), modes)
-                .category(SessionConfigOptionCategory::Mode),
-            self.model_option(),
-        ];
+    pub(super) fn options(&self) -> Vec<SessionConfigOption> {
+        let mut options = vec![mode_option(&self.mode, self.modes_offered()), self.model_option()];
         let efforts = self.efforts();
         if !efforts.is_empty() {
             let mut choices = vec![choice((DEFAULT, "Default", "As the model and the settings have it"))];
             choices.extend(
-                efforts.iter().map(|effort| SessionConfigSelectOption::new(effort.clone(), title(effort))),
+                efforts
+                    .iter()
+                    .map(|effort| SessionConfigSelectOption::new(effort.clone(), capitalised(effort))),
             );
             let current = self.effort.clone().filter(|effort| efforts.contains(effort));
             options.push(
@@ -296,26 +285,8 @@ impl Settings {
     }
 }
 
-/// `high` as `High`.
-fn title(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 impl Session {
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
     pub(super) fn tell_mode(&self, core: &mut Core) {
-        let mode = self.settings.mode().to_owned();
-        self.emit(core, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
-        self.tell_options(core);
-    }
-
-    pub(super) fn tell_options(&self, core: &mut Core) {
-        let options = self.settings.options();
-        self.emit(core, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
+        core.mode_changed(&self.id, self.settings.mode(), self.settings.options());
     }
 }

@@ -1,10 +1,9 @@
 //! What the model says and thinks, streamed or in whole blocks.
 
 use super::Session;
-use super::stream::Kind;
 use crate::core::Core;
 use crate::native::message::{AssistantFrame, Block, Delta, Event, StreamFrame};
-use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, MessageId, SessionUpdate, TextContent};
+use sa_acp::Voice;
 use serde::Deserialize;
 
 impl Session {
@@ -19,14 +18,14 @@ impl Session {
                 self.stream.begin(message.id);
             }
             Event::ContentBlockStart { index, content_block } => match content_block {
-                Block::Text { text } => self.piece(core, index, Kind::Text, &text),
-                Block::Thinking { thinking } => self.piece(core, index, Kind::Thought, &thinking),
+                Block::Text { text } => self.piece(core, index, Voice::Said, &text),
+                Block::Thinking { thinking } => self.piece(core, index, Voice::Thought, &thinking),
                 Block::ToolUse { id, name, .. } => self.tool_announced(core, &id, &name),
                 Block::Other => {}
             },
             Event::ContentBlockDelta { index, delta } => match delta {
-                Delta::Text { text } => self.piece(core, index, Kind::Text, &text),
-                Delta::Thinking { thinking } => self.piece(core, index, Kind::Thought, &thinking),
+                Delta::Text { text } => self.piece(core, index, Voice::Said, &text),
+                Delta::Thinking { thinking } => self.piece(core, index, Voice::Thought, &thinking),
                 Delta::Other => {}
             },
             Event::MessageDelta { usage } => self.meter_message(core, usage),
@@ -34,13 +33,13 @@ impl Session {
         }
     }
 
-    fn piece(&mut self, core: &mut Core, index: u64, kind: Kind, text: &str) {
+    fn piece(&mut self, core: &mut Core, index: u64, voice: Voice, text: &str) {
         if text.is_empty() {
             return;
         }
-        self.stream.add(index, kind, text);
+        self.stream.add(index, voice, text);
         let message = self.stream.message().unwrap_or_default().to_owned();
-        self.say(core, kind, &message, text);
+        self.say(core, voice, &message, text);
     }
 
     /// Takes a whole block: what was not streamed of it is told now.
@@ -59,10 +58,10 @@ impl Session {
             let Ok(block) = Block::deserialize(&value) else { continue };
             match block {
                 Block::Text { text } if parent.is_none() && !is_error => {
-                    self.whole(core, Kind::Text, &frame.message.id, &text);
+                    self.whole(core, Voice::Said, &frame.message.id, &text);
                 }
                 Block::Thinking { thinking } if parent.is_none() => {
-                    self.whole(core, Kind::Thought, &frame.message.id, &thinking);
+                    self.whole(core, Voice::Thought, &frame.message.id, &thinking);
                 }
                 Block::ToolUse { id, name, input } => {
                     self.tool_called(core, &id, &name, input, parent.as_deref())
@@ -72,21 +71,12 @@ impl Session {
         }
     }
 
-    fn whole(&mut self, core: &mut Core, kind: Kind, message: &str, text: &str) {
-        let rest = self.stream.rest(message, kind, text);
-        self.say(core, kind, message, rest);
+    fn whole(&mut self, core: &mut Core, voice: Voice, message: &str, text: &str) {
+        let rest = self.stream.rest(message, voice, text);
+        self.say(core, voice, message, rest);
     }
 
-    fn say(&self, core: &mut Core, kind: Kind, message: &str, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
-            .message_id(MessageId::new(message.to_owned()));
-        let update = match kind {
-            Kind::Text => SessionUpdate::AgentMessageChunk(chunk),
-            Kind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
-        };
-        self.emit(core, &update);
+    fn say(&self, core: &mut Core, voice: Voice, message: &str, text: &str) {
+        core.say(&self.id, voice, message, text);
     }
 }

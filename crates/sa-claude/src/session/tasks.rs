@@ -36,7 +36,7 @@ impl Session {
         match task.tool_use_id.filter(|id| self.tools.get(id).is_some()) {
             Some(id) => {
                 if task.subtype != "task_notification" {
-                    self.tool_runs(core, &id);
+                    self.tools.runs(core, &self.id, &id);
                 }
                 self.tool_remark(core, &id, "task", about);
             }

@@ -1,15 +1,12 @@
 //! Prompts on their way to their answers, one native turn at a time.
 
-use super::prompt::Prompt;
 use super::{Child, Session};
 use crate::core::Core;
-use crate::limits::{MAX_QUEUE, SETTLE};
+use crate::limits::SETTLE;
 use crate::native::frame::TurnResult;
 use crate::native::line::{Line, Request, UserMessage};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason};
-use sa_acp::{RequestKey, timestamp};
-use sa_acp::{auth_required, failure};
-use sa_jsonrpc::Id;
+use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use sa_acp::{RequestKey, Session as _, auth_required, failure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -17,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Turn {
     /// The request to answer; `None` if it was answered before the CLI was done.
-    key: Option<RequestKey>,
+    pub(super) key: Option<RequestKey>,
     /// The prompt's own id in the CLI.
     uuid: String,
     /// Whether the CLI has taken it up.
@@ -40,20 +37,9 @@ impl Turn {
 }
 
 impl Session {
-    /// Takes a prompt: starts on it, or puts it behind the ones before.
-    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
-        if self.queue.len() >= MAX_QUEUE {
-            let reason = format!("{MAX_QUEUE} prompts are waiting already");
-            let error = Error::invalid_request().data(json!({ "reason": reason }));
-            return core.fail(&prompt.key, &error);
-        }
-        self.queue.push_back(prompt);
-        self.start_next(core);
-    }
-
     /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
     /// and never get an answer of its own.
-    pub(super) fn start_next(&mut self, core: &mut Core) {
+    pub(super) fn send_next(&mut self, core: &mut Core) {
         if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
             return;
         }
@@ -77,32 +63,8 @@ impl Session {
         });
     }
 
-    /// Cancels all prompts, running and waiting, and whatever the CLI does by itself.
-    pub(crate) fn cancel(&mut self, core: &mut Core) {
-        for prompt in std::mem::take(&mut self.queue) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        if self.turn.is_some() || self.running {
-            self.interrupt(core);
-        }
-    }
-
-    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
-    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
-        let is_it = |key: &RequestKey| key.id == *id;
-        if self.turn.as_ref().and_then(|turn| turn.key.as_ref()).is_some_and(is_it) {
-            self.interrupt(core);
-            return true;
-        }
-        let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
-        if let Some(prompt) = self.queue.remove(index) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        true
-    }
-
     /// Has the CLI stop what it does. Questions that it asked are void.
-    pub(super) fn interrupt(&mut self, core: &mut Core) {
+    pub(super) fn stop(&mut self, core: &mut Core) {
         let deadline = core.now.elapsed + core.host.limits.cancel;
         if let Some(turn) = &mut self.turn {
             turn.cancel.get_or_insert(deadline);
@@ -145,14 +107,14 @@ impl Session {
         }
         let Some(turn) = self.turn.take_if(|turn| concerns(result, turn)) else { return };
         if turn.cancel.is_some() {
-            self.close_tools(core, "Cancelled");
+            self.tools.close(core, &self.id, "Cancelled");
         }
         let outcome = outcome(result, &turn);
         if turn.key.is_some() && outcome.is_ok() {
             self.name_after(core, &turn.first_line);
         }
         self.settle(core, turn, outcome, Some(result));
-        self.start_next(core);
+        self.send_next(core);
     }
 
     /// The CLI says that it is idle. A prompt that it has taken up and that got no result is over all the same.
@@ -163,7 +125,7 @@ impl Session {
             let reason = if turn.cancel.is_some() { StopReason::Cancelled } else { StopReason::EndTurn };
             self.settle(core, turn, Ok(reason), None);
         }
-        self.start_next(core);
+        self.send_next(core);
     }
 
     pub(super) fn settle(
@@ -202,9 +164,7 @@ impl Session {
     /// Refuses all prompts, running and waiting.
     pub(super) fn fail_prompts(&mut self, core: &mut Core, error: &Error) {
         self.abort_turn(core, error);
-        for prompt in std::mem::take(&mut self.queue) {
-            core.fail(&prompt.key, error);
-        }
+        self.fail_queue(core, error);
     }
 
     /// A new session is called by what was asked first, until the CLI has a better name.
@@ -216,12 +176,7 @@ impl Session {
     }
 
     pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        if self.title.as_ref() == Some(&title) {
-            return;
-        }
-        let update = SessionInfoUpdate::new().title(title.clone()).updated_at(timestamp(core.now.unix));
-        self.title = Some(title);
-        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+        core.rename(&self.id, &mut self.title, title);
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a tool call is about, from its name and its input.
 
-use super::{Described, edits, mcp_parts};
+use super::{edits, mcp_parts};
 use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallLocation, ToolKind};
-use sa_acp::{absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};
+use sa_acp::{Described, absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};
 use serde_json::Value;
 use std::path::Path;
 
@@ -30,11 +30,11 @@ struct Call<'a> {
     cwd: &'a Path,
 }
 
-fn described(kind: ToolKind, title: impl Into<String>) -> Described {
-    Described { kind, title: title.into(), locations: Vec::new(), content: Vec::new() }
-}
-
 impl<'a> Call<'a> {
+    fn described(&self, kind: ToolKind, title: impl Into<String>) -> Described {
+        Described::new(self.name, kind, title, self.input.clone())
+    }
+
     /// A member of the input that says something.
     fn text(&self, key: &str) -> Option<&'a str> {
         self.input[key].as_str().filter(|text| !text.trim().is_empty())
@@ -54,7 +54,7 @@ impl<'a> Call<'a> {
             "Write" => (ToolKind::Edit, "Write"),
             _ => (ToolKind::Edit, "Edit"),
         };
-        let Some(path) = path else { return described(kind, format!("{verb} file")) };
+        let Some(path) = path else { return self.described(kind, format!("{verb} file")) };
         let content = match self.name {
             "Write" => self.input["content"]
                 .as_str()
@@ -72,12 +72,9 @@ impl<'a> Call<'a> {
             }
             _ => Vec::new(),
         };
-        Described {
-            kind,
-            title: format!("{verb} {}{}", shown(path, self.cwd), self.range()),
-            locations: vec![place(path, self.input["offset"].as_u64(), self.cwd)],
-            content,
-        }
+        let title = format!("{verb} {}{}", shown(path, self.cwd), self.range());
+        let locations = vec![place(path, self.input["offset"].as_u64(), self.cwd)];
+        Described { locations, content, ..self.described(kind, title) }
     }
 
     /// Which lines of a file are read, if not all.
@@ -97,9 +94,11 @@ impl<'a> Call<'a> {
         let id = id.map(|id| format!(" {id}")).unwrap_or_default();
         match self.name {
             "BashOutput" | "TaskOutput" => {
-                described(ToolKind::Execute, format!("Look at the output of task{id}"))
+                self.described(ToolKind::Execute, format!("Look at the output of task{id}"))
             }
-            "KillShell" | "KillBash" | "TaskStop" => described(ToolKind::Execute, format!("Stop task{id}")),
+            "KillShell" | "KillBash" | "TaskStop" => {
+                self.described(ToolKind::Execute, format!("Stop task{id}"))
+            }
             _ => {
                 let command = self.text("command");
                 let title = command.or(self.text("description")).map(one_line);
@@ -112,7 +111,7 @@ impl<'a> Call<'a> {
                 );
                 Described {
                     content,
-                    ..described(ToolKind::Execute, title.unwrap_or_else(|| "Run a command".to_owned()))
+                    ..self.described(ToolKind::Execute, title.unwrap_or_else(|| "Run a command".to_owned()))
                 }
             }
         }
@@ -136,7 +135,7 @@ impl<'a> Call<'a> {
             title = format!("{title} ({})", one_line(only));
         }
         let locations = path.map(|path| place(path, self.input["line"].as_u64(), self.cwd));
-        Described { locations: locations.into_iter().collect(), ..described(ToolKind::Search, title) }
+        Described { locations: locations.into_iter().collect(), ..self.described(ToolKind::Search, title) }
     }
 
     fn web(&self) -> Described {
@@ -145,7 +144,7 @@ impl<'a> Call<'a> {
             (None, Some(query)) => format!("Search the web for “{}”", one_line(query)),
             (None, None) => humanised(self.name),
         };
-        Described { content: self.paragraphs("prompt"), ..described(ToolKind::Fetch, title) }
+        Described { content: self.paragraphs("prompt"), ..self.described(ToolKind::Fetch, title) }
     }
 
     fn agent(&self) -> Described {
@@ -153,7 +152,7 @@ impl<'a> Call<'a> {
         let title = keys.iter().find_map(|key| self.text(key)).map(one_line);
         Described {
             content: self.paragraphs("prompt"),
-            ..described(ToolKind::Think, title.unwrap_or_else(|| "Delegate work".to_owned()))
+            ..self.described(ToolKind::Think, title.unwrap_or_else(|| "Delegate work".to_owned()))
         }
     }
 
@@ -174,7 +173,7 @@ impl<'a> Call<'a> {
             (_, None, Some(status)) => format!("Mark task{id} as {}", one_line(&status.replace('_', " "))),
             (_, None, None) => format!("Update task{id}"),
         };
-        Described { content: self.paragraphs("description"), ..described(ToolKind::Think, title) }
+        Described { content: self.paragraphs("description"), ..self.described(ToolKind::Think, title) }
     }
 
     fn question(&self) -> Described {
@@ -189,23 +188,23 @@ impl<'a> Call<'a> {
             several => format!("Ask {} questions", several.len()),
         };
         let content = asked.iter().map(|(words, question)| paragraph(choices(words, &question["options"])));
-        Described { content: content.collect(), ..described(ToolKind::Other, title) }
+        Described { content: content.collect(), ..self.described(ToolKind::Other, title) }
     }
 
     fn mode(&self) -> Described {
         if self.name == "EnterPlanMode" {
-            return described(ToolKind::SwitchMode, "Enter plan mode");
+            return self.described(ToolKind::SwitchMode, "Enter plan mode");
         }
         let path = self.text("planFilePath");
         let locations: Vec<ToolCallLocation> =
             path.map(|path| place(path, None, self.cwd)).into_iter().collect();
         let content = self.paragraphs("plan");
-        Described { locations, content, ..described(ToolKind::SwitchMode, "Leave plan mode") }
+        Described { locations, content, ..self.described(ToolKind::SwitchMode, "Leave plan mode") }
     }
 
     fn other(&self) -> Described {
         if let Some((server, tool)) = mcp_parts(self.name) {
-            return described(ToolKind::Other, format!("{} ({})", one_line(tool), one_line(server)));
+            return self.described(ToolKind::Other, format!("{} ({})", one_line(tool), one_line(server)));
         }
         let keys = ["description", "title", "subject", "message", "query", "name"];
         let (kind, verb, what) = match self.name {
@@ -218,7 +217,7 @@ impl<'a> Call<'a> {
             }
         };
         let title = what.map(|what| one_line(&format!("{verb} {what}")));
-        described(kind, title.unwrap_or_else(|| humanised(self.name)))
+        self.described(kind, title.unwrap_or_else(|| humanised(self.name)))
     }
 }
 

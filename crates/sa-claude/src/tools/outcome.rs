@@ -2,11 +2,11 @@
 
 use super::blocks::{blocks_of, text_of};
 use super::shell::Ran;
-use super::{Outcome, edits, mcp_parts};
+use super::{edits, mcp_parts};
 use agent_client_protocol_schema::v1::{
     ContentBlock, ImageContent, ResourceLink, ToolCallContent, ToolCallLocation, ToolCallStatus,
 };
-use sa_acp::{fenced, one_line, paragraph, place};
+use sa_acp::{Outcome, fenced, one_line, paragraph, place};
 use serde_json::Value;
 use std::path::Path;
 
@@ -44,7 +44,7 @@ pub(crate) fn result(
         status: if failed { ToolCallStatus::Failed } else { ToolCallStatus::Completed },
         content,
         locations,
-        raw_output: result.raw(),
+        output: result.raw(),
         meta: ran.map(|ran| ran.meta(id)),
     }
 }
@@ -80,12 +80,12 @@ impl Parts<'_> {
     }
 
     /// The structured result, without what the content has in full. Without one, the model's.
-    fn raw(&self) -> Option<Value> {
+    fn raw(&self) -> Value {
         let mut raw = if self.structured.is_null() { self.content.clone() } else { self.structured.clone() };
         if mcp_parts(self.name).is_none() {
             slim(&mut raw);
         }
-        (!raw.is_null()).then_some(raw)
+        raw
     }
 
     fn shown(&self) -> Shown {

@@ -126,8 +126,7 @@ impl Replay<'_> {
     fn call(&mut self, block: &Value) {
         let (Some(id), Some(name)) = (block["id"].as_str(), block["name"].as_str()) else { return };
         let input = block["input"].clone();
-        let described = tools::call(name, &input, self.cwd);
-        let call = described.into_call(ToolCallId::new(id), name, input.clone());
+        let call = tools::call(name, &input, self.cwd).into_call(ToolCallId::new(id));
         self.updates.push(SessionUpdate::ToolCall(call.status(ToolCallStatus::InProgress)));
         self.open.push(Call { id: id.to_owned(), name: name.to_owned(), input });
     }

@@ -7,7 +7,5 @@ mod client;
 mod driver;
 mod opening;
 mod replay;
-#[path = "../../../sa-demo/tests/demo/schema.rs"]
-mod schema;
 mod settings;
 mod turns;

@@ -2,11 +2,11 @@
 //! client would ask for; what the CLI wrote goes in as it is. What comes out, to both sides, is in the snapshots.
 
 use crate::client::{Client, SESSION};
+use sa_acp::testing::{Log, describe, recordings, shorten};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 struct Replay {
     client: Client,
@@ -16,7 +16,7 @@ struct Replay {
     prompts: HashMap<String, String>,
     /// Requests that the client has not answered, by the id of the CLI's question.
     open: BTreeMap<u64, Value>,
-    log: String,
+    log: Log,
 }
 
 /// What the recording's program asked for that no client asks for.
@@ -39,7 +39,7 @@ impl Replay {
     fn new() -> Self {
         let client = Client::greeted(json!({ "elicitation": { "form": {} } }));
         let (orders, prompts) = (HashMap::new(), HashMap::new());
-        Self { client, orders, prompts, open: BTreeMap::new(), log: String::new() }
+        Self { client, orders, prompts, open: BTreeMap::new(), log: Log::default() }
     }
 
     fn play(mut self, recording: &str) -> String {
@@ -59,7 +59,7 @@ impl Replay {
             let messages = self.client.exit(Some(1), None, "");
             self.tell("the process ends", &messages);
         }
-        self.log
+        self.log.0
     }
 
     /// The recording's program wrote this.
@@ -99,7 +99,8 @@ impl Replay {
             _ => return,
         };
         self.tell(&title, &messages);
-        if let Some((id, _)) = self.client.orders.iter().rev().find(|(_, order)| order["subtype"] == subtype)
+        if let Some((id, _)) =
+            self.client.peer.orders.iter().rev().find(|(_, order)| order["subtype"] == subtype)
         {
             self.orders.insert(line["request_id"].as_str().unwrap().to_owned(), id.clone());
         }
@@ -174,7 +175,7 @@ impl Replay {
             let theirs = line["response"]["request_id"].as_str().unwrap_or_default();
             let Some(ours) = self.orders.remove(theirs) else { return };
             text = text.replace(theirs, &ours);
-            self.client.orders.retain(|(id, _)| *id != ours);
+            self.client.peer.orders.retain(|(id, _)| *id != ours);
         }
         for (theirs, ours) in &self.prompts {
             text = text.replace(theirs, ours);
@@ -187,7 +188,8 @@ impl Replay {
     /// What was not asked when this was recorded is answered as that version would.
     fn answer_orders(&mut self) {
         let known: Vec<_> = self.orders.values().cloned().collect();
-        let open: Vec<_> = self.client.orders.iter().filter(|(id, _)| !known.contains(id)).cloned().collect();
+        let open: Vec<_> =
+            self.client.peer.orders.iter().filter(|(id, _)| !known.contains(id)).cloned().collect();
         for (_, order) in open {
             let subtype = order["subtype"].as_str().unwrap().to_owned();
             let response = match subtype.as_str() {
@@ -201,25 +203,16 @@ impl Replay {
     }
 
     fn tell(&mut self, title: &str, messages: &[Value]) {
-        if !title.is_empty() {
-            writeln!(self.log, "# {title}").unwrap();
-        }
+        self.log.title(title);
         for message in messages {
             if message["method"].is_string() && message.get("id").is_some() {
                 self.open.insert(message["id"].as_u64().unwrap(), message.clone());
             }
-            let line = describe(message);
-            // Pieces of one message stand on one line.
-            match line.split_once(" += ") {
-                Some((start, piece))
-                    if self.log.lines().last().is_some_and(|last| last.starts_with(start)) =>
-                {
-                    self.log.truncate(self.log.trim_end().len());
-                    writeln!(self.log, "|{piece}").unwrap();
-                }
-                Some((start, piece)) => writeln!(self.log, "{start} {piece}").unwrap(),
-                None => writeln!(self.log, "{line}").unwrap(),
+            let mut line = describe(message);
+            if let Some(commands) = message["params"]["update"]["availableCommands"].as_array() {
+                write!(line, " {} commands", commands.len()).unwrap();
             }
+            self.log.said(&line);
         }
         let written = self.client.written();
         self.tell_written(&written);
@@ -236,64 +229,9 @@ impl Replay {
                 "control_response" => format!("answer {}", line["response"]),
                 other => format!("{other} {}", shorten(&line["message"]["content"].to_string())),
             };
-            writeln!(self.log, "  > {what}").unwrap();
+            self.log.wrote(&what);
         }
     }
-}
-
-fn describe(message: &Value) -> String {
-    let update = &message["params"]["update"];
-    match (message["method"].as_str(), update["sessionUpdate"].as_str()) {
-        (_, Some(kind @ ("agent_message_chunk" | "agent_thought_chunk"))) => {
-            let text = update["content"]["text"].to_string();
-            format!("{kind} {} += {}", update["messageId"], shorten(&text))
-        }
-        (_, Some("available_commands_update")) => {
-            format!(
-                "available_commands_update {} commands",
-                update["availableCommands"].as_array().unwrap().len()
-            )
-        }
-        (_, Some("config_option_update")) => "config_option_update".to_owned(),
-        (_, Some(kind)) => {
-            let mut update = update.clone();
-            update.as_object_mut().unwrap().shift_remove("sessionUpdate");
-            format!("{kind} {}", shorten(&update.to_string()))
-        }
-        (Some(method), None) => {
-            let mut params = message["params"].clone();
-            params.as_object_mut().unwrap().shift_remove("sessionId");
-            format!("{method} {}", shorten(&params.to_string()))
-        }
-        (None, None) => {
-            let mut result = message["result"].clone();
-            if let Some(result) = result.as_object_mut() {
-                result.shift_remove("modes");
-                result.shift_remove("configOptions");
-            }
-            match message.get("error") {
-                Some(error) => format!("error {error}"),
-                None => format!("result {result}"),
-            }
-        }
-    }
-}
-
-/// Long texts are the same in every run; their beginning and their length say enough.
-fn shorten(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= 900 {
-        return text.to_owned();
-    }
-    format!("{}… ({count} characters)", text.chars().take(900).collect::<String>())
-}
-
-fn recordings(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    files
 }
 
 #[test]
@@ -303,7 +241,7 @@ fn recordings_become_acp() {
     for (folder, snapshots) in [("captures", "replay"), ("captures-2.1.325", "replay-2.1.325")] {
         settings.set_snapshot_path(format!("snapshots/{snapshots}"));
         settings.bind(|| {
-            for file in recordings(folder) {
+            for file in recordings(env!("CARGO_MANIFEST_DIR"), folder) {
                 let name = file.file_stem().unwrap().to_str().unwrap();
                 let log = Replay::new().play(&fs::read_to_string(&file).unwrap());
                 insta::assert_snapshot!(name, log);

@@ -1,7 +1,6 @@
 //! Prompts and their turns: one at a time, cancelled, failed, cut off, and turns that nobody asked for.
 
 use crate::client::{Client, answer, stop_reason, updates};
-use sa_acp::Adapter as _;
 use sa_claude::Conversation;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -116,9 +115,8 @@ fn a_cli_that_ignores_an_interrupt_is_ended_and_resumed_for_the_next_prompt() {
 fn one_prompt_can_be_cancelled_by_its_request() {
     let mut client = begun("first");
     client.prompt("second");
-    let line = json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 4 } });
-    client.machine.line(client.now, line.to_string().as_bytes());
-    assert_eq!(stop_reason(&client.wait(0)), "cancelled");
+    let messages = client.notify("$/cancel_request", json!({ "requestId": 4 }));
+    assert_eq!(stop_reason(&messages), "cancelled");
     assert_eq!(orders(&client.written(), "interrupt"), 0);
 }
 

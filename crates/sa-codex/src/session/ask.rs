@@ -7,14 +7,12 @@ use super::question::Questions;
 use crate::core::Core;
 use crate::native::ask::{Answer, Asked};
 use crate::native::line;
-use agent_client_protocol_schema::v1::{PermissionOption, RequestPermissionRequest, ToolCallUpdate};
-use sa_acp::{Caller, Told};
-use serde::Serialize;
+use sa_acp::Told;
 use std::collections::BTreeMap;
 
 /// What a client was asked.
 #[derive(Debug)]
-pub(super) enum Ask {
+pub enum Ask {
     /// Whether something may be done.
     Permission(Box<Permission>),
     /// Questions to the user, as one form.
@@ -41,49 +39,14 @@ impl Session {
         }
     }
 
-    /// Passes a question on.
-    pub(super) fn pass_on(
-        &mut self,
-        core: &mut Core,
-        id: &str,
-        ask: Ask,
-        method: &str,
-        params: impl Serialize,
-    ) {
-        let caller = Caller { session: self.id.clone(), ask: id.to_owned() };
-        core.call(caller, method, params);
-        self.asks.insert(id.to_owned(), ask);
-    }
-
-    /// Passes a question on as a request for permission.
-    pub(super) fn pass_on_choice(
-        &mut self,
-        core: &mut Core,
-        id: &str,
-        ask: Ask,
-        call: ToolCallUpdate,
-        options: Vec<PermissionOption>,
-    ) {
-        let request = RequestPermissionRequest::new(self.id.clone(), call, options);
-        self.pass_on(core, id, ask, "session/request_permission", request);
-    }
-
     /// Takes the client's answer.
-    pub(crate) fn answered(&mut self, core: &mut Core, id: &str, told: Told) {
-        let Some(ask) = self.asks.remove(id) else { return };
+    pub(super) fn client_answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
         match ask {
             Ask::Permission(permission) => self.permission_answered(core, id, *permission, told),
             Ask::Form(questions) => self.form_answered(core, id, questions, told),
             Ask::Choice(questions) => self.choice_answered(core, id, questions, told),
             Ask::Server => self.server_answered(core, id, told),
             Ask::Plan(plan) => self.plan_answered(core, &plan, told),
-        }
-    }
-
-    /// The app-server takes a question back.
-    pub(super) fn ask_withdrawn(&mut self, core: &mut Core, id: &str) {
-        if self.asks.remove(id).is_some() {
-            core.withdraw(&self.id, Some(id));
         }
     }
 

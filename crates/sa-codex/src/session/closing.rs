@@ -8,14 +8,13 @@ use crate::jobs::Job;
 use crate::native::call::OfThread;
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::{CloseSessionResponse, SessionId};
-use sa_acp::RequestKey;
+use sa_acp::{RequestKey, Session as _};
 use std::time::Duration;
 
-/// Requests that wait for that.
+/// A session that is being closed.
 #[derive(Debug)]
 pub(super) struct Closing {
-    closes: Vec<RequestKey>,
-    deletes: Vec<RequestKey>,
+    waiting: sa_acp::Closing,
     /// When the turn that was interrupted is waited for no longer; `None` once that is over.
     deadline: Option<Duration>,
 }
@@ -28,19 +27,12 @@ impl Closing {
 
 impl Session {
     /// Closes the session; `delete` removes what is stored of it, too.
-    pub(crate) fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
+    pub(super) fn begin_close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
         let is_first = self.closing.is_none();
         let deadline = core.now.elapsed + core.host.limits.cancel;
-        let closing = self.closing.get_or_insert_with(|| Closing {
-            closes: Vec::new(),
-            deletes: Vec::new(),
-            deadline: Some(deadline),
-        });
-        if delete {
-            closing.deletes.push(key);
-        } else {
-            closing.closes.push(key);
-        }
+        let waiting = sa_acp::Closing::default();
+        let closing = self.closing.get_or_insert(Closing { waiting, deadline: Some(deadline) });
+        closing.waiting.add(key, delete);
         if is_first {
             self.cancel(core);
             self.let_go(core);
@@ -77,10 +69,10 @@ impl Session {
     /// Answers whoever wanted the session closed.
     pub(crate) fn closed(&mut self, core: &mut Core) {
         let Some(closing) = self.closing.take() else { return };
-        for key in closing.closes {
+        for key in closing.waiting.closes {
             core.reply(&key, CloseSessionResponse::new());
         }
-        for key in closing.deletes {
+        for key in closing.waiting.deletes {
             core.jobs.push_back(Job::Delete(key, SessionId::new(self.thread.clone())));
         }
         self.gone = true;

@@ -4,15 +4,8 @@ use super::Session;
 use crate::core::Core;
 use crate::native::answer::Skills;
 use crate::replies::Outcome;
-use agent_client_protocol_schema::v1::{
-    AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, SessionUpdate, UnstructuredCommandInput,
-};
-use sa_acp::one_line;
-
-fn command(name: &str, about: &str, hint: Option<&str>) -> AvailableCommand {
-    let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
-    AvailableCommand::new(name, about).input(input)
-}
+use agent_client_protocol_schema::v1::{AvailableCommandsUpdate, SessionUpdate};
+use sa_acp::{command, one_line};
 
 impl Session {
     pub(crate) fn skills_known(&mut self, core: &mut Core, outcome: &Outcome<'_>) {

@@ -2,13 +2,12 @@
 
 use super::Session;
 use super::plan_exit::Proposal;
-use super::speech::Kind;
 use crate::core::Core;
 use crate::limits::KEPT_LINE;
 use crate::native::event::{Event, Step};
 use crate::native::item::{Body, Item};
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
-use sa_acp::one_line;
+use sa_acp::{Session as _, Voice, one_line};
 use serde_json::{Value, json};
 
 impl Session {
@@ -21,9 +20,9 @@ impl Session {
             Event::ItemCompleted(item) => self.item_completed(core, item),
             Event::Said(delta) => {
                 self.note_spoken();
-                self.piece(core, Kind::Said, &delta.item_id, &delta.delta);
+                self.piece(core, Voice::Said, &delta.item_id, &delta.delta);
             }
-            Event::Thought(delta) => self.piece(core, Kind::Thought, &delta.item_id, &delta.delta),
+            Event::Thought(delta) => self.piece(core, Voice::Thought, &delta.item_id, &delta.delta),
             Event::ThoughtPart(part) => self.thought_part(core, &part.item_id, part.summary_index),
             Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
             Event::McpProgress(progress) => self.tool_progressed(core, &progress),
@@ -89,11 +88,11 @@ impl Session {
         match item.body {
             Body::AgentMessage { text } => {
                 self.note_spoken();
-                self.whole(core, Kind::Said, &item.id, &text);
+                self.whole(core, Voice::Said, &item.id, &text);
             }
-            Body::Reasoning { text } => self.whole(core, Kind::Thought, &item.id, &text),
+            Body::Reasoning { text } => self.whole(core, Voice::Thought, &item.id, &text),
             Body::Plan { text } => {
-                self.whole(core, Kind::Said, &item.id, &text);
+                self.whole(core, Voice::Said, &item.id, &text);
                 if let Some(turn) = &mut self.turn {
                     turn.proposal = Some(Proposal { id: item.id, text });
                 }
@@ -109,7 +108,7 @@ impl Session {
             Body::SubAgent(agent) if agent.kind != "started" => {
                 if matches!(agent.kind.as_str(), "completed" | "interrupted") {
                     let sender = self.tools.sender_of(&agent.agent_thread_id).map(str::to_owned);
-                    let sender = sender.filter(|sender| self.tools.get(sender).is_some());
+                    let sender = sender.filter(|sender| self.tools.running.get(sender).is_some());
                     if let Some(sender) = sender {
                         self.tool_completed(core, &sender, &Body::SubAgent(agent), None);
                     }

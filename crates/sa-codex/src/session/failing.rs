@@ -103,7 +103,7 @@ impl Session {
             let message =
                 details.unwrap_or_else(|| "The model's API refused the credentials of Codex".to_owned());
             if self.fail_turn(core, &auth_required(message)) {
-                self.interrupt(core);
+                self.stop(core);
             }
             return;
         }

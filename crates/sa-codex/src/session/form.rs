@@ -5,7 +5,7 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::{Answer, Elicitation, FormAnswer};
 use agent_client_protocol_schema::v1::{ElicitationAction, ElicitationSessionScope, ToolCallId};
-use sa_acp::{ServerForm, Told, action};
+use sa_acp::{ServerForm, Session as _, Told, action};
 
 impl Session {
     /// Passes it on as it is, unless the client shows no such thing or the form is of a kind that ACP does not know.

@@ -1,7 +1,6 @@
 //! What was said before, told again to a client that loads the session.
 
 use super::Session;
-use super::speech::Kind;
 use crate::core::Core;
 use crate::native::answer::Turn;
 use crate::native::item::{Body, Item};
@@ -9,6 +8,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, ImageContent, MessageId, SessionUpdate, TextContent, ToolCallStatus,
 };
+use sa_acp::{NoDisk, Voice};
 use serde_json::Value;
 
 impl Session {
@@ -27,12 +27,12 @@ impl Session {
                     self.emit(core, &SessionUpdate::UserMessageChunk(chunk));
                 }
             }
-            Body::AgentMessage { text } | Body::Plan { text } => self.say(core, Kind::Said, &id, text),
-            Body::Reasoning { text } => self.say(core, Kind::Thought, &id, text),
+            Body::AgentMessage { text } | Body::Plan { text } => self.say(core, Voice::Said, &id, text),
+            Body::Reasoning { text } => self.say(core, Voice::Thought, &id, text),
             Body::Compaction | Body::Hook | Body::ReviewEntered | Body::ReviewLeft { .. } => {}
             body => {
                 // Files are not any more what they were then.
-                let described = tools::describe(body, &self.place.cwd, &tools::NoDisk);
+                let described = tools::describe(body, &self.place.cwd, &NoDisk);
                 let call = described.into_call(id.clone()).status(ToolCallStatus::Pending);
                 self.emit(core, &SessionUpdate::ToolCall(call));
                 let update = tools::outcome(&id, body).into_update(id);

@@ -7,8 +7,6 @@ use crate::native::event::McpStatus;
 use agent_client_protocol_schema::v1::{Error, McpServer};
 use sa_acp::invalid;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
-use std::time::Duration;
 
 /// How long the CLI waits for a server to start, in seconds; by itself it gives up sooner.
 const START: u64 = 30;
@@ -46,28 +44,6 @@ fn plain(name: &str) -> String {
     if name.is_empty() { "server".to_owned() } else { name }
 }
 
-/// Servers that nothing was heard of yet, by name, and until when that is waited for.
-#[derive(Debug, Default)]
-pub(super) struct McpWait {
-    missing: BTreeSet<String>,
-    give_up: Duration,
-}
-
-impl McpWait {
-    /// All servers of a thread that is being opened.
-    pub(super) fn of(servers: &Map<String, Value>, give_up: Duration) -> Self {
-        Self { missing: servers.keys().cloned().collect(), give_up }
-    }
-
-    pub(super) fn is_done(&self) -> bool {
-        self.missing.is_empty()
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        (!self.is_done()).then_some(self.give_up)
-    }
-}
-
 impl Session {
     /// A server that cannot be reached does not keep a thread from working.
     pub(super) fn mcp_status_changed(&mut self, core: &mut Core, status: &McpStatus) {
@@ -77,17 +53,16 @@ impl Session {
                 json!([{ "name": status.name, "status": status.status, "error": status.error }]);
             core.remark(&self.id, "mcp", json!({ "unavailable": unavailable }));
         }
-        if (is_lost || status.status == "ready") && self.mcp.missing.remove(&status.name) {
-            self.start_next(core);
+        if (is_lost || status.status == "ready") && self.mcp.heard_of(&status.name) {
+            self.send_next(core);
         }
     }
 
     /// The prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
-        if self.mcp.deadline().is_some_and(|give_up| give_up <= core.now.elapsed) {
-            let missing = std::mem::take(&mut self.mcp.missing);
+        if let Some(missing) = self.mcp.late(core.now.elapsed) {
             core.remark(&self.id, "mcp", json!({ "late": missing }));
-            self.start_next(core);
+            self.send_next(core);
         }
     }
 }

@@ -31,23 +31,22 @@ mod turn;
 mod usage;
 
 pub(crate) use mcp::servers;
-pub(crate) use opening::{How, Opening};
-pub(crate) use prompt::Prompt;
-pub(crate) use settings::Reply;
+pub(crate) use opening::Opening;
 
 use super::core::Core;
+use super::launch::Launch;
 use super::native::answer::Skill;
+use super::native::call::Input;
 use agent_client_protocol_schema::v1::{Error, SessionId, SessionInfo, SessionUpdate};
 use ask::Ask;
 use closing::Closing;
 use compaction::Compaction;
-use mcp::McpWait;
 use reviving::Link;
-use sa_acp::failure;
+use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::{Map, Value};
 use settings::Settings;
 use speech::Speech;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tooling::Tools;
@@ -65,7 +64,7 @@ pub(crate) struct Place {
 
 /// See the module's comment.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub struct Session {
     pub(crate) id: SessionId,
     place: Place,
     /// The thread's own id; another than the session's if the first one was lost before anything was stored of it.
@@ -79,7 +78,7 @@ pub(crate) struct Session {
     mcp: McpWait,
     settings: Settings,
     skills: Vec<Skill>,
-    queue: VecDeque<Prompt>,
+    queue: Queue<Vec<Input>>,
     turn: Option<Turn>,
     /// The turn that the app-server works on, be it a prompt's or its own.
     native_turn: Option<String>,
@@ -110,7 +109,7 @@ impl Session {
             mcp: McpWait::default(),
             settings,
             skills: Vec::new(),
-            queue: VecDeque::new(),
+            queue: Queue::new(),
             turn: None,
             native_turn: None,
             asks: BTreeMap::new(),
@@ -123,16 +122,6 @@ impl Session {
             is_nameless: false,
             unknown: 0,
         }
-    }
-
-    /// Whether it can be forgotten.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    /// Whether it takes prompts, now or soon.
-    pub(crate) fn is_open(&self) -> bool {
-        !self.gone && self.closing.is_none()
     }
 
     /// Whether the CLI has something of it on disk.
@@ -165,16 +154,82 @@ impl Session {
     fn emit(&self, core: &mut Core, update: &SessionUpdate) {
         core.update(&self.id, update);
     }
+}
 
-    /// The time at which [`Session::tick`] has something to do.
-    pub(crate) fn wake(&self) -> Option<Duration> {
-        let turn = self.turn.as_ref().and_then(Turn::deadline);
-        let closing = self.closing.as_ref().and_then(Closing::deadline);
-        [turn, closing, self.tools.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+impl sa_acp::Session for Session {
+    type Launch = Launch;
+    type Core = Core;
+    type Content = Vec<Input>;
+    type Ask = Ask;
+
+    fn content(pieces: Vec<Piece>) -> Result<Vec<Input>, Error> {
+        pieces.into_iter().map(prompt::input).collect()
     }
 
-    /// Does what is due.
-    pub(crate) fn tick(&mut self, core: &mut Core) {
+    fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    fn is_open(&self) -> bool {
+        !self.gone && self.closing.is_none()
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    fn queue(&mut self) -> &mut Queue<Vec<Input>> {
+        &mut self.queue
+    }
+
+    fn running(&self) -> Option<&RequestKey> {
+        self.turn.as_ref()?.key.as_ref()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.turn.is_some() || self.native_turn.is_some()
+    }
+
+    fn start_next(&mut self, core: &mut Core) {
+        self.send_next(core);
+    }
+
+    fn interrupt(&mut self, core: &mut Core) {
+        self.stop(core);
+    }
+
+    fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
+        &mut self.asks
+    }
+
+    fn answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
+        self.client_answered(core, id, ask, told);
+    }
+
+    fn set(
+        &mut self,
+        core: &mut Core,
+        key: &RequestKey,
+        form: Form,
+        option: &str,
+        value: &str,
+    ) -> Result<(), Error> {
+        let change = self.settings.change(option, value)?;
+        self.change(core, key, change, form);
+        Ok(())
+    }
+
+    fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
+        self.begin_close(core, key, delete);
+    }
+
+    fn wake(&self) -> Option<Duration> {
+        let turn = self.turn.as_ref().and_then(Turn::deadline);
+        let closing = self.closing.as_ref().and_then(Closing::deadline);
+        [turn, closing, self.tools.running.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+    }
+
+    fn tick(&mut self, core: &mut Core) {
         self.tell_printed(core);
         self.enforce_mcp(core);
         self.enforce_cancel(core);

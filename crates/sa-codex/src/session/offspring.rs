@@ -5,6 +5,7 @@ use super::Session;
 use crate::core::Core;
 use crate::native::event::Event;
 use crate::native::item::{Body, Item, SubAgent};
+use sa_acp::Session as _;
 
 impl Session {
     /// Takes a notification about a sub-agent's thread.
@@ -28,7 +29,7 @@ impl Session {
 
     /// Not every version tells how an agent fared at the call that sent it; then the end of its work is the end of that.
     fn offspring_done(&mut self, core: &mut Core, thread: &str, kind: String) {
-        let sender = self.tools.sender_of(thread).filter(|sender| self.tools.get(sender).is_some());
+        let sender = self.tools.sender_of(thread).filter(|sender| self.tools.running.get(sender).is_some());
         if let Some(sender) = sender.map(str::to_owned) {
             let agent_thread_id = thread.to_owned();
             let agent = SubAgent { agent_thread_id, kind, ..SubAgent::default() };

@@ -1,34 +1,20 @@
 //! How a session is opened.
 
-use super::mcp::McpWait;
 use super::settings::Settings;
 use super::{Place, Session};
 use crate::core::Core;
 use crate::native::answer::{OpenedThread, Turn};
 use crate::native::call::{ListSkills, OpenThread};
 use crate::replies::Then;
-use agent_client_protocol_schema::v1::{
-    ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionId,
-};
-use sa_acp::{RequestKey, one_line};
+use agent_client_protocol_schema::v1::SessionId;
+use sa_acp::{How, McpWait, RequestKey, one_line};
 use serde_json::{Map, Value, json};
-
-/// In which way a client opens a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
-    New,
-    Loaded,
-    Resumed,
-    Forked,
-}
 
 /// A client's request to open a session.
 #[derive(Debug)]
 pub(crate) struct Opening {
     pub(crate) key: RequestKey,
     pub(crate) how: How,
-    /// The session that it goes on with, or is a copy of.
-    pub(crate) from: Option<SessionId>,
     pub(crate) place: Place,
     /// Whether that session is open.
     pub(crate) is_open: bool,
@@ -39,8 +25,8 @@ impl Opening {
     pub(crate) fn method(&self) -> &'static str {
         match self.how {
             How::New => "thread/start",
-            How::Loaded | How::Resumed => "thread/resume",
-            How::Forked => "thread/fork",
+            How::Loaded(_) | How::Resumed(_) => "thread/resume",
+            How::Forked(_) => "thread/fork",
         }
     }
 
@@ -48,7 +34,7 @@ impl Opening {
     pub(crate) fn params(&self, core: &Core) -> OpenThread<'_> {
         let settings = Settings::new(core);
         OpenThread {
-            thread_id: self.from.as_ref().map(|id| &*id.0),
+            thread_id: self.how.origin().map(|id| &*id.0),
             cwd: &self.place.cwd,
             model: None,
             approval_policy: settings.approval_policy(),
@@ -59,6 +45,11 @@ impl Opening {
 }
 
 impl Place {
+    /// All servers of a thread that is being opened.
+    pub(super) fn mcp_wait(&self, core: &Core) -> McpWait {
+        McpWait::new(self.servers.keys().cloned().collect(), core.now.elapsed + core.host.limits.mcp)
+    }
+
     /// The settings of a thread. The directory is trusted here, or the CLI would note that in the user's own settings.
     pub(super) fn config(&self) -> Map<String, Value> {
         let cwd = self.cwd.to_string_lossy();
@@ -74,45 +65,35 @@ impl Place {
 impl Session {
     /// A session for a thread that was opened.
     pub(crate) fn open(core: &mut Core, opening: Opening, opened: OpenedThread) -> Self {
-        let Opening { key, how, place, from, .. } = opening;
+        let Opening { key, how, place, .. } = opening;
         let mut settings = Settings::new(core);
         settings.learn(opened.model, opened.reasoning_effort);
         // A thread keeps its id when it is resumed.
-        let id =
-            from.filter(|_| how != How::Forked).unwrap_or_else(|| SessionId::new(opened.thread.id.clone()));
+        let id = how.continued().cloned().unwrap_or_else(|| SessionId::new(opened.thread.id.clone()));
         let mut session = Self::new(id, place, settings);
         session.thread = opened.thread.id;
-        session.mcp = McpWait::of(&session.place.servers, core.now.elapsed + core.host.limits.mcp);
+        session.mcp = session.place.mcp_wait(core);
         session.is_stored = how != How::New;
         session.is_nameless = how == How::New;
         session.title = opened.thread.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
-        if how == How::Loaded {
+        if how.is_loaded() {
             session.replay(core, opened.thread.turns);
         }
-        session.tell_opened(core, &key, how);
+        session.tell_opened(core, &key, &how);
         session
     }
 
     /// Answers a client that opened the session although it was open.
     pub(crate) fn reopened(&mut self, core: &mut Core, opening: &Opening, turns: Vec<Turn>) {
         self.place.clone_from(&opening.place);
-        if opening.how == How::Loaded {
+        if opening.how.is_loaded() {
             self.replay(core, turns);
         }
-        self.tell_opened(core, &opening.key, opening.how);
+        self.tell_opened(core, &opening.key, &opening.how);
     }
 
-    fn tell_opened(&mut self, core: &mut Core, key: &RequestKey, how: How) {
-        let (modes, options) = (self.settings.modes(), self.settings.options());
-        let id = self.id.clone();
-        match how {
-            How::New => core.reply(key, NewSessionResponse::new(id).modes(modes).config_options(options)),
-            How::Loaded => core.reply(key, LoadSessionResponse::new().modes(modes).config_options(options)),
-            How::Resumed => {
-                core.reply(key, ResumeSessionResponse::new().modes(modes).config_options(options));
-            }
-            How::Forked => core.reply(key, ForkSessionResponse::new(id).modes(modes).config_options(options)),
-        }
+    fn tell_opened(&mut self, core: &mut Core, key: &RequestKey, how: &How) {
+        core.opened(key, how, &self.id, self.settings.modes(), self.settings.options());
         self.ask_skills(core, false);
     }
 

@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::ask::Ask;
-use crate::core::{Core, meta};
+use crate::core::{Core, PROFILE};
 use crate::native::ask::{
     Answer, CommandApproval, Elicitation, FormAnswer, PatchApproval, PermissionApproval,
 };
@@ -11,7 +11,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Told, chosen, only_looks, paragraph};
+use sa_acp::{Session as _, Told, chosen, only_looks, paragraph};
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
 
@@ -22,7 +22,7 @@ const REJECT_ONCE: &str = "reject_once";
 
 /// Something that waits for permission.
 #[derive(Debug)]
-pub(super) struct Permission {
+pub struct Permission {
     call: String,
     kind: Kind,
 }
@@ -129,7 +129,7 @@ impl Session {
         let always = "Always allow this command in this session";
         let mut update = self.waiting(&call, approval.reason.as_deref());
         if let Some(network) = approval.network_approval_context {
-            update = update.meta(meta(json!({ "network": network })));
+            update = update.meta(PROFILE.meta(json!({ "network": network })));
         }
         self.ask_permission(core, id, Permission { call, kind: Kind::Command }, update, options(always));
     }
@@ -195,7 +195,7 @@ impl Session {
 
     /// What is asked about, as the client knows it.
     fn waiting(&self, call: &str, reason: Option<&str>) -> ToolCallUpdate {
-        let fields = match self.tools.get(call) {
+        let fields = match self.tools.running.get(call) {
             Some(tool) => {
                 let mut described = tool.described.clone();
                 // Why is asked stands before what is asked about.
@@ -237,7 +237,7 @@ impl Session {
             }
         };
         if matches!(choice, Choice::Once | Choice::Session | Choice::Forever) {
-            self.tool_runs(core, &permission.call);
+            self.tools.running.runs(core, &self.id, &permission.call);
         }
         // For the CLI, always means the very same files.
         self.edits_allowed |=
@@ -251,7 +251,7 @@ impl Session {
         let roots = || std::iter::once(&self.place.cwd).chain(&self.place.directories);
         let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         let is_ours = |path: &Path| !climbs(path) && roots().any(|root| path.starts_with(root));
-        let changed = self.tools.get(call).map(|tool| tool.described.locations.as_slice());
+        let changed = self.tools.running.get(call).map(|tool| tool.described.locations.as_slice());
         changed.is_some_and(|places| !places.is_empty() && places.iter().all(|place| is_ours(&place.path)))
     }
 }

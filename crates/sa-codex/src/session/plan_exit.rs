@@ -12,7 +12,7 @@ use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, SessionUpdate, StopReason, ToolCall, ToolCallStatus,
     ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Told, chosen, paragraph};
+use sa_acp::{Session as _, Told, chosen, paragraph};
 
 /// A plan that the model proposes.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Proposal {
 
 /// A plan that the user looks at, and the call that it is shown as.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     call: String,
     text: String,
 }
@@ -35,7 +35,7 @@ impl Session {
     pub(super) fn ask_plan(&mut self, core: &mut Core, turn: Turn, proposal: Proposal) {
         if self.settings.mode() != Mode::Plan || turn.key.is_none() {
             self.settle(core, turn, Ok(StopReason::EndTurn));
-            return self.start_next(core);
+            return self.send_next(core);
         }
         // The plan itself was told as a message under its id.
         let call = format!("{}-approval", proposal.id);
@@ -105,7 +105,7 @@ impl Session {
             self.settle(core, turn, Ok(reason));
         }
         self.let_go(core);
-        self.start_next(core);
+        self.send_next(core);
     }
 
     fn tell_plan(&self, core: &mut Core, call: &str, status: ToolCallStatus) {

@@ -2,18 +2,8 @@
 
 use super::Session;
 use crate::native::call::{Input, ReviewTarget};
-use agent_client_protocol_schema::v1::{Error, PromptRequest};
-use sa_acp::{Piece, RequestKey, first_line, invalid, pieces};
-
-/// A prompt that waits or is worked on.
-#[derive(Debug)]
-pub(crate) struct Prompt {
-    /// The request to answer.
-    pub(crate) key: RequestKey,
-    input: Vec<Input>,
-    /// The first line of its text, for a title.
-    pub(super) first_line: String,
-}
+use agent_client_protocol_schema::v1::Error;
+use sa_acp::{Piece, invalid};
 
 /// What a prompt asks of the CLI.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,16 +13,7 @@ pub(super) enum Work {
     Review(ReviewTarget),
 }
 
-impl Prompt {
-    pub(crate) fn new(key: RequestKey, request: PromptRequest) -> Result<Self, Error> {
-        let pieces = pieces("Codex", request.prompt)?;
-        let first_line = first_line(&pieces);
-        let input = pieces.into_iter().map(input).collect::<Result<_, _>>()?;
-        Ok(Self { key, input, first_line })
-    }
-}
-
-fn input(piece: Piece) -> Result<Input, Error> {
+pub(super) fn input(piece: Piece) -> Result<Input, Error> {
     Ok(match piece {
         Piece::Text(text) => Input::Text { text },
         Piece::Image { media_type, data } => Input::Image { url: format!("data:{media_type};base64,{data}") },
@@ -44,8 +25,7 @@ fn input(piece: Piece) -> Result<Input, Error> {
 
 impl Session {
     /// Takes commands for what they are.
-    pub(super) fn work_of(&self, prompt: &mut Prompt) -> Work {
-        let input = std::mem::take(&mut prompt.input);
+    pub(super) fn work_of(&self, input: Vec<Input>) -> Work {
         let Some(Input::Text { text }) = input.first() else { return Work::Turn(input) };
         let Some(line) = text.trim().strip_prefix('/') else { return Work::Turn(input) };
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -6,16 +6,16 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::{Answer, Question as Native, UserInput, Words};
 use agent_client_protocol_schema::v1::{
-    CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationSessionScope, SessionUpdate,
-    ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    ElicitationAction, SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    ToolKind,
 };
-use sa_acp::{Question, Told, action, chosen, form_answers, one_line, question_form};
+use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request, one_line};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Questions that wait for their answers.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub struct Questions {
     call: String,
     /// The CLI's own ids of them.
     ids: Vec<String>,
@@ -82,10 +82,7 @@ impl Session {
     }
 
     fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let (message, schema) = question_form(&questions.questions);
-        let scope = ElicitationSessionScope::new(self.id.clone())
-            .tool_call_id(ToolCallId::new(questions.call.clone()));
-        let request = CreateElicitationRequest::new(ElicitationFormMode::new(scope, schema), message);
+        let request = form_request(&self.id, &questions.call, &questions.questions);
         self.pass_on(core, id, Ask::Form(questions), "elicitation/create", request);
     }
 
@@ -97,7 +94,7 @@ impl Session {
                     questions.note(index, words);
                 }
             }
-            Ok(ElicitationAction::Cancel) => self.interrupt(core),
+            Ok(ElicitationAction::Cancel) => self.stop(core),
             Ok(_) => {}
             Err(reason) => tracing::warn!(session = %self.id, reason, "no answer"),
         }
@@ -125,7 +122,7 @@ impl Session {
         let choice = match chosen(told) {
             Ok(Some(choice)) => choice,
             Ok(None) => {
-                self.interrupt(core);
+                self.stop(core);
                 return self.finish(core, id, questions);
             }
             Err(reason) => {

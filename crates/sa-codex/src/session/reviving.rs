@@ -1,14 +1,13 @@
 //! What happens when the app-server ends, and how a session goes on in the next one.
 
 use super::Session;
-use super::mcp::McpWait;
 use crate::core::Core;
 use crate::jobs::Job;
 use crate::native::answer::OpenedThread;
 use crate::native::call::OpenThread;
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::failure;
+use sa_acp::{Session as _, failure};
 
 /// Whether the thread is there to be worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl Session {
         if self.closing.is_some() {
             return self.closed(core);
         }
-        self.start_next(core);
+        self.send_next(core);
     }
 
     /// Has the next app-server take the thread up.
@@ -64,8 +63,8 @@ impl Session {
             Ok(opened) => {
                 self.thread = opened.thread.id;
                 self.link = Link::Up;
-                self.mcp = McpWait::of(&self.place.servers, core.now.elapsed + core.host.limits.mcp);
-                return self.start_next(core);
+                self.mcp = self.place.mcp_wait(core);
+                return self.send_next(core);
             }
             Err(reason) => reason,
         };
@@ -80,8 +79,6 @@ impl Session {
     /// The session stays open: the next prompt tries again.
     pub(crate) fn not_revived(&mut self, core: &mut Core, error: &Error) {
         self.link = Link::Down;
-        for prompt in std::mem::take(&mut self.queue) {
-            core.fail(&prompt.key, error);
-        }
+        self.fail_queue(core, error);
     }
 }

@@ -6,12 +6,9 @@ use crate::core::Core;
 use crate::native::answer::Model;
 use crate::native::call::{Collaboration, CollaborationSettings, SandboxPolicy};
 use agent_client_protocol_schema::v1::{
-    ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate, SetSessionConfigOptionResponse,
-    SetSessionModeResponse,
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{RequestKey, invalid};
-use serde_json::json;
+use sa_acp::{Form, RequestKey, capitalised, invalid, mode_option, mode_state};
 use std::path::PathBuf;
 
 /// What the CLI is allowed, and what it asks about.
@@ -50,14 +47,6 @@ pub(crate) enum Change {
     Model(String),
     /// `None` for what the model has by itself.
     Effort(Option<String>),
-}
-
-/// In which form a client asked for a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reply {
-    Mode,
-    Model,
-    Option,
 }
 
 /// What the model has by itself.
@@ -166,7 +155,7 @@ impl Settings {
     }
 
     /// What a client wants changed, if there is such a setting and it has such a value.
-    pub(crate) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+    pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
             "model" => self.check_model(value),
@@ -177,12 +166,12 @@ impl Settings {
         }
     }
 
-    pub(crate) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
+    pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
         let known = self.offered().find(|(_, id, ..)| *id == mode);
         known.map(|(mode, ..)| Change::Mode(*mode)).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
-    pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
+    fn check_model(&self, model: &str) -> Result<Change, Error> {
         let listed = self.model == model || self.models.iter().any(|known| known.id == model);
         if listed || (self.any_model && !model.trim().is_empty()) {
             return Ok(Change::Model(model.to_owned()));
@@ -223,23 +212,13 @@ impl Settings {
 
     /// The modes, as clients know them that do not know options.
     pub(crate) fn modes(&self) -> SessionModeState {
-        let mode = |(_, id, name, about): &(Mode, &str, &str, &str)| {
-            SessionMode::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        SessionModeState::new(self.mode.id(), self.offered().map(mode).collect())
+        mode_state(self.mode.id(), self.offered().map(|(_, id, name, about)| (*id, *name, *about)))
     }
 
     /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let choice = |(_, id, name, about): &(Mode, &str, &str, &str)| {
-            SessionConfigSelectOption::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        let modes: Vec<_> = self.offered().map(choice).collect();
-        let mut options = vec![
-            SessionConfigOption::select("mode", "Mode", self.mode.id(), modes)
-                .category(SessionConfigOptionCategory::Mode),
-            self.model_option(),
-        ];
+        let modes = self.offered().map(|(_, id, name, about)| (*id, *name, *about));
+        let mut options = vec![mode_option(self.mode.id(), modes), self.model_option()];
         options.extend(self.effort_option());
         options
     }
@@ -266,7 +245,8 @@ impl Settings {
         let mut choices = vec![SessionConfigSelectOption::new(DEFAULT, "Default").description(about)];
         choices.extend(model.supported_reasoning_efforts.iter().map(|effort| {
             let id = effort.reasoning_effort.clone();
-            SessionConfigSelectOption::new(id.clone(), title(&id)).description(effort.description.clone())
+            SessionConfigSelectOption::new(id.clone(), capitalised(&id))
+                .description(effort.description.clone())
         }));
         let current = self.effort.clone().filter(|effort| self.has_effort(effort));
         let current = current.unwrap_or_else(|| DEFAULT.to_owned());
@@ -275,42 +255,20 @@ impl Settings {
     }
 }
 
-/// `high` as `High`.
-fn title(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 impl Session {
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     /// Changes a setting on a client's behalf.
-    pub(crate) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, reply: Reply) {
+    pub(super) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, form: Form) {
         let before = self.settings.mode();
         self.settings.apply(change);
         if self.settings.mode() != before {
             self.tell_mode(core);
-        } else if reply != Reply::Option {
-            self.tell_options(core);
+        } else if form != Form::Option {
+            core.options_changed(&self.id, self.settings.options());
         }
-        match reply {
-            Reply::Mode => core.reply(key, SetSessionModeResponse::new()),
-            Reply::Model => core.reply(key, json!({})),
-            Reply::Option => core.reply(key, SetSessionConfigOptionResponse::new(self.settings.options())),
-        }
+        core.was_set(key, form, self.settings.options());
     }
 
-    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
     pub(super) fn tell_mode(&self, core: &mut Core) {
-        let mode = self.settings.mode().id();
-        self.emit(core, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
-        self.tell_options(core);
-    }
-
-    fn tell_options(&self, core: &mut Core) {
-        let options = self.settings.options();
-        self.emit(core, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
+        core.mode_changed(&self.id, self.settings.mode().id(), self.settings.options());
     }
 }

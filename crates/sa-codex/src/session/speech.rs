@@ -2,15 +2,8 @@
 
 use super::Session;
 use crate::core::Core;
-use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, MessageId, SessionUpdate, TextContent};
+use sa_acp::Voice;
 use std::collections::BTreeMap;
-
-/// What a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Said,
-    Thought,
-}
 
 /// What was streamed of items that are not complete, by their ids.
 #[derive(Debug, Default)]
@@ -27,41 +20,32 @@ impl Speech {
 
 impl Session {
     /// A piece of an item's text.
-    pub(super) fn piece(&mut self, core: &mut Core, kind: Kind, item: &str, text: &str) {
+    pub(super) fn piece(&mut self, core: &mut Core, voice: Voice, item: &str, text: &str) {
         if text.is_empty() {
             return;
         }
         self.speech.streamed.entry(item.to_owned()).or_default().push_str(text);
-        self.say(core, kind, item, text);
+        self.say(core, voice, item, text);
     }
 
     /// The next part of a summary stands apart from the one before, if there was one.
     pub(super) fn thought_part(&mut self, core: &mut Core, item: &str, index: u64) {
         if index > 0 && self.speech.streamed.contains_key(item) {
-            self.piece(core, Kind::Thought, item, "\n\n");
+            self.piece(core, Voice::Thought, item, "\n\n");
         }
     }
 
     /// An item's whole text: what was not streamed of it is told now.
-    pub(super) fn whole(&mut self, core: &mut Core, kind: Kind, item: &str, text: &str) {
+    pub(super) fn whole(&mut self, core: &mut Core, voice: Voice, item: &str, text: &str) {
         let rest = match self.speech.streamed.remove(item) {
             // Where it differs from what was streamed, nothing can be taken back.
             Some(streamed) => text.strip_prefix(streamed.as_str()).unwrap_or_default(),
             None => text,
         };
-        self.say(core, kind, item, rest);
+        self.say(core, voice, item, rest);
     }
 
-    pub(super) fn say(&self, core: &mut Core, kind: Kind, item: &str, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
-            .message_id(MessageId::new(item.to_owned()));
-        let update = match kind {
-            Kind::Said => SessionUpdate::AgentMessageChunk(chunk),
-            Kind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
-        };
-        self.emit(core, &update);
+    pub(super) fn say(&self, core: &mut Core, voice: Voice, item: &str, text: &str) {
+        core.say(&self.id, voice, item, text);
     }
 }

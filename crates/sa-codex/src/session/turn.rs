@@ -3,18 +3,14 @@
 use super::Session;
 use super::failing::outcome;
 use super::plan_exit::Proposal;
-use super::prompt::{Prompt, Work};
+use super::prompt::Work;
 use super::reviving::Link;
-use super::speech::Kind;
 use crate::core::Core;
-use crate::limits::MAX_QUEUE;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
 use crate::native::call::{Input, Interrupt, OfThread, StartReview, StartTurn};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason};
-use sa_acp::{RequestKey, failure, timestamp};
-use sa_jsonrpc::Id;
-use serde_json::json;
+use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use sa_acp::{RequestKey, Session as _, Voice, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
@@ -61,22 +57,10 @@ impl Turn {
 }
 
 impl Session {
-    /// Takes a prompt: starts on it, or puts it behind the ones before.
-    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
-        if self.queue.len() >= MAX_QUEUE {
-            let reason = format!("{MAX_QUEUE} prompts are waiting already");
-            let error = Error::invalid_request().data(json!({ "reason": reason }));
-            return core.fail(&prompt.key, &error);
-        }
-        self.queue.push_back(prompt);
-        self.start_next(core);
-    }
-
     /// Sends the next prompt to the app-server if that is ready for it. What is sent while it works would be folded into
     /// that work and never get an answer of its own.
-    pub(super) fn start_next(&mut self, core: &mut Core) {
-        let is_busy = self.turn.is_some() || self.native_turn.is_some();
-        if is_busy || self.queue.is_empty() || self.closing.is_some() {
+    pub(super) fn send_next(&mut self, core: &mut Core) {
+        if self.is_busy() || self.queue.is_empty() || self.closing.is_some() {
             return;
         }
         if self.link != Link::Up {
@@ -85,8 +69,8 @@ impl Session {
         if !self.mcp.is_done() {
             return;
         }
-        let Some(mut prompt) = self.queue.pop_front() else { return };
-        let work = self.work_of(&mut prompt);
+        let Some(prompt) = self.queue.pop_front() else { return };
+        let work = self.work_of(prompt.content);
         self.begin(core, Turn::new(Some(prompt.key), prompt.first_line), &work);
     }
 
@@ -138,7 +122,7 @@ impl Session {
                     let error = failure(reason, "refused");
                     self.settle(core, turn, Err(error));
                     self.let_go(core);
-                    self.start_next(core);
+                    self.send_next(core);
                 }
             }
         }
@@ -159,32 +143,8 @@ impl Session {
         self.native_turn = Some(native.id);
     }
 
-    /// Cancels all prompts, running and waiting, and whatever the CLI does by itself.
-    pub(crate) fn cancel(&mut self, core: &mut Core) {
-        for prompt in std::mem::take(&mut self.queue) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        if self.turn.is_some() || self.native_turn.is_some() {
-            self.interrupt(core);
-        }
-    }
-
-    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
-    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
-        let is_it = |key: &RequestKey| key.id == *id;
-        if self.turn.as_ref().and_then(|turn| turn.key.as_ref()).is_some_and(is_it) {
-            self.interrupt(core);
-            return true;
-        }
-        let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
-        if let Some(prompt) = self.queue.remove(index) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        true
-    }
-
     /// Has the CLI stop what it does. Questions that it asked are void.
-    pub(super) fn interrupt(&mut self, core: &mut Core) {
+    pub(super) fn stop(&mut self, core: &mut Core) {
         if self.leave_plan(core) {
             return;
         }
@@ -236,13 +196,13 @@ impl Session {
         if self.turn.is_none() {
             self.native_turn = None;
             self.let_go(core);
-            self.start_next(core);
+            self.send_next(core);
         }
     }
 
     fn tell_review(&self, core: &mut Core, turn: &mut Turn) {
         if let Some((id, review)) = turn.review.take() {
-            self.say(core, Kind::Said, &id, &review);
+            self.say(core, Voice::Said, &id, &review);
         }
     }
 
@@ -278,7 +238,7 @@ impl Session {
             }
         }
         self.let_go(core);
-        self.start_next(core);
+        self.send_next(core);
     }
 
     pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>) {
@@ -304,7 +264,7 @@ impl Session {
         if let Some(key) = turn.key.take() {
             core.reply(&key, PromptResponse::new(StopReason::Refusal).usage(self.meter.of_turn()));
         }
-        self.interrupt(core);
+        self.stop(core);
     }
 
     /// Answers the running prompt as cancelled without waiting for the CLI to stop.
@@ -331,11 +291,6 @@ impl Session {
     }
 
     pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        if self.title.as_ref() == Some(&title) {
-            return;
-        }
-        let update = SessionInfoUpdate::new().title(title.clone()).updated_at(timestamp(core.now.unix));
-        self.title = Some(title);
-        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+        core.rename(&self.id, &mut self.title, title);
     }
 }

@@ -1,9 +1,11 @@
 //! Commands.
 
-use super::{Described, Outcome, status};
+use super::status;
 use crate::native::item::{Action, Command};
 use agent_client_protocol_schema::v1::{ToolCallLocation, ToolCallStatus, ToolKind};
-use sa_acp::{fenced, fits_one_line, one_line, paragraph, printed, terminal_exit, terminal_output};
+use sa_acp::{
+    Described, Outcome, fenced, fits_one_line, one_line, paragraph, printed, terminal_exit, terminal_output,
+};
 use serde_json::json;
 
 /// What the CLI wraps the model's command in, `/bin/bash -lc '…'`, is nobody's concern.
@@ -92,7 +94,7 @@ pub(super) fn outcome(id: &str, command: &Command) -> Outcome {
         "status": command.status,
         "durationMs": command.duration_ms,
     });
-    Outcome { status, content, output, meta: Some(meta) }
+    Outcome { meta: Some(meta), ..Outcome::new(status, content, output) }
 }
 
 #[cfg(test)]

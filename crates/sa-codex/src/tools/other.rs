@@ -1,31 +1,26 @@
 //! Everything that is neither a command nor a change of files.
 
-use super::{Described, Outcome, status};
+use super::status;
 use crate::native::item::{Body, Collab, McpToolCall, WebSearch};
 use agent_client_protocol_schema::v1::{
     ContentBlock, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind,
 };
-use sa_acp::{absolute, humanised, one_line, paragraph, shown};
+use sa_acp::{Described, Outcome, absolute, humanised, one_line, paragraph, shown};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
-
-fn plain(name: &str, kind: ToolKind, title: String, input: Value) -> Described {
-    let (locations, content) = (Vec::new(), Vec::new());
-    Described { name: name.to_owned(), kind, title, locations, content, input }
-}
 
 pub(super) fn describe(body: &Body, cwd: &Path) -> Described {
     match body {
         Body::McpToolCall(call) => {
             let name = format!("mcp__{}__{}", call.server, call.tool);
             let title = format!("{} ({})", one_line(&call.tool), one_line(&call.server));
-            plain(&name, ToolKind::Other, title, call.arguments.clone())
+            Described::new(name, ToolKind::Other, title, call.arguments.clone())
         }
         Body::WebSearch(search) => web(search),
         Body::ImageView { path } => Described {
             locations: vec![ToolCallLocation::new(absolute(path, cwd))],
-            ..plain(
+            ..Described::new(
                 "view_image",
                 ToolKind::Read,
                 format!("View {}", shown(path, cwd)),
@@ -36,10 +31,10 @@ pub(super) fn describe(body: &Body, cwd: &Path) -> Described {
         Body::SubAgent(agent) => {
             let title =
                 one_line(&format!("Agent {}", agent.agent_path.rsplit('/').next().unwrap_or_default()));
-            plain("spawn_agent", ToolKind::Think, title, json!({ "thread": agent.agent_thread_id }))
+            Described::new("spawn_agent", ToolKind::Think, title, json!({ "thread": agent.agent_thread_id }))
         }
         Body::Other(item) => other(item),
-        _ => plain("unknown", ToolKind::Other, "Something else".to_owned(), Value::Null),
+        _ => Described::new("unknown", ToolKind::Other, "Something else".to_owned(), Value::Null),
     }
 }
 
@@ -51,7 +46,7 @@ fn web(search: &WebSearch) -> Described {
         (None, "") => (ToolKind::Search, "Search the web".to_owned()),
         (None, query) => (ToolKind::Search, format!("Search the web for “{}”", one_line(query))),
     };
-    plain("web_search", kind, title, json!({ "query": search.query, "action": search.action }))
+    Described::new("web_search", kind, title, json!({ "query": search.query, "action": search.action }))
 }
 
 fn crew(collab: &Collab) -> Described {
@@ -62,7 +57,7 @@ fn crew(collab: &Collab) -> Described {
     };
     Described {
         content: collab.prompt.iter().map(|prompt| paragraph(prompt.clone())).collect(),
-        ..plain(&collab.tool, ToolKind::Think, title, json!({ "prompt": collab.prompt }))
+        ..Described::new(collab.tool.clone(), ToolKind::Think, title, json!({ "prompt": collab.prompt }))
     }
 }
 
@@ -75,36 +70,18 @@ fn other(item: &Value) -> Described {
         (tool, ..) => tool,
     };
     let kind = if word("type") == "sleep" { ToolKind::Think } else { ToolKind::Other };
-    plain(name, kind, humanised(name), item.clone())
+    Described::new(name, kind, humanised(name), item.clone())
 }
 
 pub(super) fn outcome(body: &Body) -> Outcome {
     match body {
         Body::McpToolCall(call) => mcp(call),
-        Body::Collab(collab) => Outcome {
-            status: settled(collab.status.as_deref()),
-            content: Vec::new(),
-            output: collab.agents_states.clone(),
-            meta: None,
-        },
-        Body::SubAgent(agent) => Outcome {
-            status: settled(Some(agent.kind.as_str())),
-            content: Vec::new(),
-            output: Value::Null,
-            meta: None,
-        },
-        Body::Other(item) => Outcome {
-            status: settled(item["status"].as_str()),
-            content: Vec::new(),
-            output: item.clone(),
-            meta: None,
-        },
-        _ => Outcome {
-            status: ToolCallStatus::Completed,
-            content: Vec::new(),
-            output: Value::Null,
-            meta: None,
-        },
+        Body::Collab(collab) => {
+            Outcome::new(settled(collab.status.as_deref()), Vec::new(), collab.agents_states.clone())
+        }
+        Body::SubAgent(agent) => Outcome::new(settled(Some(agent.kind.as_str())), Vec::new(), Value::Null),
+        Body::Other(item) => Outcome::new(settled(item["status"].as_str()), Vec::new(), item.clone()),
+        _ => Outcome::new(ToolCallStatus::Completed, Vec::new(), Value::Null),
     }
 }
 
@@ -128,7 +105,7 @@ fn mcp(call: &McpToolCall) -> Outcome {
         output = json!({ "error": error.message });
     }
     let status = if call.error.is_some() { ToolCallStatus::Failed } else { settled(call.status.as_deref()) };
-    Outcome { status, content, output, meta: None }
+    Outcome::new(status, content, output)
 }
 
 /// MCP's blocks are ACP's; what is none is shown as it is.

@@ -1,10 +1,9 @@
 //! Changes of files.
 
-use super::{Described, Outcome, status};
-use crate::core::Disk;
+use super::status;
 use crate::native::item::{Change, FileChange};
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind};
-use sa_acp::{absolute, paragraph, shown, sides};
+use sa_acp::{Described, Disk, Outcome, absolute, paragraph, shown, sides};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -81,5 +80,5 @@ pub(super) fn outcome(change: &FileChange) -> Outcome {
         _ => Vec::new(),
     };
     let output = change.status.as_deref().map_or(Value::Null, |status| json!({ "status": status }));
-    Outcome { status, content, output, meta: None }
+    Outcome::new(status, content, output)
 }

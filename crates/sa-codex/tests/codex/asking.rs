@@ -60,9 +60,7 @@ fn an_error_of_the_client_is_no_permission() {
     assert_eq!(updates(&messages, "tool_call").len(), 1, "it is told of although it has not started");
     client.written();
     let error = json!({ "jsonrpc": "2.0", "id": asked["id"], "error": { "code": -32601, "message": "no" } });
-    use sa_acp::Adapter as _;
-    client.machine.line(client.now, error.to_string().as_bytes());
-    client.wait(0);
+    client.line(&error);
     assert_eq!(client.replies()[0]["result"]["decision"], "decline");
 }
 

@@ -9,8 +9,6 @@ mod client;
 mod driver;
 mod opening;
 mod replay;
-#[path = "../../../sa-demo/tests/demo/schema.rs"]
-mod schema;
 mod settings;
 mod traps;
 mod turns;

@@ -19,7 +19,7 @@ fn a_new_session_tells_its_modes_and_options() {
     client.call("session/new", place());
     assert!(client.starts[0].1.ephemeral, "the key is not stored");
     client.shake_hands();
-    let start = client.open.iter().find(|request| request["method"] == "thread/start").unwrap();
+    let start = client.peer.open.iter().find(|request| request["method"] == "thread/start").unwrap();
     insta::assert_json_snapshot!("thread_start", start["params"]);
     let messages = client.respond("thread/start", opened(THREAD));
     insta::assert_json_snapshot!("new_session", answer(&messages)["result"]);
@@ -82,7 +82,7 @@ fn a_key_that_the_cli_does_not_take_is_told() {
     client.respond("initialize", json!({ "userAgent": "x/0.166.0 (y)" }));
     assert!(!client.awaits("account/login/start"), "nothing else is answered meanwhile");
     client.respond("model/list", json!({ "data": [] }));
-    let login = client.open.iter().find(|request| request["method"] == "account/login/start").unwrap();
+    let login = client.peer.open.iter().find(|request| request["method"] == "account/login/start").unwrap();
     assert_eq!(login["params"], json!({ "type": "apiKey", "apiKey": "sk-fake" }));
     let messages = client.refuse("account/login/start", "API key login is disabled");
     assert_eq!(answer(&messages)["error"]["code"], -32000);
@@ -239,8 +239,8 @@ fn the_first_prompt_waits_for_mcp_servers() {
     let http = json!({ "type": "http", "name": "web", "url": "http://h/mcp", "headers": [{ "name": "K", "value": "v" }] });
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [stdio, http] }));
     client.shake_hands();
-    let config =
-        &client.open.iter().find(|request| request["method"] == "thread/start").unwrap()["params"]["config"];
+    let config = &client.peer.open.iter().find(|request| request["method"] == "thread/start").unwrap()["params"]
+        ["config"];
     assert_eq!(
         config["mcp_servers"],
         json!({

@@ -3,11 +3,10 @@
 //! snapshots.
 
 use crate::client::{Client, host, models};
+use sa_acp::testing::{Log, describe, recordings, shorten};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 struct Replay {
     client: Client,
@@ -17,7 +16,7 @@ struct Replay {
     open: BTreeMap<u64, Value>,
     /// The question of the app-server that is being read.
     asked: Option<u64>,
-    log: String,
+    log: Log,
 }
 
 /// What is answered here as every version would: the recording's program did not ask it, or not at that time.
@@ -33,7 +32,7 @@ impl Replay {
     fn new() -> Self {
         let client = Client::greeted(host(), json!({ "elicitation": { "form": {} } }));
         let (requests, open) = (HashMap::new(), BTreeMap::new());
-        Self { client, requests, open, asked: None, log: String::new() }
+        Self { client, requests, open, asked: None, log: Log::default() }
     }
 
     fn play(mut self, recording: &str) -> String {
@@ -49,7 +48,7 @@ impl Replay {
             let messages = self.client.exit(Some(1), None, "");
             self.tell("the process ends", &messages);
         }
-        self.log
+        self.log.0
     }
 
     /// The recording's program wrote this.
@@ -83,7 +82,7 @@ impl Replay {
             self.tell("", &messages);
         }
         let native = line["method"].as_str().unwrap();
-        let request = self.client.open.iter().rev().find(|request| request["method"] == native);
+        let request = self.client.peer.open.iter().rev().find(|request| request["method"] == native);
         if let (Some(request), Some(theirs)) = (request, line["id"].as_u64()) {
             self.requests.insert(theirs, request["id"].clone());
         }
@@ -135,7 +134,7 @@ impl Replay {
         self.asked = None;
         if line["method"].is_null() {
             let Some(ours) = line["id"].as_u64().and_then(|id| self.requests.remove(&id)) else { return };
-            self.client.open.retain(|request| request["id"] != ours);
+            self.client.peer.open.retain(|request| request["id"] != ours);
             line["id"] = ours;
         } else {
             self.asked = line.get("id").and_then(Value::as_u64);
@@ -147,8 +146,12 @@ impl Replay {
 
     /// What was not asked when this was recorded is answered as that version would.
     fn answer_own(&mut self) {
-        while let Some(request) =
-            self.client.open.iter().find(|request| by_itself(request["method"].as_str().unwrap()).is_some())
+        while let Some(request) = self
+            .client
+            .peer
+            .open
+            .iter()
+            .find(|request| by_itself(request["method"].as_str().unwrap()).is_some())
         {
             let method = request["method"].as_str().unwrap().to_owned();
             let messages = self.client.respond(&method, by_itself(&method).unwrap());
@@ -157,9 +160,7 @@ impl Replay {
     }
 
     fn tell(&mut self, title: &str, messages: &[Value]) {
-        if !title.is_empty() {
-            writeln!(self.log, "# {title}").unwrap();
-        }
+        self.log.title(title);
         self.note(messages);
         self.answer_own();
     }
@@ -170,18 +171,7 @@ impl Replay {
                 let theirs = self.asked.unwrap_or(u64::MAX);
                 self.open.insert(theirs, message.clone());
             }
-            let line = describe(message);
-            // Pieces of one message stand on one line.
-            match line.split_once(" += ") {
-                Some((start, piece))
-                    if self.log.lines().last().is_some_and(|last| last.starts_with(start)) =>
-                {
-                    self.log.truncate(self.log.trim_end().len());
-                    writeln!(self.log, "|{piece}").unwrap();
-                }
-                Some((start, piece)) => writeln!(self.log, "{start} {piece}").unwrap(),
-                None => writeln!(self.log, "{line}").unwrap(),
-            }
+            self.log.said(&describe(message));
         }
         let usual =
             ["initialize", "initialized", "account/login/start", "model/list", "command/exec", "skills/list"];
@@ -191,7 +181,7 @@ impl Replay {
                 Some(method) => format!("{method} {}", shorten(&line["params"].to_string())),
                 None => format!("answer {line}"),
             };
-            writeln!(self.log, "  > {what}").unwrap();
+            self.log.wrote(&what);
         }
     }
 }
@@ -210,56 +200,6 @@ fn prompt(params: &Value) -> Value {
     json!({ "sessionId": params["threadId"], "prompt": blocks })
 }
 
-fn describe(message: &Value) -> String {
-    let update = &message["params"]["update"];
-    match (message["method"].as_str(), update["sessionUpdate"].as_str()) {
-        (_, Some(kind @ ("agent_message_chunk" | "agent_thought_chunk"))) => {
-            let text = update["content"]["text"].to_string();
-            format!("{kind} {} += {}", update["messageId"], shorten(&text))
-        }
-        (_, Some("available_commands_update")) => "available_commands_update".to_owned(),
-        (_, Some("config_option_update")) => "config_option_update".to_owned(),
-        (_, Some(kind)) => {
-            let mut update = update.clone();
-            update.as_object_mut().unwrap().shift_remove("sessionUpdate");
-            format!("{kind} {}", shorten(&update.to_string()))
-        }
-        (Some(method), None) => {
-            let mut params = message["params"].clone();
-            params.as_object_mut().unwrap().shift_remove("sessionId");
-            format!("{method} {}", shorten(&params.to_string()))
-        }
-        (None, None) => {
-            let mut result = message["result"].clone();
-            if let Some(result) = result.as_object_mut() {
-                result.shift_remove("modes");
-                result.shift_remove("configOptions");
-            }
-            match message.get("error") {
-                Some(error) => format!("error {error}"),
-                None => format!("result {result}"),
-            }
-        }
-    }
-}
-
-/// Long texts are the same in every run; their beginning and their length say enough.
-fn shorten(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= 900 {
-        return text.to_owned();
-    }
-    format!("{}… ({count} characters)", text.chars().take(900).collect::<String>())
-}
-
-pub(crate) fn recordings() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/captures");
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    files
-}
-
 #[test]
 fn recordings_become_acp() {
     assert!(models()["data"].is_array());
@@ -267,7 +207,7 @@ fn recordings_become_acp() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_snapshot_path("snapshots/replay");
     settings.bind(|| {
-        for file in recordings() {
+        for file in recordings(env!("CARGO_MANIFEST_DIR"), "captures") {
             let name = file.file_stem().unwrap().to_str().unwrap();
             let log = Replay::new().play(&fs::read_to_string(&file).unwrap());
             insta::assert_snapshot!(name, log);

@@ -71,7 +71,7 @@ fn the_sandbox_is_tried_and_not_taken_for_granted() {
         client.respond("initialize", json!({ "userAgent": "x/0.166.0 (y)" }));
         client.respond("model/list", json!({ "data": [] }));
         client.respond("account/login/start", json!({ "type": "apiKey" }));
-        let tried = client.open.iter().find(|request| request["method"] == "command/exec").unwrap();
+        let tried = client.peer.open.iter().find(|request| request["method"] == "command/exec").unwrap();
         assert_eq!(tried["params"]["sandboxPolicy"], json!({ "type": "readOnly" }));
         assert!(!client.awaits("thread/start"), "which modes there are is known first");
         answer_with(&mut client);

@@ -192,7 +192,8 @@ fn a_crash_fails_the_prompt_and_the_next_goes_on() {
     client.prompt("again");
     assert_eq!(client.starts.len(), 2);
     client.shake_hands();
-    let resume = client.open.iter().find(|request| request["method"] == "thread/resume").unwrap().clone();
+    let resume =
+        client.peer.open.iter().find(|request| request["method"] == "thread/resume").unwrap().clone();
     assert_eq!(resume["params"]["threadId"], THREAD);
     client.respond("thread/resume", opened(THREAD));
     client.respond("turn/start", json!({ "turn": { "id": "t2" } }));

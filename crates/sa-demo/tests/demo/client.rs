@@ -1,14 +1,16 @@
 //! A client that talks to the machine directly and keeps the time.
 
-use crate::schema::{Side, check, check_error};
 use agent_client_protocol_schema::v1::SessionId;
 use sa_acp::Now;
+use sa_acp::testing::{Side, check, check_error};
 use sa_demo::{Archive, Effect, Host, Machine, Saved, Step};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+pub(crate) use sa_acp::testing::updates;
 
 /// The id of the first session.
 pub(crate) const SESSION: &str = "session-001";
@@ -266,12 +268,6 @@ pub(crate) fn said(messages: &[Value]) -> Vec<String> {
         (update["sessionUpdate"] == "agent_message_chunk").then(|| text.to_owned())
     };
     messages.iter().filter_map(chunk).collect()
-}
-
-/// The updates of that kind.
-pub(crate) fn updates<'a>(messages: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    let updates = messages.iter().map(|message| &message["params"]["update"]);
-    updates.filter(|update| update["sessionUpdate"] == kind).collect()
 }
 
 /// The last message, which must be a request of that method.

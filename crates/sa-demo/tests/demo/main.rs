@@ -10,7 +10,6 @@ mod driver;
 mod faults;
 mod protocol;
 mod robustness;
-mod schema;
 mod sessions;
 mod storage;
 mod talking;

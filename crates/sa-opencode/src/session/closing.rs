@@ -4,14 +4,13 @@ use super::Session;
 use crate::core::Core;
 use crate::jobs::Job;
 use agent_client_protocol_schema::v1::CloseSessionResponse;
-use sa_acp::RequestKey;
+use sa_acp::{RequestKey, Session as _};
 use std::time::Duration;
 
-/// Requests that wait for that.
+/// A session that is being closed.
 #[derive(Debug)]
 pub(super) struct Closing {
-    closes: Vec<RequestKey>,
-    deletes: Vec<RequestKey>,
+    waiting: sa_acp::Closing,
     /// When the turn that was aborted is waited for no longer.
     deadline: Duration,
 }
@@ -24,16 +23,12 @@ impl Closing {
 
 impl Session {
     /// Closes the session; `delete` removes what is stored of it, too.
-    pub(crate) fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
+    pub(super) fn begin_close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
         let is_first = self.closing.is_none();
         let deadline = core.now.elapsed + core.host.limits.cancel;
-        let closing =
-            self.closing.get_or_insert_with(|| Closing { closes: Vec::new(), deletes: Vec::new(), deadline });
-        if delete {
-            closing.deletes.push(key);
-        } else {
-            closing.closes.push(key);
-        }
+        let waiting = sa_acp::Closing::default();
+        let closing = self.closing.get_or_insert(Closing { waiting, deadline });
+        closing.waiting.add(key, delete);
         if is_first {
             self.cancel(core);
             self.let_go(core);
@@ -59,10 +54,10 @@ impl Session {
     pub(super) fn closed(&mut self, core: &mut Core) {
         let Some(closing) = self.closing.take() else { return };
         self.unregister(core);
-        for key in closing.closes {
+        for key in closing.waiting.closes {
             core.reply(&key, CloseSessionResponse::new());
         }
-        for key in closing.deletes {
+        for key in closing.waiting.deletes {
             core.jobs.push_back(Job::Delete(key, self.id.clone()));
         }
         self.gone = true;

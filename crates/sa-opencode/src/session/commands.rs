@@ -5,18 +5,11 @@ use crate::core::Core;
 use crate::native::about::Command;
 use crate::native::call::Call;
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{
-    AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, SessionUpdate, UnstructuredCommandInput,
-};
-use sa_acp::one_line;
+use agent_client_protocol_schema::v1::{AvailableCommandsUpdate, SessionUpdate};
+use sa_acp::{command, one_line};
 
 /// Sums the conversation up.
 pub(super) const COMPACT: &str = "compact";
-
-fn command(name: &str, about: &str, hint: Option<&str>) -> AvailableCommand {
-    let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
-    AvailableCommand::new(name, about).input(input)
-}
 
 impl Session {
     /// Asks again which commands there are: MCP servers bring some.

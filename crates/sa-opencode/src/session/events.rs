@@ -1,13 +1,12 @@
 //! What becomes of each event about the session.
 
 use super::Session;
-use super::speech::Kind;
 use crate::core::Core;
 use crate::limits::KEPT_LINE;
 use crate::native::event::{Event, Status, Todo};
 use crate::native::message::{Message, Part};
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
-use sa_acp::one_line;
+use sa_acp::{Session as _, Voice, one_line};
 use serde_json::{Value, json};
 
 impl Session {
@@ -71,8 +70,8 @@ impl Session {
             return;
         }
         match part.r#type.as_str() {
-            "text" if !part.ignored => self.whole(core, Kind::Said, part),
-            "reasoning" => self.whole(core, Kind::Thought, part),
+            "text" if !part.ignored => self.whole(core, Voice::Said, part),
+            "reasoning" => self.whole(core, Voice::Thought, part),
             "tool" => self.tool(core, part, None),
             // Marks of where the model was asked, and what the turn keeps for itself.
             _ => {}

@@ -1,7 +1,6 @@
 //! What was said before, told again to a client that loads the session.
 
 use super::Session;
-use super::speech::Kind;
 use crate::core::Core;
 use crate::native::message::{Part, Whole};
 use crate::tools;
@@ -9,6 +8,7 @@ use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, ImageContent, MessageId, ResourceLink, SessionUpdate, TextContent,
     ToolCallStatus,
 };
+use sa_acp::{NoDisk, Voice};
 
 impl Session {
     pub(super) fn replay(&mut self, core: &mut Core, history: Vec<Whole>) {
@@ -37,14 +37,14 @@ impl Session {
 
     fn replay_done(&self, core: &mut Core, part: &Part) {
         match part.r#type.as_str() {
-            "text" if !part.ignored => self.say(core, Kind::Said, &part.id, &part.text),
-            "reasoning" => self.say(core, Kind::Thought, &part.id, &part.text),
+            "text" if !part.ignored => self.say(core, Voice::Said, &part.id, &part.text),
+            "reasoning" => self.say(core, Voice::Thought, &part.id, &part.text),
             "tool" => {
                 let described = tools::describe(part, &self.place.cwd);
                 let call = described.into_call(part.call.clone()).status(ToolCallStatus::Pending);
                 self.emit(core, &SessionUpdate::ToolCall(call));
                 // Files are not any more what they were then.
-                let outcome = tools::outcome(part, false, &self.place.cwd, &tools::NoDisk);
+                let outcome = tools::outcome(part, false, &self.place.cwd, &NoDisk);
                 let update = outcome.into_update(part.call.clone());
                 self.emit(core, &SessionUpdate::ToolCallUpdate(update));
             }

@@ -4,42 +4,22 @@ use super::Session;
 use crate::core::Core;
 use crate::native::call::{Call, escaped};
 use crate::replies::{Outcome, Then};
+use sa_acp::McpWait;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::time::Duration;
-
-/// Servers that nothing was heard of yet, by name, and until when that is waited for.
-#[derive(Debug, Default)]
-pub(super) struct McpWait {
-    missing: BTreeSet<String>,
-    give_up: Duration,
-}
-
-impl McpWait {
-    pub(super) fn is_done(&self) -> bool {
-        self.missing.is_empty()
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        (!self.is_done()).then_some(self.give_up)
-    }
-
-    pub(super) fn give_up(&mut self) {
-        self.missing.clear();
-    }
-}
 
 impl Session {
     /// Tells the server of the session's MCP servers.
     pub(super) fn register(&mut self, core: &mut Core) {
-        self.mcp.give_up = core.now.elapsed + core.host.limits.mcp;
-        let limit = Some(core.host.limits.mcp);
+        let limit = core.host.limits.mcp;
+        let mut missing = BTreeSet::new();
         for (name, config) in &self.place.servers {
             let name = core.registry.join(&self.place.cwd, name, config, &self.id.0);
             let call = Call::post("/mcp", json!({ "name": name, "config": config })).within(&self.place.cwd);
-            core.ask(&call, limit, Then::Reached(self.id.clone(), name.clone()));
-            self.mcp.missing.insert(name);
+            core.ask(&call, Some(limit), Then::Reached(self.id.clone(), name.clone()));
+            missing.insert(name);
         }
+        self.mcp = McpWait::new(missing, core.now.elapsed + limit);
     }
 
     /// A server that cannot be reached does not keep a session from working.
@@ -52,20 +32,19 @@ impl Session {
             let unavailable = json!([{ "name": name, "status": status["status"], "error": status["error"] }]);
             core.remark(&self.id, "mcp", json!({ "unavailable": unavailable }));
         }
-        if self.mcp.missing.remove(name) {
+        if self.mcp.heard_of(name) {
             if self.mcp.is_done() {
                 self.ask_commands(core);
             }
-            self.start_next(core);
+            self.begin_next(core);
         }
     }
 
     /// The prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
-        if self.mcp.deadline().is_some_and(|give_up| give_up <= core.now.elapsed) {
-            let missing = std::mem::take(&mut self.mcp.missing);
+        if let Some(missing) = self.mcp.late(core.now.elapsed) {
             core.remark(&self.id, "mcp", json!({ "late": missing }));
-            self.start_next(core);
+            self.begin_next(core);
         }
     }
 

@@ -30,23 +30,22 @@ mod tooling;
 mod turn;
 mod usage;
 
-pub(crate) use prompt::Prompt;
-pub(crate) use settings::{Reply, Settings};
+pub(crate) use settings::Settings;
 
 use super::core::Core;
+use super::launch::Launch;
 use super::native::about::Command;
 use super::native::ask::Rule;
 use agent_client_protocol_schema::v1::{Error, SessionId, SessionUpdate};
 use ask::Ask;
 use closing::Closing;
 use compaction::Compaction;
-use mcp::McpWait;
 use permission::Allowed;
 use reviving::Link;
-use sa_acp::failure;
+use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::Value;
 use speech::Speech;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tooling::Tools;
@@ -64,7 +63,7 @@ pub(crate) struct Place {
 
 /// See the module's comment.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub struct Session {
     pub(crate) id: SessionId,
     place: Place,
     link: Link,
@@ -74,7 +73,7 @@ pub(crate) struct Session {
     mcp: McpWait,
     settings: Settings,
     commands: Vec<Command>,
-    queue: VecDeque<Prompt>,
+    queue: Queue<Vec<Value>>,
     turn: Option<Turn>,
     /// The rules that the server has for the session.
     ruled: Vec<Rule>,
@@ -101,7 +100,7 @@ impl Session {
             mcp: McpWait::default(),
             settings,
             commands: Vec::new(),
-            queue: VecDeque::new(),
+            queue: Queue::new(),
             turn: None,
             ruled: Vec::new(),
             asks: BTreeMap::new(),
@@ -115,31 +114,12 @@ impl Session {
         }
     }
 
-    /// Whether it can be forgotten.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    /// Whether it takes prompts, now or soon.
-    pub(crate) fn is_open(&self) -> bool {
-        !self.gone && self.closing.is_none()
-    }
-
-    /// Whether it works on a prompt.
-    pub(crate) fn is_busy(&self) -> bool {
-        self.turn.is_some()
-    }
-
     pub(crate) fn cwd(&self) -> &Path {
         &self.place.cwd
     }
 
     pub(crate) fn title(&self) -> Option<String> {
         self.title.clone()
-    }
-
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// Whether the open session can be opened again in that place.
@@ -154,16 +134,82 @@ impl Session {
     fn emit(&self, core: &mut Core, update: &SessionUpdate) {
         core.update(&self.id, update);
     }
+}
 
-    /// The time at which [`Session::tick`] has something to do.
-    pub(crate) fn wake(&self) -> Option<Duration> {
-        let turn = self.turn.as_ref().and_then(Turn::deadline);
-        let closing = self.closing.as_ref().map(Closing::deadline);
-        [turn, closing, self.tools.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+impl sa_acp::Session for Session {
+    type Launch = Launch;
+    type Core = Core;
+    type Content = Vec<Value>;
+    type Ask = Ask;
+
+    fn content(pieces: Vec<Piece>) -> Result<Vec<Value>, Error> {
+        pieces.into_iter().map(prompt::part).collect()
     }
 
-    /// Does what is due.
-    pub(crate) fn tick(&mut self, core: &mut Core) {
+    fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    fn is_open(&self) -> bool {
+        !self.gone && self.closing.is_none()
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    fn queue(&mut self) -> &mut Queue<Vec<Value>> {
+        &mut self.queue
+    }
+
+    fn running(&self) -> Option<&RequestKey> {
+        self.turn.as_ref()?.key.as_ref()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    fn start_next(&mut self, core: &mut Core) {
+        self.begin_next(core);
+    }
+
+    fn interrupt(&mut self, core: &mut Core) {
+        self.stop(core);
+    }
+
+    fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
+        &mut self.asks
+    }
+
+    fn answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
+        self.client_answered(core, id, ask, told);
+    }
+
+    fn set(
+        &mut self,
+        core: &mut Core,
+        key: &RequestKey,
+        form: Form,
+        option: &str,
+        value: &str,
+    ) -> Result<(), Error> {
+        let change = self.settings.change(option, value)?;
+        self.change(core, key, change, form);
+        Ok(())
+    }
+
+    fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
+        self.begin_close(core, key, delete);
+    }
+
+    fn wake(&self) -> Option<Duration> {
+        let turn = self.turn.as_ref().and_then(Turn::deadline);
+        let closing = self.closing.as_ref().map(Closing::deadline);
+        [turn, closing, self.tools.running.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+    }
+
+    fn tick(&mut self, core: &mut Core) {
         self.tell_printed(core);
         self.enforce_mcp(core);
         self.enforce_settle(core);

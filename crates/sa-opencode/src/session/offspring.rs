@@ -4,6 +4,7 @@
 use super::Session;
 use crate::core::Core;
 use crate::native::event::Event;
+use sa_acp::Session as _;
 
 impl Session {
     /// Takes an event about a sub-agent's session.

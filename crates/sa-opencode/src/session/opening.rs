@@ -4,18 +4,16 @@ use super::{Place, Session, Settings};
 use crate::core::Core;
 use crate::native::about::Info;
 use crate::native::message::Whole;
-use crate::openings::{Around, How};
-use agent_client_protocol_schema::v1::{
-    ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionId,
-};
-use sa_acp::{RequestKey, one_line};
+use crate::openings::Around;
+use agent_client_protocol_schema::v1::SessionId;
+use sa_acp::{How, RequestKey, one_line};
 
 impl Session {
     /// A session for one that the server has opened.
     pub(crate) fn open(
         core: &mut Core,
         key: &RequestKey,
-        how: How,
+        how: &How,
         place: Place,
         around: &Around,
         info: &Info,
@@ -25,11 +23,11 @@ impl Session {
         let mut session = Self::new(SessionId::new(info.id.clone()), place, settings);
         session.title = info.title().map(one_line);
         session.meter.begin(info.cost);
-        if how == How::New {
+        if *how == How::New {
             session.ruled = session.settings.rules(&session.place.directories, &[]);
         }
         session.replay(core, history);
-        session.tell_opened(core, key, how);
+        core.opened(key, how, &session.id, session.settings.modes(), session.settings.options());
         session.commands.clone_from(&around.commands);
         session.tell_commands(core);
         session.register(core);
@@ -41,26 +39,13 @@ impl Session {
         &mut self,
         core: &mut Core,
         key: &RequestKey,
-        how: How,
+        how: &How,
         place: Place,
         history: Vec<Whole>,
     ) {
         self.place = place;
         self.replay(core, history);
-        self.tell_opened(core, key, how);
+        core.opened(key, how, &self.id, self.settings.modes(), self.settings.options());
         self.tell_commands(core);
-    }
-
-    fn tell_opened(&self, core: &mut Core, key: &RequestKey, how: How) {
-        let (modes, options) = (self.settings.modes(), self.settings.options());
-        let id = self.id.clone();
-        match how {
-            How::New => core.reply(key, NewSessionResponse::new(id).modes(modes).config_options(options)),
-            How::Loaded => core.reply(key, LoadSessionResponse::new().modes(modes).config_options(options)),
-            How::Resumed => {
-                core.reply(key, ResumeSessionResponse::new().modes(modes).config_options(options));
-            }
-            How::Forked => core.reply(key, ForkSessionResponse::new(id).modes(modes).config_options(options)),
-        }
     }
 }

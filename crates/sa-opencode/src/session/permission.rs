@@ -3,13 +3,13 @@
 use super::Session;
 use super::ask::Ask;
 use super::settings::Mode;
-use crate::core::{Core, meta};
+use crate::core::{Core, PROFILE};
 use crate::native::ask::{Permission, fits};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Told, chosen, humanised, only_looks};
+use sa_acp::{Session as _, Told, chosen, humanised, only_looks};
 use serde_json::json;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -21,7 +21,7 @@ const READ_ONLY: &str = "Plan mode is on: nothing may be changed. Only look arou
 
 /// Something that waits for permission.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub struct Waiting {
     call: String,
     permission: String,
     patterns: Vec<String>,
@@ -119,7 +119,7 @@ impl Session {
     /// What is asked about, as the client knows it.
     fn waiting(&self, call: &str, asked: &Permission) -> ToolCallUpdate {
         let about = json!({ "permission": asked.permission, "patterns": asked.patterns });
-        let (fields, parent) = match self.tools.get(call) {
+        let (fields, parent) = match self.tools.running.get(call) {
             Some(tool) => (tool.described.clone().into_fields(), tool.parent.as_deref()),
             None => {
                 let what = asked.patterns.join(", ");
@@ -132,7 +132,7 @@ impl Session {
         if let Some(parent) = parent {
             about["parentToolUseId"] = json!(parent);
         }
-        ToolCallUpdate::new(call.to_owned(), fields.status(ToolCallStatus::Pending)).meta(meta(about))
+        ToolCallUpdate::new(call.to_owned(), fields.status(ToolCallStatus::Pending)).meta(PROFILE.meta(about))
     }
 
     pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, waiting: Waiting, told: Told) {
@@ -151,7 +151,7 @@ impl Session {
             }
             Ok(None) => {
                 self.answer_permission(core, id, "reject", None);
-                self.interrupt(core);
+                self.stop(core);
             }
             Ok(Some(_)) => self.answer_permission(core, id, "reject", None),
             Err(reason) => {
@@ -162,7 +162,7 @@ impl Session {
     }
 
     fn allow(&self, core: &mut Core, id: &str, call: &str) {
-        self.tool_runs(core, call);
+        self.tools.running.runs(core, &self.id, call);
         self.answer_permission(core, id, "once", None);
     }
 

@@ -8,11 +8,10 @@ use crate::core::Core;
 use crate::native::ask::Question;
 use crate::native::call::{Call, of_session};
 use crate::replies::Then;
-use crate::tools::Described;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolKind,
 };
-use sa_acp::{Told, chosen, one_line, paragraph};
+use sa_acp::{Described, Session as _, Told, chosen, one_line, paragraph};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -25,14 +24,14 @@ const NO: &str = "No";
 
 /// A plan that the user looks at.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     call: String,
 }
 
 impl Session {
     /// Whether this is the question about a plan: the server may ask before it tells of the call.
     pub(super) fn is_plan_exit(&self, call: &str, questions: &[Question]) -> bool {
-        if let Some(tool) = self.tools.get(call) {
+        if let Some(tool) = self.tools.running.get(call) {
             return tool.described.name == TOOL;
         }
         let words = |question: &Question| {
@@ -45,12 +44,8 @@ impl Session {
         let text = questions.first().map(|question| question.question.as_str()).unwrap_or_default();
         let plan = self.plan_text(core, text);
         let described = Described {
-            name: TOOL.to_owned(),
-            kind: ToolKind::SwitchMode,
-            title: "Ready to implement?".to_owned(),
-            locations: Vec::new(),
             content: vec![paragraph(plan.unwrap_or_else(|| one_line(text)))],
-            input: Value::Null,
+            ..Described::new(TOOL, ToolKind::SwitchMode, "Ready to implement?", Value::Null)
         };
         let fields = described.clone().into_fields().status(ToolCallStatus::Pending);
         self.tool_started(core, &call, described, None);
@@ -85,7 +80,7 @@ impl Session {
             Ok(Some(mode)) => self.approved(&mode),
             Ok(None) => {
                 self.reject_question(core, id);
-                return self.interrupt(core);
+                return self.stop(core);
             }
             Err(reason) => {
                 tracing::warn!(session = %self.id, reason, "the plan was not approved");
@@ -97,7 +92,7 @@ impl Session {
         };
         self.settings.apply(Change::Mode(mode));
         self.tell_mode(core);
-        self.tool_runs(core, &plan.call);
+        self.tools.running.runs(core, &self.id, &plan.call);
         // The server goes on as soon as it has its answer, and has to have the rules of the new mode by then.
         let foreign = core.registry.foreign(&self.place.cwd, &self.id.0);
         self.ruled = self.settings.rules(&self.place.directories, &foreign);

@@ -2,19 +2,9 @@
 
 use super::Session;
 use super::commands::COMPACT;
-use agent_client_protocol_schema::v1::{Error, PromptRequest};
-use sa_acp::{Piece, RequestKey, first_line, invalid, pieces};
+use agent_client_protocol_schema::v1::Error;
+use sa_acp::{Piece, invalid};
 use serde_json::{Value, json};
-
-/// A prompt that waits or is worked on.
-#[derive(Debug)]
-pub(crate) struct Prompt {
-    /// The request to answer.
-    pub(crate) key: RequestKey,
-    parts: Vec<Value>,
-    /// The first line of its text, for a title.
-    pub(super) first_line: String,
-}
 
 /// What a prompt asks of the server.
 #[derive(Debug, PartialEq)]
@@ -25,16 +15,7 @@ pub(super) enum Work {
     Command(String, String, Vec<Value>),
 }
 
-impl Prompt {
-    pub(crate) fn new(key: RequestKey, request: PromptRequest) -> Result<Self, Error> {
-        let pieces = pieces("OpenCode", request.prompt)?;
-        let first_line = first_line(&pieces);
-        let parts = pieces.into_iter().map(part).collect::<Result<_, _>>()?;
-        Ok(Self { key, parts, first_line })
-    }
-}
-
-fn part(piece: Piece) -> Result<Value, Error> {
+pub(super) fn part(piece: Piece) -> Result<Value, Error> {
     Ok(match piece {
         Piece::Text(text) => json!({ "type": "text", "text": text }),
         Piece::Image { media_type, data } => json!({
@@ -51,8 +32,7 @@ fn part(piece: Piece) -> Result<Value, Error> {
 
 impl Session {
     /// Takes commands for what they are. What looks like one and is none is a prompt.
-    pub(super) fn work_of(&self, prompt: &mut Prompt) -> Work {
-        let parts = std::mem::take(&mut prompt.parts);
+    pub(super) fn work_of(&self, parts: Vec<Value>) -> Work {
         let line = parts.first().and_then(|part| part["text"].as_str()).and_then(|text| {
             let line = text.trim().strip_prefix('/')?;
             Some(line.split_once(char::is_whitespace).unwrap_or((line, "")))

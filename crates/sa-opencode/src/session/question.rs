@@ -5,17 +5,13 @@ use super::Session;
 use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask as native;
-use crate::tools::Described;
-use agent_client_protocol_schema::v1::{
-    CreateElicitationRequest, ElicitationAction, ElicitationFormMode, ElicitationSessionScope, ToolCallId,
-    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
-};
-use sa_acp::{Question, Told, action, chosen, form_answers, one_line, question_form};
+use agent_client_protocol_schema::v1::{ElicitationAction, ToolCallUpdate, ToolCallUpdateFields, ToolKind};
+use sa_acp::{Described, Question, Session as _, Told, action, chosen, form_answers, form_request, one_line};
 use serde_json::json;
 
 /// Questions that wait for their answers.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub struct Questions {
     call: String,
     questions: Vec<Question>,
     /// Asked one by one: those before this one are done.
@@ -64,22 +60,13 @@ impl Session {
             several => format!("{} questions", several.len()),
         };
         let asked: Vec<_> = questions.iter().map(|question| question.text.as_str()).collect();
-        let described = Described {
-            name: "question".to_owned(),
-            kind: ToolKind::Other,
-            title,
-            locations: Vec::new(),
-            content: Vec::new(),
-            input: json!({ "questions": asked }),
-        };
+        let input = json!({ "questions": asked });
+        let described = Described::new("question", ToolKind::Other, title, input);
         self.tool_started(core, call, described, None);
     }
 
     fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let (message, schema) = question_form(&questions.questions);
-        let scope = ElicitationSessionScope::new(self.id.clone())
-            .tool_call_id(ToolCallId::new(questions.call.clone()));
-        let request = CreateElicitationRequest::new(ElicitationFormMode::new(scope, schema), message);
+        let request = form_request(&self.id, &questions.call, &questions.questions);
         self.pass_on(core, id, Ask::Form(questions), "elicitation/create", request);
     }
 
@@ -92,7 +79,7 @@ impl Session {
             }
             Ok(ElicitationAction::Cancel) => {
                 self.reject_question(core, id);
-                self.interrupt(core);
+                self.stop(core);
             }
             Ok(_) => self.reject_question(core, id),
             Err(reason) => {
@@ -124,7 +111,7 @@ impl Session {
             Ok(Some(choice)) => choice,
             Ok(None) => {
                 self.reject_question(core, id);
-                return self.interrupt(core);
+                return self.stop(core);
             }
             Err(reason) => {
                 tracing::warn!(session = %self.id, reason, "no answer");

@@ -4,6 +4,7 @@ use super::Session;
 use crate::core::Core;
 use crate::jobs::Job;
 use agent_client_protocol_schema::v1::Error;
+use sa_acp::Session as _;
 
 /// Whether the server knows all that it has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Session {
         if self.closing.is_some() {
             return self.closed(core);
         }
-        self.start_next(core);
+        self.begin_next(core);
     }
 
     /// Has the next server take the session up.
@@ -44,14 +45,12 @@ impl Session {
     pub(crate) fn revive(&mut self, core: &mut Core) {
         self.link = Link::Up;
         self.register(core);
-        self.start_next(core);
+        self.begin_next(core);
     }
 
     /// The session stays open: the next prompt tries again.
     pub(crate) fn not_revived(&mut self, core: &mut Core, error: &Error) {
         self.link = Link::Down;
-        for prompt in std::mem::take(&mut self.queue) {
-            core.fail(&prompt.key, error);
-        }
+        self.fail_queue(core, error);
     }
 }

@@ -8,12 +8,9 @@ use crate::native::about::{Agent, Info, Model, ModelRef, Providers};
 use crate::native::ask::Rule;
 use crate::openings::Around;
 use agent_client_protocol_schema::v1::{
-    ConfigOptionUpdate, CurrentModeUpdate, Error, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, SessionUpdate, SetSessionConfigOptionResponse,
-    SetSessionModeResponse,
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{RequestKey, invalid, one_line};
-use serde_json::json;
+use sa_acp::{Form, RequestKey, capitalised, invalid, mode_option, mode_state, one_line};
 use std::path::PathBuf;
 
 /// What is allowed, and what is asked about.
@@ -44,14 +41,6 @@ pub(crate) enum Change {
     Model(ModelRef),
     /// `None` for what the model has by itself.
     Effort(Option<String>),
-}
-
-/// In which form a client asked for a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reply {
-    Mode,
-    Model,
-    Option,
 }
 
 /// What the model has by itself.
@@ -154,7 +143,7 @@ impl Settings {
     }
 
     /// What a client wants changed, if there is such a setting and it has such a value.
-    pub(crate) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+    pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
             "model" => self.check_model(value),
@@ -168,14 +157,14 @@ impl Settings {
         }
     }
 
-    pub(crate) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
+    pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
         let known = self.offered().find(|(_, id, ..)| *id == mode);
         known.map(|(mode, ..)| Change::Mode(*mode)).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
     /// A model by its provider and name; by its name alone it is one of the current provider, or of the only one that has
     /// it.
-    pub(crate) fn check_model(&self, model: &str) -> Result<Change, Error> {
+    fn check_model(&self, model: &str) -> Result<Change, Error> {
         let listed = ModelRef::read(model).filter(|known| self.find(known).is_some());
         let named = |provider: &str| {
             let known = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
@@ -221,26 +210,17 @@ impl Settings {
 
     /// The modes, as clients know them that do not know options.
     pub(crate) fn modes(&self) -> SessionModeState {
-        let mode = |(_, id, name, about): &(Mode, &str, &str, &str)| {
-            SessionMode::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        SessionModeState::new(self.mode.id(), self.offered().map(mode).collect())
+        mode_state(self.mode.id(), self.offered().map(|(_, id, name, about)| (*id, *name, *about)))
     }
 
     /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let choice = |(_, id, name, about): &(Mode, &str, &str, &str)| {
-            SessionConfigSelectOption::new((*id).to_owned(), *name).description((*about).to_owned())
-        };
-        let modes: Vec<_> = self.offered().map(choice).collect();
-        let mut options = vec![
-            SessionConfigOption::select("mode", "Mode", self.mode.id(), modes)
-                .category(SessionConfigOptionCategory::Mode),
-        ];
+        let modes = self.offered().map(|(_, id, name, about)| (*id, *name, *about));
+        let mut options = vec![mode_option(self.mode.id(), modes)];
         options.extend(self.model_option());
         options.extend(self.effort_option());
         let agent = |agent: &Agent| {
-            SessionConfigSelectOption::new(agent.name.clone(), title(&agent.name))
+            SessionConfigSelectOption::new(agent.name.clone(), capitalised(&agent.name))
                 .description(agent.description.as_deref().map(one_line))
         };
         let agents: Vec<_> = self.choosable().map(agent).collect();
@@ -269,7 +249,7 @@ impl Settings {
         let variants = self.current_model().map(Model::variants).filter(|variants| !variants.is_empty())?;
         let by_default =
             SessionConfigSelectOption::new(DEFAULT, "Default").description("As the model has it".to_owned());
-        let own = variants.iter().map(|id| SessionConfigSelectOption::new((*id).to_owned(), title(id)));
+        let own = variants.iter().map(|id| SessionConfigSelectOption::new((*id).to_owned(), capitalised(id)));
         let choices: Vec<_> = std::iter::once(by_default).chain(own).collect();
         let current = self.effort().unwrap_or(DEFAULT).to_owned();
         let option = SessionConfigOption::select("effort", "Effort", current, choices);
@@ -277,39 +257,21 @@ impl Settings {
     }
 }
 
-/// `high` as `High`.
-fn title(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 impl Session {
     /// Changes a setting on a client's behalf.
-    pub(crate) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, reply: Reply) {
+    pub(super) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, form: Form) {
         let before = self.settings.mode();
         self.settings.apply(change);
         if self.settings.mode() != before {
             self.tell_mode(core);
             self.reconsider(core);
-        } else if reply != Reply::Option {
-            self.tell_options(core);
+        } else if form != Form::Option {
+            core.options_changed(&self.id, self.settings.options());
         }
-        match reply {
-            Reply::Mode => core.reply(key, SetSessionModeResponse::new()),
-            Reply::Model => core.reply(key, json!({})),
-            Reply::Option => core.reply(key, SetSessionConfigOptionResponse::new(self.settings.options())),
-        }
+        core.was_set(key, form, self.settings.options());
     }
 
-    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
     pub(super) fn tell_mode(&self, core: &mut Core) {
-        let mode = self.settings.mode().id();
-        self.emit(core, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
-        self.tell_options(core);
-    }
-
-    fn tell_options(&self, core: &mut Core) {
-        let options = self.settings.options();
-        self.emit(core, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
+        core.mode_changed(&self.id, self.settings.mode().id(), self.settings.options());
     }
 }

@@ -4,15 +4,8 @@ use super::Session;
 use crate::core::Core;
 use crate::native::event::Delta;
 use crate::native::message::Part;
-use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, MessageId, SessionUpdate, TextContent};
+use sa_acp::Voice;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Said,
-    Thought,
-}
 
 /// What was told in this turn.
 #[derive(Debug, Default)]
@@ -22,7 +15,7 @@ pub(super) struct Speech {
     /// Those of the turn before, of which something may come late.
     old: BTreeSet<String>,
     /// Parts with what they are and how many bytes of them were told.
-    parts: BTreeMap<String, (Kind, usize)>,
+    parts: BTreeMap<String, (Voice, usize)>,
 }
 
 impl Speech {
@@ -50,34 +43,25 @@ impl Speech {
 impl Session {
     /// A piece of a part. Those of parts that are not known are told with the whole.
     pub(super) fn piece(&mut self, core: &mut Core, delta: &Delta) {
-        let Some((kind, told)) = self.speech.parts.get_mut(&delta.part) else { return };
+        let Some((voice, told)) = self.speech.parts.get_mut(&delta.part) else { return };
         if delta.field != "text" || delta.delta.is_empty() {
             return;
         }
         *told += delta.delta.len();
-        let kind = *kind;
-        self.say(core, kind, &delta.part, &delta.delta);
+        let voice = *voice;
+        self.say(core, voice, &delta.part, &delta.delta);
     }
 
     /// A part as it is now: what was not streamed of it is told.
-    pub(super) fn whole(&mut self, core: &mut Core, kind: Kind, part: &Part) {
-        let (_, told) = self.speech.parts.entry(part.id.clone()).or_insert((kind, 0));
+    pub(super) fn whole(&mut self, core: &mut Core, voice: Voice, part: &Part) {
+        let (_, told) = self.speech.parts.entry(part.id.clone()).or_insert((voice, 0));
         // Where it is shorter than what was streamed, nothing can be taken back.
         let rest = part.text.get(*told..).unwrap_or_default();
         *told += rest.len();
-        self.say(core, kind, &part.id, rest);
+        self.say(core, voice, &part.id, rest);
     }
 
-    pub(super) fn say(&self, core: &mut Core, kind: Kind, part: &str, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
-            .message_id(MessageId::new(part.to_owned()));
-        let update = match kind {
-            Kind::Said => SessionUpdate::AgentMessageChunk(chunk),
-            Kind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
-        };
-        self.emit(core, &update);
+    pub(super) fn say(&self, core: &mut Core, voice: Voice, part: &str, text: &str) {
+        core.say(&self.id, voice, part, text);
     }
 }

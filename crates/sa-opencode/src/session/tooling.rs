@@ -1,54 +1,29 @@
 //! Tool calls: started, printing, done.
 
 use super::Session;
-use crate::core::{Core, meta};
-use crate::limits::{PRINT_EVERY, PRINT_TAIL};
+use crate::core::Core;
 use crate::native::message::Part;
-use crate::tools::{self, Described};
-use agent_client_protocol_schema::v1::{
-    Meta, SessionUpdate, ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
-};
-use serde_json::json;
+use crate::tools;
+use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallUpdateFields};
+use sa_acp::{Described, RunningTools};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// A tool call that is not done.
-#[derive(Debug)]
-pub(super) struct Tool {
-    pub(super) described: Described,
-    pub(super) parent: Option<String>,
-    /// What a command has printed.
-    output: String,
-    /// Whether there is more of it than was told.
-    has_news: bool,
-}
 
 /// Those of a session, by the ids of their calls.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
-    open: BTreeMap<String, Tool>,
+    pub(super) running: RunningTools,
     /// Those of the turn that are done: events about them may come late.
     done: BTreeSet<String>,
     /// Changes of files that were asked about before the call was told.
     changes: BTreeMap<String, Vec<ToolCallContent>>,
     /// Files that were written in this turn.
     written: BTreeSet<PathBuf>,
-    /// When what commands have printed is told next.
-    print_at: Option<Duration>,
     /// Sessions of sub-agents, each with the call that sent it.
     senders: BTreeMap<String, String>,
 }
 
 impl Tools {
-    pub(super) fn get(&self, id: &str) -> Option<&Tool> {
-        self.open.get(id)
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.print_at
-    }
-
     /// The call that sent a sub-agent, by its session.
     pub(super) fn sender_of(&self, session: &str) -> Option<&str> {
         self.senders.get(session).map(String::as_str)
@@ -57,11 +32,6 @@ impl Tools {
     pub(super) fn written(&self) -> impl Iterator<Item = &Path> {
         self.written.iter().map(PathBuf::as_path)
     }
-}
-
-/// What is told about a call beside the protocol.
-fn about(parent: Option<&str>) -> Option<Meta> {
-    parent.map(|parent| meta(json!({ "parentToolUseId": parent })))
 }
 
 impl Session {
@@ -104,99 +74,53 @@ impl Session {
         mut described: Described,
         parent: Option<&str>,
     ) {
-        if let Some(tool) = self.tools.open.get_mut(id) {
+        if let Some(tool) = self.tools.running.get_mut(id) {
             tool.parent = tool.parent.take().or_else(|| parent.map(str::to_owned));
             return;
         }
         if let Some(changes) = self.tools.changes.remove(id) {
             described.content = changes;
         }
-        let call = described.clone().into_call(id.to_owned()).status(ToolCallStatus::InProgress);
-        self.emit(core, &SessionUpdate::ToolCall(call.meta(about(parent))));
-        let parent = parent.map(str::to_owned);
-        let tool = Tool { described, parent, output: String::new(), has_news: false };
-        self.tools.open.insert(id.to_owned(), tool);
+        self.tools.running.start(core, &self.id, id, described, parent);
     }
 
     /// What a call changes is known.
     pub(super) fn tool_changes(&mut self, core: &mut Core, id: &str, diffs: Vec<ToolCallContent>) {
-        let Some(tool) = self.tools.open.get_mut(id) else {
+        let Some(tool) = self.tools.running.get_mut(id) else {
             self.tools.changes.insert(id.to_owned(), diffs);
             return;
         };
         tool.described.content.clone_from(&diffs);
-        let update = ToolCallUpdate::new(id.to_owned(), ToolCallUpdateFields::new().content(diffs));
-        let update = update.meta(about(tool.parent.as_deref()));
-        self.emit(core, &SessionUpdate::ToolCallUpdate(update));
+        tool.tell(core, &self.id, id, ToolCallUpdateFields::new().content(diffs));
     }
 
     /// A command has printed this by now.
     fn printed(&mut self, core: &Core, id: &str, text: &str) {
-        let Some(tool) = self.tools.open.get_mut(id) else { return };
-        if tool.output != text {
-            text.clone_into(&mut tool.output);
-            tool.has_news = true;
-            self.tools.print_at.get_or_insert(core.now.elapsed + PRINT_EVERY);
-        }
+        self.tools.running.printed(id, core.now.elapsed, |output| {
+            let is_new = output != text;
+            text.clone_into(output);
+            is_new
+        });
     }
 
     /// Tells what running commands have printed, if it is time to.
     pub(super) fn tell_printed(&mut self, core: &mut Core) {
-        if self.tools.print_at.is_some_and(|at| at <= core.now.elapsed) {
-            self.tell_printed_now(core);
-        }
-    }
-
-    pub(super) fn tell_printed_now(&mut self, core: &mut Core) {
-        self.tools.print_at = None;
-        let mut updates = Vec::new();
-        for (id, tool) in &mut self.tools.open {
-            if std::mem::take(&mut tool.has_news) {
-                let fields = ToolCallUpdateFields::new().content(sa_acp::printed(tail(&tool.output)));
-                updates.push(ToolCallUpdate::new(id.clone(), fields).meta(about(tool.parent.as_deref())));
-            }
-        }
-        for update in updates {
-            self.emit(core, &SessionUpdate::ToolCallUpdate(update));
+        if self.tools.running.deadline().is_some_and(|at| at <= core.now.elapsed) {
+            self.tools.running.tell_printed(core, &self.id);
         }
     }
 
     fn tool_done(&mut self, core: &mut Core, part: &Part) {
-        let Some(tool) = self.tools.open.remove(&part.call) else { return };
-        self.tools.done.insert(part.call.clone());
+        let Some(tool) = self.tools.running.get(&part.call) else { return };
         let known = !tool.described.content.is_empty();
         let outcome = tools::outcome(part, known, &self.place.cwd, core.host.disk.as_ref());
-        let mut update = outcome.into_update(part.call.clone());
-        if let Some(parent) = about(tool.parent.as_deref()) {
-            update.meta.get_or_insert_default().extend(parent);
-        }
-        self.emit(core, &SessionUpdate::ToolCallUpdate(update));
-    }
-
-    /// Tells that a call runs that was waiting for permission.
-    pub(super) fn tool_runs(&self, core: &mut Core, id: &str) {
-        if let Some(tool) = self.tools.open.get(id) {
-            let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
-            let update = ToolCallUpdate::new(id.to_owned(), fields).meta(about(tool.parent.as_deref()));
-            self.emit(core, &SessionUpdate::ToolCallUpdate(update));
-        }
+        self.tools.done.insert(part.call.clone());
+        self.tools.running.done(core, &self.id, &part.call, outcome);
     }
 
     /// Nothing stays open behind a turn.
     pub(super) fn close_tools(&mut self, core: &mut Core, reason: &str) {
-        let tools = std::mem::take(&mut self.tools);
-        for (id, tool) in tools.open {
-            let fields = ToolCallUpdateFields::new()
-                .status(ToolCallStatus::Failed)
-                .raw_output(json!({ "reason": reason }));
-            let update = ToolCallUpdate::new(id, fields).meta(about(tool.parent.as_deref()));
-            self.emit(core, &SessionUpdate::ToolCallUpdate(update));
-        }
+        let mut tools = std::mem::take(&mut self.tools);
+        tools.running.close(core, &self.id, reason);
     }
-}
-
-/// The last characters of a text.
-fn tail(text: &str) -> &str {
-    let skipped = text.chars().count().saturating_sub(PRINT_TAIL);
-    text.char_indices().nth(skipped).and_then(|(start, _)| text.get(start..)).unwrap_or_default()
 }

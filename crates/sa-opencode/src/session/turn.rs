@@ -1,16 +1,14 @@
 //! Prompts on their way to their answers, one at a time.
 
 use super::Session;
-use super::prompt::{Prompt, Work};
+use super::prompt::Work;
 use super::reviving::Link;
 use crate::core::Core;
-use crate::limits::MAX_QUEUE;
 use crate::native::call::{Call, of_session};
 use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason};
-use sa_acp::{RequestKey, failure, timestamp};
-use sa_jsonrpc::Id;
+use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use sa_acp::{RequestKey, failure};
 use serde_json::json;
 use std::time::Duration;
 
@@ -46,9 +44,9 @@ impl Turn {
         self.cancel.is_some()
     }
 
-    fn new(prompt: Prompt, work: Work) -> Self {
+    fn new(key: RequestKey, work: Work, first_line: String) -> Self {
         Self {
-            key: Some(prompt.key),
+            key: Some(key),
             work: Some(work),
             cancel: None,
             ended: None,
@@ -56,25 +54,14 @@ impl Turn {
             is_begun: false,
             is_idle: false,
             error: None,
-            first_line: prompt.first_line,
+            first_line,
         }
     }
 }
 
 impl Session {
-    /// Takes a prompt: starts on it, or puts it behind the ones before.
-    pub(crate) fn prompt(&mut self, core: &mut Core, prompt: Prompt) {
-        if self.queue.len() >= MAX_QUEUE {
-            let reason = format!("{MAX_QUEUE} prompts are waiting already");
-            let error = Error::invalid_request().data(json!({ "reason": reason }));
-            return core.fail(&prompt.key, &error);
-        }
-        self.queue.push_back(prompt);
-        self.start_next(core);
-    }
-
     /// Begins the next prompt if the server is ready for it.
-    pub(super) fn start_next(&mut self, core: &mut Core) {
+    pub(super) fn begin_next(&mut self, core: &mut Core) {
         if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
             return;
         }
@@ -84,9 +71,9 @@ impl Session {
         if !self.mcp.is_done() {
             return;
         }
-        let Some(mut prompt) = self.queue.pop_front() else { return };
-        let work = self.work_of(&mut prompt);
-        self.turn = Some(Turn::new(prompt, work));
+        let Some(prompt) = self.queue.pop_front() else { return };
+        let work = self.work_of(prompt.content);
+        self.turn = Some(Turn::new(prompt.key, work, prompt.first_line));
         self.meter.turn_begins();
         let rules = self.settings.rules(&self.place.directories, &self.foreign(core));
         if rules == self.ruled {
@@ -211,7 +198,7 @@ impl Session {
 
     /// The turn is over.
     pub(super) fn end_turn(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
-        self.tell_printed_now(core);
+        self.tools.running.tell_printed(core, &self.id);
         let reason = match &ended {
             Ok(StopReason::Cancelled) => "Cancelled",
             _ => "The turn is over",
@@ -230,35 +217,11 @@ impl Session {
             self.settle(core, turn, ended);
         }
         self.let_go(core);
-        self.start_next(core);
-    }
-
-    /// Cancels all prompts, running and waiting.
-    pub(crate) fn cancel(&mut self, core: &mut Core) {
-        for prompt in std::mem::take(&mut self.queue) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        if self.turn.is_some() {
-            self.interrupt(core);
-        }
-    }
-
-    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
-    pub(crate) fn cancel_request(&mut self, core: &mut Core, id: &Id) -> bool {
-        let is_it = |key: &RequestKey| key.id == *id;
-        if self.turn.as_ref().and_then(|turn| turn.key.as_ref()).is_some_and(is_it) {
-            self.interrupt(core);
-            return true;
-        }
-        let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
-        if let Some(prompt) = self.queue.remove(index) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
-        }
-        true
+        self.begin_next(core);
     }
 
     /// Has the server stop what it does. Questions that it asked are void.
-    pub(super) fn interrupt(&mut self, core: &mut Core) {
+    pub(super) fn stop(&mut self, core: &mut Core) {
         let deadline = core.now.elapsed + core.host.limits.cancel;
         let Some(turn) = &mut self.turn else { return };
         turn.cancel.get_or_insert(deadline);
@@ -311,7 +274,7 @@ impl Session {
         if let Some(key) = turn.key.take() {
             core.fail(&key, error);
         }
-        self.interrupt(core);
+        self.stop(core);
     }
 
     /// Answers the running prompt as cancelled without waiting for the server to stop.
@@ -343,11 +306,6 @@ impl Session {
     }
 
     pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        if self.title.as_ref() == Some(&title) {
-            return;
-        }
-        let update = SessionInfoUpdate::new().title(title.clone()).updated_at(timestamp(core.now.unix));
-        self.title = Some(title);
-        self.emit(core, &SessionUpdate::SessionInfoUpdate(update));
+        core.rename(&self.id, &mut self.title, title);
     }
 }

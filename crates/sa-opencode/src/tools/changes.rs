@@ -1,8 +1,7 @@
 //! Changes of files, from what the server tells when it asks for permission or is done.
 
-use crate::core::Disk;
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent};
-use sa_acp::{absolute, sides};
+use sa_acp::{Disk, absolute, sides};
 use serde_json::Value;
 use std::path::Path;
 

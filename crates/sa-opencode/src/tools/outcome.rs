@@ -1,13 +1,12 @@
 //! What became of a tool call.
 
 use super::changes::diffs;
-use super::{Outcome, kind};
-use crate::core::Disk;
+use super::kind;
 use crate::native::message::{Part, State};
 use agent_client_protocol_schema::v1::{
     ContentBlock, Diff, ImageContent, Meta, ToolCallContent, ToolCallStatus, ToolKind,
 };
-use sa_acp::{absolute, paragraph, printed, terminal_exit, terminal_output};
+use sa_acp::{Disk, Outcome, absolute, paragraph, printed, terminal_exit, terminal_output};
 use serde_json::json;
 use std::path::Path;
 
@@ -31,7 +30,7 @@ pub(crate) fn outcome(part: &Part, known: bool, cwd: &Path, disk: &dyn Disk) -> 
         "error": state.error,
         "metadata": state.metadata,
     });
-    Outcome { status, content, output, meta: terminal(part) }
+    Outcome { meta: terminal(part), ..Outcome::new(status, content, output) }
 }
 
 fn status(part: &Part) -> ToolCallStatus {
@@ -88,7 +87,7 @@ fn terminal(part: &Part) -> Option<Meta> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::NoDisk;
+    use sa_acp::NoDisk;
     use serde_json::Value;
 
     fn ran(tool: &str, state: Value) -> Outcome {

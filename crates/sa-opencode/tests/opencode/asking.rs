@@ -1,6 +1,7 @@
 //! Permissions, questions and plans, of the session itself and of its sub-agents.
 
-use crate::client::{Client, SESSION, answer, requests, updates};
+use crate::client::{Client, SESSION, requests};
+use sa_acp::testing::{answer, updates};
 use serde_json::{Value, json};
 
 const CHILD: &str = "ses_child";
@@ -12,7 +13,7 @@ fn replied(client: &mut Client, id: &str) -> Value {
 /// A session that works on a prompt.
 fn working() -> Client {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.message(SESSION, "m1");
     client
 }
@@ -67,7 +68,7 @@ fn a_change_is_shown_before_it_is_allowed() {
 fn always_means_this_session_and_nobody_elses() {
     let mut client = working();
     client.another("ses_two", "/project");
-    client.prompt("ses_two", "hello");
+    client.prompt_in("ses_two", "hello");
     let first = edit(&mut client, SESSION, "per_1", "c1");
     let second = edit(&mut client, SESSION, "per_2", "c2");
     let told = client.choose(requests(&first)[0], "allow_always");
@@ -97,7 +98,7 @@ fn commands_that_only_look_are_not_asked_about() {
 fn in_bypass_mode_nothing_is_asked_and_changes_are_still_shown() {
     let mut client = Client::open();
     client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "bypass" }));
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
     client.message(SESSION, "m1");
     running(&mut client, "c1", "edit", json!({ "filePath": "/project/old.txt" }));
@@ -114,9 +115,9 @@ fn in_bypass_mode_nothing_is_asked_and_changes_are_still_shown() {
 fn plan_mode_refuses_changes_until_the_plan_is_approved() {
     let mut client = Client::open();
     client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "plan" }));
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
-    let call = client.calls.last().unwrap();
+    let call = client.peer.calls.last().unwrap();
     assert_eq!(call["body"]["agent"], "plan", "the one who plans does the work: {call}");
     client.message(SESSION, "m1");
     assert!(requests(&edit(&mut client, SESSION, "per_1", "c1")).is_empty());
@@ -194,7 +195,7 @@ fn questions_are_forms_also_those_of_sub_agents() {
             (&request["method"], &request["params"]["sessionId"]),
             (&json!("elicitation/create"), &json!(SESSION))
         );
-        client.reply(request, json!({ "action": "accept", "content": { "question_1": "Blue" } }));
+        client.answer(request, json!({ "action": "accept", "content": { "question_1": "Blue" } }));
         assert_eq!(client.take("POST /question/que_1/reply")["body"], json!({ "answers": [["Blue"]] }));
     }
 }
@@ -203,19 +204,19 @@ fn questions_are_forms_also_those_of_sub_agents() {
 fn a_question_can_be_declined_or_cancelled() {
     let mut client = working();
     let told = client.event(SESSION, "question.asked", colour());
-    client.reply(requests(&told)[0], json!({ "action": "decline" }));
+    client.answer(requests(&told)[0], json!({ "action": "decline" }));
     client.take("POST /question/que_1/reject");
     assert!(!client.names().iter().any(|name| name.ends_with("/abort")));
     let mut client = working();
     let told = client.event(SESSION, "question.asked", colour());
-    client.reply(requests(&told)[0], json!({ "action": "cancel" }));
+    client.answer(requests(&told)[0], json!({ "action": "cancel" }));
     client.take(&format!("POST /session/{SESSION}/abort"));
 }
 
 #[test]
 fn without_forms_a_question_is_a_choice() {
     let mut client = Client::open_as(json!({}));
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.message(SESSION, "m1");
     let told = client.event(SESSION, "question.asked", colour());
     let request = requests(&told)[0];
@@ -245,8 +246,8 @@ fn questions_are_taken_back_when_somebody_else_answers_or_the_turn_is_cancelled(
 #[test]
 fn what_was_asked_while_no_events_came_is_asked_again() {
     let mut client = working();
-    client.bring(&json!({ "down": "closed" }));
-    client.bring(&json!({ "up": true }));
+    client.native(&json!({ "down": "closed" }));
+    client.native(&json!({ "up": true }));
     let asked = json!({ "id": "per_1", "sessionID": SESSION, "permission": "edit", "patterns": ["a"], "always": ["*"] });
     let told = client.respond("GET /permission", json!([asked]));
     assert_eq!(requests(&told).len(), 1);

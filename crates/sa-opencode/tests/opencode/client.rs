@@ -1,12 +1,12 @@
 //! A client and a server, both played by the test, with the machine between them.
 
-use crate::schema::{Side, check, check_error};
-use sa_acp::{Adapter, ChildId, Effect, Ended, Now};
-use sa_opencode::{Disk, Door, Doors, Host, Launch, Limits, Machine};
+use sa_acp::testing::{self, Peer};
+use sa_opencode::{Disk, Door, Doors, Host, Limits, Machine};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+
+use sa_acp::testing::answer;
 
 /// The first session.
 pub(crate) const SESSION: &str = "ses_one";
@@ -47,30 +47,38 @@ pub(crate) fn host() -> Host {
     }
 }
 
-pub(crate) struct Client {
-    pub(crate) machine: Machine,
-    pub(crate) now: Now,
-    asked: HashMap<i64, String>,
-    last_id: i64,
-    /// Processes that were started, in order.
-    pub(crate) starts: Vec<(ChildId, Launch)>,
-    /// Processes that were to end.
-    pub(crate) ends: Vec<ChildId>,
-    /// Requests to the server that are not answered.
+/// The server, as far as it is played.
+#[derive(Debug, Default)]
+pub(crate) struct Server {
+    /// Requests to it that are not answered.
     pub(crate) calls: Vec<Value>,
+}
+
+impl Peer for Server {
+    fn wrote(&mut self, line: Value) {
+        self.calls.push(line);
+    }
+}
+
+pub(crate) struct Client(testing::Client<Machine, Server>);
+
+impl Deref for Client {
+    type Target = testing::Client<Machine, Server>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Client {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
 }
 
 impl Client {
     pub(crate) fn new(host: Host) -> Self {
-        Self {
-            machine: Machine::new(host),
-            now: Now { elapsed: Duration::ZERO, unix: Duration::from_secs(1_800_000_000) },
-            asked: HashMap::new(),
-            last_id: 0,
-            starts: Vec::new(),
-            ends: Vec::new(),
-            calls: Vec::new(),
-        }
+        Self(testing::Client::new(Machine::new(host), Server::default()))
     }
 
     /// A client that shows forms and has a session.
@@ -80,7 +88,7 @@ impl Client {
 
     pub(crate) fn open_as(capabilities: Value) -> Self {
         let mut client = Self::new(host());
-        client.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities }));
+        client.greet(capabilities);
         client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
         client.up();
         client.around();
@@ -96,13 +104,9 @@ impl Client {
         self.respond("POST /session", info(id));
     }
 
-    pub(crate) fn child(&self) -> ChildId {
-        self.starts.last().expect("a process").0
-    }
-
     /// The server is there.
     pub(crate) fn up(&mut self) {
-        self.bring(&json!({ "up": true }));
+        self.native(&json!({ "up": true }));
         self.respond("GET /global/health", json!({ "healthy": true, "version": "1.18.34" }));
     }
 
@@ -117,53 +121,12 @@ impl Client {
         self.respond("GET /config", json!({}));
     }
 
-    /// Asks the agent something, and gives what comes of it.
-    pub(crate) fn call(&mut self, method: &str, params: Value) -> Vec<Value> {
-        self.last_id += 1;
-        self.asked.insert(self.last_id, method.to_owned());
-        self.write(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }))
-    }
-
-    pub(crate) fn notify(&mut self, method: &str, params: Value) -> Vec<Value> {
-        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
-    }
-
-    pub(crate) fn prompt(&mut self, session: &str, text: &str) -> Vec<Value> {
-        let prompt = json!([{ "type": "text", "text": text }]);
-        self.call("session/prompt", json!({ "sessionId": session, "prompt": prompt }))
-    }
-
-    /// Answers a request of the agent.
-    pub(crate) fn reply(&mut self, request: &Value, result: Value) -> Vec<Value> {
-        self.write(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }))
-    }
-
-    pub(crate) fn choose(&mut self, request: &Value, option: &str) -> Vec<Value> {
-        self.reply(request, json!({ "outcome": { "outcome": "selected", "optionId": option } }))
-    }
-
-    /// The client writes a line.
-    pub(crate) fn write(&mut self, message: &Value) -> Vec<Value> {
-        if let (Some(id), Some(method)) = (message["id"].as_i64(), message["method"].as_str()) {
-            self.asked.insert(id, method.to_owned());
-        }
-        self.machine.line(self.now, message.to_string().as_bytes());
-        self.drain()
-    }
-
-    /// The wire brings a line.
-    pub(crate) fn bring(&mut self, line: &Value) -> Vec<Value> {
-        let child = self.child();
-        self.machine.native(self.now, child, line.to_string().as_bytes());
-        self.drain()
-    }
-
     /// The server tells something about a session.
     pub(crate) fn event(&mut self, session: &str, kind: &str, properties: Value) -> Vec<Value> {
         let mut properties = properties;
         properties["sessionID"] = json!(session);
         let payload = json!({ "id": "evt", "type": kind, "properties": properties });
-        self.bring(&json!({ "event": { "directory": "/project", "payload": payload } }))
+        self.native(&json!({ "event": { "directory": "/project", "payload": payload } }))
     }
 
     pub(crate) fn status(&mut self, session: &str, status: &str) -> Vec<Value> {
@@ -201,19 +164,19 @@ impl Client {
 
     pub(crate) fn respond_as(&mut self, to: &str, status: u16, body: Value) -> Vec<Value> {
         let call = self.take(to);
-        self.bring(&json!({ "id": call["id"], "status": status, "body": body }))
+        self.native(&json!({ "id": call["id"], "status": status, "body": body }))
     }
 
     /// Takes the oldest request like this one.
     pub(crate) fn take(&mut self, to: &str) -> Value {
-        let index = self.calls.iter().position(|call| name(call) == to);
+        let index = self.peer.calls.iter().position(|call| name(call) == to);
         let index = index.unwrap_or_else(|| panic!("{to} was not asked: {:?}", self.names()));
-        self.calls.remove(index)
+        self.peer.calls.remove(index)
     }
 
     /// What the server was asked and has not answered.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.calls.iter().map(name).collect()
+        self.peer.calls.iter().map(name).collect()
     }
 
     /// The server is done with a prompt, and all of it was told.
@@ -225,55 +188,10 @@ impl Client {
         messages
     }
 
-    /// Time passes.
-    pub(crate) fn wait(&mut self, time: Duration) -> Vec<Value> {
-        self.now.elapsed += time;
-        self.now.unix += time;
-        self.machine.tick(self.now);
-        self.drain()
-    }
-
     /// The process ends.
     pub(crate) fn exit(&mut self, code: Option<i32>, signal: Option<i32>, stderr: &str) -> Vec<Value> {
-        let ended = Ended { code, signal, stderr: stderr.to_owned(), ..Ended::default() };
-        let child = self.child();
-        self.calls.clear();
-        self.machine.ended(self.now, child, &ended);
-        self.drain()
-    }
-
-    fn drain(&mut self) -> Vec<Value> {
-        while let Some(effect) = self.machine.next_effect() {
-            match effect {
-                Effect::Start { child, launch } => self.starts.push((child, *launch)),
-                Effect::Write { line, .. } => self.calls.push(serde_json::from_slice(&line).unwrap()),
-                Effect::End { child, .. } => self.ends.push(child),
-            }
-        }
-        let mut out = Vec::new();
-        self.machine.take_output(&mut out);
-        let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let messages: Vec<Value> = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
-        for message in &messages {
-            self.check(message);
-        }
-        messages
-    }
-
-    fn check(&self, message: &Value) {
-        match (message["method"].as_str(), message.get("id")) {
-            (Some("$/cancel_request"), None) => {}
-            (Some(method), None) => check(Side::Client, method, "Notification", &message["params"]),
-            (Some(method), Some(_)) => check(Side::Client, method, "Request", &message["params"]),
-            (None, Some(id)) => {
-                if let Some(error) = message.get("error") {
-                    return check_error(error);
-                }
-                let method = id.as_i64().and_then(|id| self.asked.get(&id)).expect("an answer to a request");
-                check(Side::Agent, method, "Response", &message["result"]);
-            }
-            (None, None) => panic!("no message: {message}"),
-        }
+        self.peer.calls.clear();
+        self.0.exit(code, signal, stderr)
     }
 }
 
@@ -314,19 +232,7 @@ pub(crate) fn agents() -> Value {
     ])
 }
 
-/// The answer among messages.
-pub(crate) fn answer(messages: &[Value]) -> &Value {
-    let found = messages.iter().find(|message| message["method"].is_null());
-    found.unwrap_or_else(|| panic!("no answer: {messages:?}"))
-}
-
 /// The requests of the agent among messages.
 pub(crate) fn requests(messages: &[Value]) -> Vec<&Value> {
     messages.iter().filter(|message| message["method"].is_string() && !message["id"].is_null()).collect()
-}
-
-/// The updates of one kind among messages.
-pub(crate) fn updates<'m>(messages: &'m [Value], kind: &str) -> Vec<&'m Value> {
-    let updates = messages.iter().map(|message| &message["params"]["update"]);
-    updates.filter(|update| update["sessionUpdate"] == kind).collect()
 }

@@ -1,19 +1,16 @@
 //! The agent on a pair of streams, with a real process and a real socket in place of the server.
 
+use sa_acp::testing::{PATH, Remote, answer, program, said, stop_reason};
 use sa_opencode::{Limits, Options, run};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader as LineReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, split};
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use std::time::Duration;
 
 /// Tells the test its port, waits until the test listens there, and stays until it is told to crash.
 const FAKE: &str = r#"#!/bin/sh
@@ -66,7 +63,7 @@ impl Server {
     }
 
     fn serve(&self, stream: TcpStream) -> Option<()> {
-        let mut reader = LineReader::new(stream.try_clone().ok()?);
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).ok()? > 0 {}
         let lower = head.to_lowercase();
@@ -130,68 +127,25 @@ impl Server {
     }
 }
 
-struct Remote {
-    input: Option<WriteHalf<DuplexStream>>,
-    output: BufReader<ReadHalf<DuplexStream>>,
-    agent: JoinHandle<ExitCode>,
-    last: u64,
-}
-
-impl Remote {
-    fn start(program: &Path) -> Self {
-        let (near, far) = tokio::io::duplex(1 << 16);
-        let mut options = Options::new(program, program.parent().unwrap());
-        options.inherited = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        options.env = vec![("EXTRA".into(), "secret".into())];
-        options.limits = Limits { grace: Duration::from_millis(200), ..Limits::default() };
-        assert!(!format!("{options:?}").contains("secret"));
-        let (input, output) = split(far);
-        let agent = tokio::spawn(run(input, output, options));
-        let (output, input) = split(near);
-        Self { input: Some(input), output: BufReader::new(output), agent, last: 0 }
-    }
-
-    /// Asks something, and gives the answer with all that came before it.
-    async fn call(&mut self, method: &str, params: Value) -> (Value, Vec<Value>) {
-        self.last += 1;
-        let line = json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
-        self.input.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).await.unwrap();
-        let mut before = Vec::new();
-        loop {
-            let mut line = String::new();
-            timeout(Duration::from_secs(60), self.output.read_line(&mut line)).await.unwrap().unwrap();
-            let message: Value = serde_json::from_str(&line).unwrap();
-            if message["id"] == self.last && message["method"].is_null() {
-                return (message, before);
-            }
-            before.push(message);
-        }
-    }
-
-    async fn prompt(&mut self, text: &str) -> (Value, Vec<Value>) {
-        let prompt = json!([{ "type": "text", "text": text }]);
-        self.call("session/prompt", json!({ "sessionId": "ses_1", "prompt": prompt })).await
-    }
-}
-
-fn said(messages: &[Value]) -> String {
-    let texts = messages.iter().filter_map(|message| message["params"]["update"]["content"]["text"].as_str());
-    texts.collect()
+fn start(program: &Path) -> Remote<ExitCode> {
+    let mut options = Options::new(program, program.parent().unwrap());
+    options.inherited = vec![("PATH".into(), PATH.into())];
+    options.env = vec![("EXTRA".into(), "secret".into())];
+    options.limits = Limits { grace: Duration::from_millis(200), ..Limits::default() };
+    assert!(!format!("{options:?}").contains("secret"));
+    Remote::start(|input, output| run(input, output, options))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_process_is_started_talked_to_survived_and_ended() {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("opencode");
-    fs::write(&program, FAKE).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program(&folder.path().join("opencode"), FAKE);
     let _server = Server::start(folder.path());
-    let mut remote = Remote::start(&program);
-    remote.call("initialize", json!({ "protocolVersion": 1 })).await;
-    let (opened, _) = remote.call("session/new", json!({ "cwd": folder.path(), "mcpServers": [] })).await;
+    let mut remote = start(&program);
+    let opened = remote.open(folder.path()).await;
     assert_eq!(opened["result"]["sessionId"], "ses_1", "{opened}");
-    let (answer, told) = remote.prompt("hello").await;
-    assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+    let told = remote.prompt("ses_1", "hello").await;
+    assert_eq!(stop_reason(&told), "end_turn");
     assert_eq!(said(&told), "you said hello", "{told:?}");
     assert!(told.iter().any(|message| message.to_string().contains("a line before")), "{told:?}");
     let password = fs::read_to_string(folder.path().join("password")).unwrap();
@@ -201,15 +155,13 @@ async fn a_real_process_is_started_talked_to_survived_and_ended() {
         files.map(|file| fs::read_to_string(file.path()).unwrap()).collect::<Vec<_>>()
     };
     assert!(started().iter().all(|words| !words.contains(password.trim())), "{:?}", started());
-    let (answer, _) = remote.prompt("crash").await;
+    let told = remote.prompt("ses_1", "crash").await;
+    let answer = answer(&told);
     assert_eq!(answer["error"]["data"]["exitCode"], 7, "{answer}");
     assert!(answer["error"]["message"].as_str().unwrap().ends_with("it hurts"), "{answer}");
-    let (answer, told) = remote.prompt("long").await;
-    assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+    let told = remote.prompt("ses_1", "long").await;
+    assert_eq!(stop_reason(&told), "end_turn");
     assert_eq!(said(&told).len(), 3_000_000);
     assert_eq!(started().len(), 2, "a second process went on");
-    let since = Instant::now();
-    remote.input.take().unwrap().shutdown().await.unwrap();
-    assert_eq!(timeout(Duration::from_secs(10), remote.agent).await.unwrap().unwrap(), ExitCode::SUCCESS);
-    assert!(since.elapsed() < Duration::from_secs(10));
+    assert_eq!(remote.end().await, ExitCode::SUCCESS);
 }

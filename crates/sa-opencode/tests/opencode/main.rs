@@ -7,8 +7,5 @@ mod client;
 mod driver;
 mod opening;
 mod replay;
-#[allow(dead_code)]
-#[path = "../../../sa-demo/tests/demo/schema.rs"]
-mod schema;
 mod traps;
 mod turns;

@@ -1,6 +1,7 @@
 //! Sessions: how they begin, go on and end.
 
-use crate::client::{Client, SESSION, answer, host, info, providers, requests, updates};
+use crate::client::{Client, SESSION, host, info, providers, requests};
+use sa_acp::testing::{answer, updates};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ fn nothing_is_started_before_it_is_needed() {
     assert!(client.starts.is_empty());
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
     assert_eq!(client.starts.len(), 1);
-    assert!(client.calls.is_empty(), "nothing is asked before it listens: {:?}", client.names());
+    assert!(client.peer.calls.is_empty(), "nothing is asked before it listens: {:?}", client.names());
 }
 
 #[test]
@@ -30,7 +31,7 @@ fn the_vendors_own_service_is_not_used_unasked() {
     };
     let options = answer(&opened)["result"]["configOptions"].to_string();
     assert!(options.contains(r#""currentValue":"anthropic/big""#), "{options}");
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     let call = client.take(&format!("POST /session/{SESSION}/message"));
     assert_eq!(call["body"]["model"], json!({ "providerID": "anthropic", "modelID": "big" }));
     assert_eq!(call["body"]["agent"], "build");
@@ -112,11 +113,11 @@ fn a_directory_has_to_be_one() {
 #[test]
 fn after_its_process_ended_a_session_goes_on_in_another() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.message(SESSION, "m1");
     let failed = client.exit(None, Some(9), "it hurts\n");
     assert_eq!(answer(&failed)["error"]["data"]["signal"], 9, "{failed:?}");
-    client.prompt(SESSION, "again");
+    client.prompt_in(SESSION, "again");
     assert_eq!(client.starts.len(), 2);
     assert_ne!(client.starts[0].1.door, client.starts[1].1.door);
     client.up();
@@ -142,7 +143,7 @@ fn a_port_that_was_taken_meanwhile_is_no_reason_to_give_up() {
 fn a_server_that_does_not_start_is_ended() {
     let mut client = greeted();
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
-    let failed = client.wait(Duration::from_secs(61));
+    let failed = client.pass(Duration::from_secs(61));
     assert_eq!(answer(&failed)["error"]["data"]["errorKind"], "handshake_failed", "{failed:?}");
     assert_eq!(client.ends.len(), 1);
 }
@@ -151,7 +152,7 @@ fn a_server_that_does_not_start_is_ended() {
 fn an_old_version_is_refused() {
     let mut client = greeted();
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
-    client.bring(&json!({ "up": true }));
+    client.native(&json!({ "up": true }));
     let refused = client.respond("GET /global/health", json!({ "healthy": true, "version": "1.1.53" }));
     assert_eq!(answer(&refused)["error"]["data"]["errorKind"], "version_too_old", "{refused:?}");
 }
@@ -165,12 +166,12 @@ fn mcp_servers_are_told_and_the_first_prompt_waits_for_them() {
     client.up();
     client.around();
     client.respond("POST /session", info(SESSION));
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     let first = client.take("POST /mcp");
     assert_eq!(first["body"]["config"]["command"], json!(["/bin/files", "-v"]), "{first}");
     assert_eq!(first["body"]["config"]["environment"], json!({ "A": "1" }));
     client
-        .bring(&json!({ "id": first["id"], "status": 200, "body": { "files": { "status": "connected" } } }));
+        .native(&json!({ "id": first["id"], "status": 200, "body": { "files": { "status": "connected" } } }));
     assert!(!client.names().contains(&format!("POST /session/{SESSION}/message")), "it waits for the other");
     let failed = json!({ "web": { "status": "failed", "error": "refused" } });
     let told = client.respond("POST /mcp", failed);
@@ -180,7 +181,7 @@ fn mcp_servers_are_told_and_the_first_prompt_waits_for_them() {
     client.respond("GET /command", json!([]));
     // Another session of the directory has nothing to do with them.
     client.another("ses_two", "/project");
-    client.prompt("ses_two", "hello");
+    client.prompt_in("ses_two", "hello");
     let rules = client.take("PATCH /session/ses_two")["body"]["permission"].clone();
     let denied = json!({ "permission": "files_*", "pattern": "*", "action": "deny" });
     assert!(rules.as_array().unwrap().contains(&denied), "{rules}");
@@ -195,14 +196,14 @@ fn mcp_servers_are_told_and_the_first_prompt_waits_for_them() {
 #[test]
 fn a_session_is_closed_and_deleted() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     assert!(requests(&client.call("session/delete", json!({ "sessionId": SESSION }))).is_empty());
     client.status(SESSION, "busy");
     client.done(SESSION);
     client.respond(&format!("GET /session/{SESSION}"), info(SESSION));
     let deleted = client.respond(&format!("DELETE /session/{SESSION}"), json!(true));
     assert_eq!(answer(&deleted)["result"], json!({}));
-    let refused = client.prompt(SESSION, "hello?");
+    let refused = client.prompt_in(SESSION, "hello?");
     assert_eq!(answer(&refused)["error"]["code"], -32002);
 }
 

@@ -12,23 +12,24 @@ fn play(recording: &str) -> String {
     for line in recording.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
         let at = Duration::from_secs_f64(line["at"].as_f64().unwrap());
-        let passed = client.wait(at.saturating_sub(client.now.elapsed));
+        let passed = client.pass_until(at);
         tell(&mut log, "time passes", &passed, &[]);
         let before = client.names().len();
         let (what, messages) = if !line["client"].is_null() {
             let method = line["client"]["method"].as_str().unwrap_or("an answer").to_owned();
-            (format!("client: {method}"), client.write(&line["client"]))
+            (format!("client: {method}"), client.line(&line["client"]))
         } else if let Some(to) = line["answer"].as_str() {
             (format!("answer: {to}"), client.respond_as(to, status(&line), line["body"].clone()))
         } else if line["event"].is_object() {
             let kind = line["event"]["payload"]["type"].as_str().unwrap_or("?").to_owned();
             let mut bare = line.clone();
             bare.as_object_mut().unwrap().remove("at");
-            (format!("event: {kind}"), client.bring(&bare))
+            (format!("event: {kind}"), client.native(&bare))
         } else {
-            ("up".to_owned(), client.bring(&serde_json::json!({ "up": true })))
+            ("up".to_owned(), client.native(&serde_json::json!({ "up": true })))
         };
-        let asked: Vec<_> = client.calls.iter().skip(before.min(client.calls.len())).map(name).collect();
+        let asked: Vec<_> =
+            client.peer.calls.iter().skip(before.min(client.peer.calls.len())).map(name).collect();
         tell(&mut log, &what, &messages, &asked);
     }
     log

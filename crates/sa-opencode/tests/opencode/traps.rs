@@ -1,6 +1,7 @@
 //! Ways of the server that are easily got wrong.
 
-use crate::client::{Client, SESSION, answer, updates};
+use crate::client::{Client, SESSION};
+use sa_acp::testing::{answer, updates};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ fn message() -> String {
 /// A prompt that the server ends with this message.
 fn ended(info: Value) -> Value {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.status(SESSION, "busy");
     client.respond(&message(), json!({ "info": info, "parts": [] }));
     answer(&client.status(SESSION, "idle")).clone()
@@ -41,7 +42,7 @@ fn every_way_to_end_has_its_reason() {
 #[test]
 fn a_request_that_fails_ends_with_what_the_server_told_about_it() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     let error =
         json!({ "error": { "name": "UnknownError", "data": { "message": "Model not found: a/b." } } });
     client.event(SESSION, "session.error", error);
@@ -51,7 +52,7 @@ fn a_request_that_fails_ends_with_what_the_server_told_about_it() {
         json!({ "name": "UnknownError", "data": { "message": "Unexpected server error." } }),
     );
     // Nothing is heard of a turn that never began.
-    let told = client.wait(Duration::from_secs(2));
+    let told = client.pass(Duration::from_secs(2));
     let error = &answer(&told)["error"];
     assert_eq!(
         (&error["message"], &error["data"]["errorKind"]),
@@ -62,7 +63,7 @@ fn a_request_that_fails_ends_with_what_the_server_told_about_it() {
 #[test]
 fn retries_are_told_and_do_not_go_on_for_ever() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.status(SESSION, "busy");
     let retry = |attempt: u64| json!({ "status": { "type": "retry", "attempt": attempt, "message": "HTTP 429: too many requests", "next": 5 } });
     let told = client.event(SESSION, "session.status", retry(1));
@@ -71,7 +72,7 @@ fn retries_are_told_and_do_not_go_on_for_ever() {
     assert_eq!(answer(&failed)["error"]["data"]["errorKind"], "rate_limit");
     client.take(&format!("POST /session/{SESSION}/abort"));
     // The session goes on once the server has stopped.
-    client.prompt(SESSION, "again");
+    client.prompt_in(SESSION, "again");
     client.respond(&message(), json!({ "info": { "id": "m", "role": "assistant" } }));
     client.status(SESSION, "idle");
     assert_eq!(client.names(), [message()]);
@@ -80,19 +81,19 @@ fn retries_are_told_and_do_not_go_on_for_ever() {
 #[test]
 fn a_broken_connection_waits_for_the_end_of_the_process() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.status(SESSION, "busy");
     let call = client.take(&message());
-    assert!(client.bring(&json!({ "id": call["id"], "broken": "connection reset" })).is_empty());
+    assert!(client.native(&json!({ "id": call["id"], "broken": "connection reset" })).is_empty());
     let failed = client.exit(None, Some(9), "");
     assert_eq!(answer(&failed)["error"]["data"]["signal"], 9);
     // If it does not end, that is all there is to tell.
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     let call = client.take(&message());
-    client.bring(&json!({ "id": call["id"], "broken": "connection reset" }));
-    client.wait(Duration::from_secs(3));
-    let failed = client.wait(Duration::from_secs(2));
+    client.native(&json!({ "id": call["id"], "broken": "connection reset" }));
+    client.pass(Duration::from_secs(3));
+    let failed = client.pass(Duration::from_secs(2));
     assert_eq!(answer(&failed)["error"]["message"], "connection reset");
 }
 
@@ -109,7 +110,7 @@ fn what_is_not_known_is_kept() {
         (json!({ "unparsed": "too long" }), "too long"),
         (json!({ "odd": 1 }), "odd"),
     ] {
-        let told = client.bring(&line);
+        let told = client.native(&line);
         let kept = &updates(&told, "session_info_update")[0]["_meta"]["opencode"]["unparsed"];
         assert!(kept.to_string().contains(words), "{told:?}");
     }
@@ -122,7 +123,7 @@ fn what_is_not_known_is_kept() {
 #[test]
 fn a_command_that_was_cut_off_has_failed_though_it_is_called_completed() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.message(SESSION, "m1");
     let input = json!({ "command": "sleep 9" });
     client.tool(
@@ -132,7 +133,7 @@ fn a_command_that_was_cut_off_has_failed_though_it_is_called_completed() {
         "bash",
         json!({ "status": "running", "input": input, "metadata": { "output": "a" } }),
     );
-    let printed = client.wait(Duration::from_millis(200));
+    let printed = client.pass(Duration::from_millis(200));
     assert!(updates(&printed, "tool_call_update")[0]["content"].to_string().contains('a'), "{printed:?}");
     let metadata = json!({ "exit": null, "output": "User aborted the command" });
     let state = json!({ "status": "completed", "input": input, "output": "a", "metadata": metadata });
@@ -145,7 +146,7 @@ fn a_command_that_was_cut_off_has_failed_though_it_is_called_completed() {
 #[test]
 fn answers_to_what_nobody_waits_for_do_no_harm() {
     let mut client = Client::open();
-    assert!(client.bring(&json!({ "id": 999, "status": 200, "body": null })).is_empty());
-    assert!(client.bring(&json!({ "id": 999, "broken": "late" })).is_empty());
+    assert!(client.native(&json!({ "id": 999, "status": 200, "body": null })).is_empty());
+    assert!(client.native(&json!({ "id": 999, "broken": "late" })).is_empty());
     assert!(client.status("ses_unknown", "busy").is_empty());
 }

@@ -1,6 +1,7 @@
 //! Prompts and what comes of them.
 
-use crate::client::{Client, SESSION, answer, updates};
+use crate::client::{Client, SESSION};
+use sa_acp::testing::{answer, updates};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ fn text(messages: &[Value]) -> String {
 #[test]
 fn what_was_streamed_is_not_told_again() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     let mut told = client.message(SESSION, "m1");
     let part = |text: &str| json!({ "id": "p1", "messageID": "m1", "type": "text", "text": text });
     told.extend(client.part(SESSION, part("")));
@@ -28,7 +29,7 @@ fn what_was_streamed_is_not_told_again() {
     told.extend(client.status(SESSION, "idle"));
     assert_eq!(text(&told), "Hello.", "{told:?}");
     // Nor when it comes late, in the midst of the next turn.
-    client.prompt(SESSION, "more");
+    client.prompt_in(SESSION, "more");
     let mut late =
         client.event(SESSION, "message.updated", json!({ "info": { "id": "m1", "role": "assistant" } }));
     late.extend(client.part(SESSION, part("Hello.")));
@@ -38,14 +39,14 @@ fn what_was_streamed_is_not_told_again() {
 #[test]
 fn an_answer_that_overtakes_its_events_waits_for_them() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.status(SESSION, "busy");
     let part = json!({ "id": "p1", "messageID": "m1", "type": "text", "text": "Hello." });
     let info =
         json!({ "id": "m1", "role": "assistant", "tokens": { "input": 10, "output": 5 }, "cost": 0.5 });
     assert!(client.respond(&message(), json!({ "info": info, "parts": [part] })).is_empty());
     // They do not come at all: the answer has what they would have told.
-    let told = client.wait(Duration::from_secs(2));
+    let told = client.pass(Duration::from_secs(2));
     assert_eq!(text(&told), "Hello.");
     let answer = &answer(&told)["result"];
     assert_eq!((&answer["stopReason"], &answer["usage"]["totalTokens"]), (&json!("end_turn"), &json!(15)));
@@ -56,8 +57,8 @@ fn an_answer_that_overtakes_its_events_waits_for_them() {
 #[test]
 fn prompts_wait_for_each_other() {
     let mut client = Client::open();
-    client.prompt(SESSION, "one");
-    client.prompt(SESSION, "two");
+    client.prompt_in(SESSION, "one");
+    client.prompt_in(SESSION, "two");
     assert_eq!(client.names(), [message()]);
     client.status(SESSION, "busy");
     let done = client.done(SESSION);
@@ -76,12 +77,12 @@ fn sessions_of_one_directory_and_of_two_work_at_once() {
     client.another("ses_three", "/other");
     let all = [SESSION, "ses_two", "ses_three"];
     for session in all {
-        client.prompt(session, "hello");
+        client.prompt_in(session, "hello");
         client.message(session, &format!("m_{session}"));
     }
     assert_eq!(client.starts.len(), 1, "one process for all of them");
     assert_eq!(client.names().len(), 3, "{:?}", client.names());
-    let cwd = client.calls[2]["path"].as_str().unwrap();
+    let cwd = client.peer.calls[2]["path"].as_str().unwrap();
     assert!(cwd.ends_with("?directory=/other"), "{cwd}");
     for session in all {
         let part = json!({ "id": "p", "messageID": format!("m_{session}"), "type": "text", "text": session });
@@ -97,7 +98,7 @@ fn sessions_of_one_directory_and_of_two_work_at_once() {
 #[test]
 fn a_cancelled_turn_is_answered_even_if_the_server_does_not_heed_it() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     client.message(SESSION, "m1");
     client.tool(
         SESSION,
@@ -108,25 +109,25 @@ fn a_cancelled_turn_is_answered_even_if_the_server_does_not_heed_it() {
     );
     client.notify("session/cancel", json!({ "sessionId": SESSION }));
     client.take(&format!("POST /session/{SESSION}/abort"));
-    let told = client.wait(Duration::from_secs(11));
+    let told = client.pass(Duration::from_secs(11));
     assert_eq!(answer(&told)["result"]["stopReason"], "cancelled");
     assert_eq!(updates(&told, "tool_call_update")[0]["status"], "failed");
     // Whoever waits behind it gets another process.
-    client.prompt(SESSION, "again");
-    client.wait(Duration::from_secs(11));
-    client.wait(Duration::from_secs(1));
+    client.prompt_in(SESSION, "again");
+    client.pass(Duration::from_secs(11));
+    client.pass(Duration::from_secs(1));
     assert_eq!(client.ends.len(), 1);
 }
 
 #[test]
 fn commands_are_called_and_what_looks_like_one_is_a_prompt() {
     let mut client = Client::open();
-    client.prompt(SESSION, "/init the docs");
+    client.prompt_in(SESSION, "/init the docs");
     let call = client.take(&format!("POST /session/{SESSION}/command"));
     assert_eq!((&call["body"]["command"], &call["body"]["arguments"]), (&json!("init"), &json!("the docs")));
     assert_eq!(call["body"]["model"], "anthropic/big");
     let mut client = Client::open();
-    client.prompt(SESSION, "/etc/hosts is broken");
+    client.prompt_in(SESSION, "/etc/hosts is broken");
     let call = client.take(&message());
     assert_eq!(call["body"]["parts"][0]["text"], "/etc/hosts is broken");
 }
@@ -149,7 +150,7 @@ fn pictures_and_files_go_with_a_prompt() {
 #[test]
 fn compaction_is_told() {
     let mut client = Client::open();
-    client.prompt(SESSION, "/compact");
+    client.prompt_in(SESSION, "/compact");
     client.status(SESSION, "busy");
     let begun =
         client.part(SESSION, json!({ "id": "p", "messageID": "u", "type": "compaction", "auto": false }));
@@ -171,7 +172,7 @@ fn compaction_is_told() {
 #[test]
 fn things_to_do_are_a_plan_and_titles_are_told() {
     let mut client = Client::open();
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     let todo =
         |content: &str, status: &str| json!({ "content": content, "status": status, "priority": "high" });
     let todos = json!({ "todos": [todo("a", "in_progress"), todo("b", "pending"), todo("c", "cancelled")] });
@@ -199,7 +200,7 @@ fn settings_go_out_with_the_next_prompt() {
     for (option, value) in [("model", "none"), ("effort", "huge"), ("agent", "general"), ("colour", "red")] {
         assert_eq!(answer(&set(&mut client, option, value))["error"]["code"], -32602, "{option} {value}");
     }
-    client.prompt(SESSION, "hello");
+    client.prompt_in(SESSION, "hello");
     let call = client.take(&message());
     assert_eq!(call["body"]["model"]["modelID"], "small");
     assert!(call["body"]["variant"].is_null(), "this model has no such effort: {call}");

@@ -34,7 +34,7 @@ pub(crate) fn checked(update: &SessionUpdate) -> Value {
 /// A call as a client first hears of it.
 fn called(name: &str, input: &Value) -> Value {
     let described = call(name, input, Path::new(CWD));
-    checked(&SessionUpdate::ToolCall(described.into_call(ToolCallId::new("toolu_1"), name, input.clone())))
+    checked(&SessionUpdate::ToolCall(described.into_call(ToolCallId::new("toolu_1"))))
 }
 
 /// What a client hears of its end.

@@ -10,9 +10,12 @@ const SCHEMA: &str = include_str!("../../../../schemas/acp/v1/schema.unstable.js
 
 /// Who handles a message of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Side {
+pub enum Side {
+    /// The agent.
     Agent,
+    /// The client.
     Client,
+    /// Both.
     Protocol,
 }
 
@@ -29,7 +32,7 @@ thread_local! {
 }
 
 /// Fails unless `value` is what `method` takes (`Request`, `Notification`) or gives (`Response`).
-pub(crate) fn check(side: Side, method: &str, suffix: &str, value: &Value) {
+pub fn check(side: Side, method: &str, suffix: &str, value: &Value) {
     LOADED.with(|schema| {
         let side = format!("{side:?}").to_lowercase();
         let definitions = schema.definitions.as_object().unwrap();
@@ -45,7 +48,7 @@ pub(crate) fn check(side: Side, method: &str, suffix: &str, value: &Value) {
 }
 
 /// Fails unless `value` is an error object.
-pub(crate) fn check_error(value: &Value) {
+pub fn check_error(value: &Value) {
     LOADED.with(|schema| validate(schema, "Error", value));
 }
 
@@ -58,16 +61,21 @@ fn validate(schema: &Schema, name: &str, value: &Value) {
     assert!(errors.is_empty(), "not a {name}: {errors:?}\n{value:#}");
 }
 
-#[test]
-#[should_panic(expected = "not a SessionNotification")]
-fn a_wrong_update_is_noticed() {
-    let update =
-        json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "words": "hi" } });
-    check(Side::Client, "session/update", "Notification", &json!({ "sessionId": "s", "update": update }));
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[test]
-#[should_panic(expected = "ACP knows no Notification")]
-fn a_method_that_does_not_exist_is_noticed() {
-    check(Side::Client, "session/updates", "Notification", &json!({}));
+    #[test]
+    #[should_panic(expected = "not a SessionNotification")]
+    fn a_wrong_update_is_noticed() {
+        let update =
+            json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "words": "hi" } });
+        check(Side::Client, "session/update", "Notification", &json!({ "sessionId": "s", "update": update }));
+    }
+
+    #[test]
+    #[should_panic(expected = "ACP knows no Notification")]
+    fn a_method_that_does_not_exist_is_noticed() {
+        check(Side::Client, "session/updates", "Notification", &json!({}));
+    }
 }

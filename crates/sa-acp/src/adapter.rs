@@ -1,0 +1,308 @@
+//! An agent that drives a vendor's CLI, in the two ways in which it is seen: what the author of one writes, and what its
+//! driver and its tests see of it.
+//!
+//! ```text
+//!  driver, tests ──► Driven: set the time ──► Adapter: act ──► Adapter::settle
+//!                      ▲                        │
+//!                      └── lines, effects ◄── Desk
+//! ```
+
+use super::children::{ChildId, Effect, Ended};
+use super::clock::Now;
+use super::desk::{Caller, Desk};
+use super::door::VisitorId;
+use super::errors::invalid;
+use super::incoming::{RequestKey, session_not_found};
+use super::request::{How, Place, Request};
+use super::session::{Session, Sessions};
+use super::talk::Heard;
+use super::wire::Wire;
+use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, ListSessionsRequest, SessionId};
+use std::ops::DerefMut;
+use std::path::Path;
+use std::time::Duration;
+
+/// An agent that drives processes, as its author writes it: what its client wants of it as a whole, and what its processes
+/// say. All that concerns one session goes to that [`Session`].
+pub trait Adapter {
+    /// How a process is started.
+    type Launch;
+
+    /// What the agent works with.
+    type Core: DerefMut<Target = Desk<Self::Launch>>;
+
+    /// A session of it.
+    type Session: Session<Launch = Self::Launch, Core = Self::Core>;
+
+    /// What it works with, and its sessions.
+    fn parts(&mut self) -> (&mut Self::Core, &mut Sessions<Self::Session>);
+
+    /// Its sessions.
+    fn sessions(&self) -> &Sessions<Self::Session>;
+
+    /// Whether there is a directory at that path.
+    fn is_directory(&self, path: &Path) -> bool;
+
+    /// The client says that there are credentials now. By itself there is nothing to be done: the CLI looks for them whenever
+    /// it is started.
+    fn authenticate(&mut self, key: &RequestKey) {
+        self.parts().0.reply(key, AuthenticateResponse::new());
+    }
+
+    /// Opens a session, now or later, in a place that is there; an error is for the caller to send.
+    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error>;
+
+    /// Lists sessions, now or later; an error is for the caller to send.
+    fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error>;
+
+    /// Deletes a session that is not open, now or later; an error is for the caller to send.
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error>;
+
+    /// Takes a line of a process, without its end.
+    fn native(&mut self, child: ChildId, line: &[u8]);
+
+    /// Takes note of a line of a process that was too long to be kept.
+    fn native_overlong(&mut self, child: ChildId, length: u64);
+
+    /// Takes note that a process ended, after all that it wrote.
+    fn ended(&mut self, child: ChildId, ended: &Ended);
+
+    /// Does what has become possible by what was put in, and forgets sessions of which nothing is left.
+    fn settle(&mut self) {
+        self.parts().1.retain(|_, session| !session.is_gone());
+    }
+
+    /// Does what is due.
+    fn tick(&mut self) {
+        self.tick_sessions();
+    }
+
+    /// Has sessions do what is due. Not meant to be written anew.
+    fn tick_sessions(&mut self) {
+        let (core, sessions) = self.parts();
+        let now = core.now.elapsed;
+        for session in sessions.values_mut() {
+            if session.wake().is_some_and(|wake| wake <= now) {
+                session.tick(core);
+            }
+        }
+    }
+
+    /// The time, since the start, at which something is due.
+    fn wake(&self) -> Option<Duration> {
+        self.sessions().values().filter_map(Session::wake).min()
+    }
+
+    /// How a process is talked to that is started like this, if not over its standard streams.
+    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
+        let _ = launch;
+        None
+    }
+
+    /// Takes the question of a visitor at the door. Agents without a door have none.
+    fn visited(&mut self, visitor: VisitorId, line: &[u8]) {
+        let _ = (visitor, line);
+    }
+
+    /// Takes note that a visitor left before it was answered.
+    fn left(&mut self, visitor: VisitorId) {
+        let _ = visitor;
+    }
+
+    /// The next answer to a visitor, its line end included.
+    fn next_answer(&mut self) -> Option<(VisitorId, Vec<u8>)> {
+        None
+    }
+}
+
+/// The same as a pure state machine. After anything was put in, [`Driven::take_output`] and [`Driven::next_effect`] have
+/// what comes of it, and [`Driven::wake`] the time at which [`Driven::tick`] is due.
+pub trait Driven {
+    /// How a process is started.
+    type Launch;
+
+    /// Takes a line of the client, without its end.
+    fn line(&mut self, now: Now, line: &[u8]);
+
+    /// Takes note of a line of the client that was too long to be kept.
+    fn overlong(&mut self, now: Now, length: u64);
+
+    /// Takes a line of a process, without its end.
+    fn native(&mut self, now: Now, child: ChildId, line: &[u8]);
+
+    /// Takes note of a line of a process that was too long to be kept.
+    fn native_overlong(&mut self, now: Now, child: ChildId, length: u64);
+
+    /// Takes note that a process ended, after all that it wrote.
+    fn ended(&mut self, now: Now, child: ChildId, ended: &Ended);
+
+    /// Does what is due at this time.
+    fn tick(&mut self, now: Now);
+
+    /// The time, since the start, at which something is due.
+    fn wake(&self) -> Option<Duration>;
+
+    /// Takes the question of a visitor at the door.
+    fn visited(&mut self, now: Now, visitor: VisitorId, line: &[u8]);
+
+    /// Takes note that a visitor left before it was answered.
+    fn left(&mut self, now: Now, visitor: VisitorId);
+
+    /// The next answer to a visitor, its line end included.
+    fn next_answer(&mut self) -> Option<(VisitorId, Vec<u8>)>;
+
+    /// Appends what is to be written to the client, whole lines in order, to `out`.
+    fn take_output(&mut self, out: &mut Vec<u8>);
+
+    /// What is to be done next besides writing to the client.
+    fn next_effect(&mut self) -> Option<Effect<Self::Launch>>;
+
+    /// How a process is talked to that is started like this, if not over its standard streams.
+    fn wire(&self, launch: &Self::Launch) -> Option<Wire>;
+}
+
+impl<A: Adapter> Driven for A {
+    type Launch = A::Launch;
+
+    fn line(&mut self, now: Now, line: &[u8]) {
+        at(self, now, |adapter| {
+            let heard = adapter.parts().0.hear(line);
+            if let Some(heard) = heard {
+                act(adapter, heard);
+            }
+        });
+    }
+
+    fn overlong(&mut self, now: Now, length: u64) {
+        at(self, now, |adapter| adapter.parts().0.overlong(length));
+    }
+
+    fn native(&mut self, now: Now, child: ChildId, line: &[u8]) {
+        at(self, now, |adapter| Adapter::native(adapter, child, line));
+    }
+
+    fn native_overlong(&mut self, now: Now, child: ChildId, length: u64) {
+        at(self, now, |adapter| Adapter::native_overlong(adapter, child, length));
+    }
+
+    fn ended(&mut self, now: Now, child: ChildId, ended: &Ended) {
+        at(self, now, |adapter| Adapter::ended(adapter, child, ended));
+    }
+
+    fn tick(&mut self, now: Now) {
+        at(self, now, Adapter::tick);
+    }
+
+    fn wake(&self) -> Option<Duration> {
+        Adapter::wake(self)
+    }
+
+    fn visited(&mut self, now: Now, visitor: VisitorId, line: &[u8]) {
+        at(self, now, |adapter| Adapter::visited(adapter, visitor, line));
+    }
+
+    fn left(&mut self, now: Now, visitor: VisitorId) {
+        at(self, now, |adapter| Adapter::left(adapter, visitor));
+    }
+
+    fn next_answer(&mut self) -> Option<(VisitorId, Vec<u8>)> {
+        Adapter::next_answer(self)
+    }
+
+    fn take_output(&mut self, out: &mut Vec<u8>) {
+        self.parts().0.take_output(out);
+    }
+
+    fn next_effect(&mut self) -> Option<Effect<A::Launch>> {
+        self.parts().0.next_effect()
+    }
+
+    fn wire(&self, launch: &A::Launch) -> Option<Wire> {
+        Adapter::wire(self, launch)
+    }
+}
+
+/// Everything that is put in goes this way.
+fn at<A: Adapter>(adapter: &mut A, now: Now, act: impl FnOnce(&mut A)) {
+    adapter.parts().0.now = now;
+    act(adapter);
+    adapter.settle();
+}
+
+fn act<A: Adapter>(adapter: &mut A, heard: Heard<Caller>) {
+    let (core, sessions) = adapter.parts();
+    match heard {
+        Heard::Request(key, request) => {
+            if let Err(error) = serve(adapter, &key, request) {
+                adapter.parts().0.fail(&key, &error);
+            }
+        }
+        Heard::Cancel(id) => {
+            if let Some(session) = sessions.get_mut(&id.0) {
+                session.cancel(core);
+            }
+        }
+        // Only prompts take time that can be cut short.
+        Heard::CancelRequest(id) => {
+            for session in sessions.values_mut() {
+                if session.cancel_request(core, &id) {
+                    return;
+                }
+            }
+        }
+        Heard::Answer { caller, told, .. } => {
+            let Some(session) = sessions.get_mut(&caller.session.0) else { return };
+            if let Some(ask) = session.asks().remove(&caller.ask) {
+                session.answered(core, &caller.ask, ask, told);
+            }
+        }
+    }
+}
+
+/// Answers a request, now or later; an error is for the caller to send.
+fn serve<A: Adapter>(adapter: &mut A, key: &RequestKey, request: Request) -> Result<(), Error> {
+    match request {
+        Request::Authenticate => adapter.authenticate(key),
+        Request::Open(how, place) => {
+            place.check(|path| adapter.is_directory(path))?;
+            return adapter.open(key, how, place);
+        }
+        Request::List(request) => return adapter.list(key, *request),
+        Request::Close(id) => {
+            let (core, session) = open_session(adapter, &id)?;
+            session.close(core, key.clone(), false);
+        }
+        Request::Delete(id) => {
+            let (core, sessions) = adapter.parts();
+            match sessions.get_mut(&id.0) {
+                Some(session) => session.close(core, key.clone(), true),
+                None => return adapter.delete(key, id),
+            }
+        }
+        Request::Set(id, setting) => {
+            let value = setting.choice()?;
+            let (core, session) = open_session(adapter, &id)?;
+            return session.set(core, key, setting.form, &setting.option, value);
+        }
+        Request::Prompt(request) => {
+            let (core, session) = open_session(adapter, &request.session_id)?;
+            let title = core.profile().title;
+            return session.prompt(core, title, key, request.prompt);
+        }
+        Request::Logout => return Err(invalid("there is no login to end")),
+    }
+    Ok(())
+}
+
+/// A session that takes prompts.
+fn open_session<'a, A: Adapter>(
+    adapter: &'a mut A,
+    id: &SessionId,
+) -> Result<(&'a mut A::Core, &'a mut A::Session), Error> {
+    let (core, sessions) = adapter.parts();
+    let session = sessions.get_mut(&id.0).filter(|session| session.is_open());
+    session.map(|session| (core, session)).ok_or_else(|| session_not_found(id))
+}
+
+#[cfg(test)]
+mod tests;
