@@ -66,7 +66,7 @@ pub use offer::{Choice, choice, command, mode_option, mode_state};
 pub use outbound::Outbound;
 pub use pending::Pending;
 pub use profile::{Extra, Login, Profile};
-pub use question::{Question, form_answers, form_request};
+pub use question::{Question, form_answers, form_request, question_form};
 pub use remembered::{RememberedTool, RememberedTools};
 pub use request::{Form, How, Place, Request, Setting};
 pub use running::{RunningTool, RunningTools};

@@ -71,7 +71,7 @@ pub fn form_request(session: &SessionId, call: &str, questions: &[Question]) -> 
 
 /// What a form is headed by, and its inputs. A form of one question is headed by it; a form of several names each at its
 /// input.
-fn question_form(questions: &[Question]) -> (String, ElicitationSchema) {
+pub fn question_form(questions: &[Question]) -> (String, ElicitationSchema) {
     let (message, asked) = match questions {
         [only] => (only.text.clone(), false),
         _ => ("Please answer the following questions.".to_owned(), true),
