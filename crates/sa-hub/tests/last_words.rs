@@ -45,7 +45,9 @@ fn hub(script: &str) -> Hub {
     let launcher = Launcher::new(installer, PathBuf::from("/nonexistent"), Preinstall::default());
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
-    Hub::new(HubOptions { catalogue, limits: Limits::default(), launcher }, supervisor)
+    // An agent is told to end at once: the runtime, which would wait for its farewell, is kept busy here.
+    let limits = Limits { farewell_ms: 0, ..Limits::default() };
+    Hub::new(HubOptions { catalogue, limits, launcher }, supervisor)
 }
 
 /// The data of all records up to the end of the log.
