@@ -208,8 +208,10 @@ impl Owner {
         let (farewell, grace) = (self.farewell(), self.stop_grace());
         if let Some(pipes) = &mut self.pipes {
             pipes.close_input();
-            // One that does not go is ended all the same.
-            let _ = tokio::time::timeout(farewell, pipes.process.wait()).await;
+            if !farewell.is_zero() {
+                // One that does not go is ended all the same.
+                let _ = tokio::time::timeout(farewell, pipes.process.wait()).await;
+            }
             self.exit = Some(pipes.process.stop(grace).await);
             self.end_run();
         }
