@@ -87,14 +87,15 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The daemon, with the stand-in agent as `bench`, and as `idle` with small buffers.
-    pub(crate) fn daemon(programs: &Programs) -> Result<Self> {
+    /// The daemon with these further flags, with the stand-in agent as `bench`, and as `idle` with small buffers.
+    pub(crate) fn daemon(programs: &Programs, flags: &[&str]) -> Result<Self> {
         let agent = programs.agent.to_str().context("the agent's path is not UTF-8")?;
         let agent = shlex::try_quote(agent)?;
         let mut command = Command::new(&programs.daemon);
         command.args(["server", "--host", "127.0.0.1", "--port", "0", "--token", wire::TOKEN]);
         command.arg("--agent").arg(format!("bench={agent}"));
         command.arg("--agent").arg(format!("idle={agent} idle"));
+        command.args(flags);
         Self::start(command).with_context(|| format!("starting {}", programs.daemon.display()))
     }
 

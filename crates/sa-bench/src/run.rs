@@ -33,7 +33,12 @@ impl Run {
 
     /// The daemon, just started.
     pub(crate) fn daemon(&self) -> Result<Server> {
-        Server::daemon(&self.programs)
+        self.daemon_with(&[])
+    }
+
+    /// The same with further flags.
+    pub(crate) fn daemon_with(&self, flags: &[&str]) -> Result<Server> {
+        Server::daemon(&self.programs, flags)
     }
 
     /// The HTTP floor, just started.

@@ -11,7 +11,7 @@ use crate::subject::Subject;
 use anyhow::{Context, Result};
 use asked::Asked;
 use futures_util::future::BoxFuture;
-use sa_api::sessions::UniversalEvent;
+use sa_api::sessions::{EventData, UniversalEvent};
 use sa_testkit::{DEADLINE, Daemon, Http, Sse, within};
 use sa_universal::Projector;
 use serde_json::{Value, json};
@@ -95,11 +95,12 @@ impl SessionsDoor {
         (Self { inner: Arc::new(inner), readers: Mutex::default() }, answer)
     }
 
-    /// Tells what happens in a session from its beginning.
-    fn follow(&self, session: String, settled: u64) {
+    /// Tells what happens in a session from its beginning. That of a copy is where it was made: what was said before is in its
+    /// log, but an agent that forks a session does not tell it again.
+    fn follow(&self, session: String, settled: u64, copy: bool) {
         let inner = Arc::clone(&self.inner);
         let reader = tokio::spawn(async move {
-            if let Err(error) = inner.read(&session, settled).await {
+            if let Err(error) = inner.read(&session, settled, copy).await {
                 inner.log.blame(format!("the events of {session} broke: {error:#}"));
             }
         });
@@ -112,7 +113,7 @@ impl SessionsDoor {
             "session/new" | "session/fork" => {
                 let (opened, settled) = self.inner.open_session(method, &message["params"]).await?;
                 if let Some(session) = opened["result"]["sessionId"].as_str() {
-                    self.follow(session.to_owned(), settled);
+                    self.follow(session.to_owned(), settled, method == "session/fork");
                 }
                 opened
             }
@@ -158,10 +159,10 @@ impl Inner {
         (self.take)(answer);
     }
 
-    async fn read(&self, session: &str, settled: u64) -> Result<()> {
+    async fn read(&self, session: &str, settled: u64, copy: bool) -> Result<()> {
         let path = format!("/v1/sessions/{session}/events/sse?offset=0");
         let mut stream = Sse::open(self.http.get(&path)).await?;
-        let (mut projector, mut expected) = (Projector::default(), 1);
+        let (mut projector, mut expected, mut begun) = (Projector::default(), 1, !copy);
         while let Some(event) = stream.next_within(PATIENCE).await? {
             anyhow::ensure!(event.event == "message", "an event of the stream: {event:?}");
             let told: UniversalEvent =
@@ -169,7 +170,10 @@ impl Inner {
             anyhow::ensure!(told.id == expected, "event {} came where {expected} was next", told.id);
             expected += 1;
             let id = told.id;
-            self.tell(session, &mut projector, settled, told);
+            begun |= matches!(&told.data, EventData::Started(started) if started.forked_from.is_some());
+            if begun {
+                self.tell(session, &mut projector, settled, told);
+            }
             self.state().passed.insert(session.to_owned(), id);
             self.passed.notify_waiters();
         }

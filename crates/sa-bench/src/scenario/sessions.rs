@@ -24,7 +24,8 @@ const WINDOW: usize = 16;
 const WARM_UP: usize = 3;
 
 pub(crate) fn measure(run: &mut Run) -> Result<()> {
-    alone(run)?;
+    alone(run, "", &[])?;
+    alone(run, " without a store", &["--no-store"])?;
     let count = run.pick(500, 25);
     let daemon = run.daemon()?;
     let fresh = daemon.resident()?;
@@ -65,15 +66,15 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
 }
 
 /// One session that has the daemon for itself.
-fn alone(run: &mut Run) -> Result<()> {
-    let daemon = run.daemon()?;
+fn alone(run: &mut Run, how: &str, flags: &[&str]) -> Result<()> {
+    let daemon = run.daemon_with(flags)?;
     create(run, &daemon, 1)?;
     let mut streams = open(run, &daemon, 1)?;
     let mut lags = paced(run, &daemon, &mut streams, 1, run.pick(250, 50), 20)?;
     for (name, share) in [("p50", 0.50), ("p99", 0.99)] {
         let lag = percentile_us(&mut lags, share) / 1e3;
         let goal = (name == "p99").then_some(Goal::AtMost(5.0));
-        let name = format!("one session, 50 pieces/s to {READERS} readers, lag {name}");
+        let name = format!("one session{how}, 50 pieces/s to {READERS} readers, lag {name}");
         run.figure(Figure::new(name, "ms", lag).maybe_goal(goal));
     }
     Ok(())
