@@ -158,7 +158,7 @@ fn nothing_that_a_model_writes_makes_an_allow() {
         ("edit", "/srv/*", edit("/srv/a/..//../etc/x")),
         ("edit", "src/*", edit("src/../../etc/x")),
         ("edit", "./*", edit("../x")),
-        ("edit", "~/work/*", edit("~/work/../.ssh/x")),
+        ("edit", "~/src/*", edit("~/src/../.ssh/x")),
         ("edit", "~/*", edit("~/../x")),
         ("edit", "src/*", edit("~/../src/x")),
         ("edit", "*/srv/*", request("write", Edit, json!({ "to": "/etc/x", "content": "/srv/" }))),
