@@ -62,11 +62,24 @@ impl Owner {
         self.draft.event(EventData::Ended(Ended { reason: "terminated".to_owned() }));
         self.record.state = SessionState::Ended;
         self.commit().await;
-        if let Err(error) = self.parts.skills.release(&self.shared.id).await {
-            tracing::warn!(session = %self.shared.id, %error, "skills of an ended session are left in place");
-        }
+        self.release_skills().await;
         self.shared.log.close();
         self.done = true;
+    }
+
+    /// Takes back the skills that were put in place, unless another session is long about its own: the next daemon's start does
+    /// it then.
+    async fn release_skills(&self) {
+        let released = tokio::time::timeout(CLOSING, self.parts.skills.release(&self.shared.id)).await;
+        match released {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(session = %self.shared.id, %error, "skills of an ended session are left in place");
+            }
+            Err(_) => {
+                tracing::warn!(session = %self.shared.id, "skills of an ended session stay until the next start")
+            }
+        }
     }
 
     /// Has the agent close its own session, if it can and does so soon; whether it did.
