@@ -1,5 +1,6 @@
 //! How a session's events look to people: text on standard output, everything else on standard error.
 
+use crate::diagnostics::diagnose;
 use sa_api::sessions::{
     DeltaKind, EventData, MessagePart, NoticeSeverity, ParsedMessage, PermissionRequest, Plan, PlanStatus,
     QuestionRequest, Role, StopReason, ToolContent, ToolStatus, UniversalEvent, UniversalMessage,
@@ -91,7 +92,7 @@ impl Transcript {
     /// Says something that the agent did not.
     pub(super) fn note(&mut self, text: &str) -> io::Result<()> {
         self.end_line()?;
-        eprintln!("[{}]", printable(text));
+        diagnose!("[{}]", printable(text));
         Ok(())
     }
 
@@ -159,10 +160,10 @@ impl Transcript {
             self.note(&format!("question: {}", question.question))?;
             for option in &question.options {
                 let more = option.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-                eprintln!("  - {}{}", printable(&option.label), printable(&more));
+                diagnose!("  - {}{}", printable(&option.label), printable(&more));
             }
             if let Some(url) = &question.url {
-                eprintln!("  {}", printable(url));
+                diagnose!("  {}", printable(url));
             }
         }
         Ok(())
@@ -183,7 +184,7 @@ impl Transcript {
                 PlanStatus::InProgress => '>',
                 PlanStatus::Completed => 'x',
             };
-            eprintln!("  [{mark}] {}", printable(&entry.content));
+            diagnose!("  [{mark}] {}", printable(&entry.content));
         }
         self.plan = Some(plan.clone());
         Ok(())
