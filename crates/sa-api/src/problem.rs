@@ -96,6 +96,8 @@ codes! {
     SpawnFailed "spawn_failed" 502 "Agent could not be started";
     /// No source could provide the agent.
     InstallFailed "install_failed" 502 "Installation failed";
+    /// The model's provider did not answer.
+    ProviderUnreachable "provider_unreachable" 502 "Provider could not be reached";
     /// The agent did not tell what it was asked.
     InquiryFailed "inquiry_failed" 502 "Agent did not answer";
     /// The agent answered with an error.

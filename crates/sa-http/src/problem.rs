@@ -1,5 +1,6 @@
 //! The one place where errors become HTTP responses.
 
+use crate::excerpt::shorten;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -34,7 +35,10 @@ impl ApiError {
 }
 
 impl From<Problem> for ApiError {
-    fn from(problem: Problem) -> Self {
+    fn from(mut problem: Problem) -> Self {
+        problem.detail = shorten(problem.detail);
+        problem.agent = problem.agent.map(shorten);
+        problem.session_id = problem.session_id.map(shorten);
         Self(Box::new(problem))
     }
 }

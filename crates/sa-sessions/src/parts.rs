@@ -68,8 +68,8 @@ impl Parts {
             Validity::Invalid { reason, .. } => {
                 Err(AgentFailure::Token(format!("{provider} does not accept the token: {reason}")))
             }
-            Validity::Unknown { reason } => Err(AgentFailure::Token(format!(
-                "whether {provider} accepts the token cannot be told: {reason}"
+            Validity::Unknown { reason } => Err(AgentFailure::ProviderUnreachable(format!(
+                "{provider} could not be asked to validate the token: {reason}"
             ))),
         }
     }

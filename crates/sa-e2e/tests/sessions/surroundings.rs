@@ -156,9 +156,9 @@ async fn a_token_that_nobody_vouches_for_makes_no_session() -> Result<()> {
     // Nobody listens there.
     let daemon = builder.env("ANTHROPIC_BASE_URL", "http://127.0.0.1:1").start().await?;
     let api = Api::of(&daemon);
-    for (agent, code) in [("keyed", "credentials_refused"), ("unheard", "unsupported")] {
+    for (agent, status, code) in [("keyed", 502, "provider_unreachable"), ("unheard", 422, "unsupported")] {
         let body = json!({"agent": agent, "token": "sk-its-own", "validateToken": true});
-        let problem = api.post("/s", &body).await?.expect_problem(422, code)?;
+        let problem = api.post("/s", &body).await?.expect_problem(status, code)?;
         assert!(!problem.document.to_string().contains("sk-its-own"), "{problem:?}");
     }
     let tokenless = api.post("/s", &json!({"agent": "keyed", "validateToken": true})).await?;

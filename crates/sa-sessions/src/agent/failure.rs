@@ -54,6 +54,9 @@ pub enum AgentFailure {
     /// The credential is not accepted.
     #[error("{0}")]
     Token(String),
+    /// The provider that was to check the credential did not answer.
+    #[error("{0}")]
+    ProviderUnreachable(String),
     /// A client cancelled before it had started.
     #[error("it was cancelled before the agent had started")]
     GivenUp,
@@ -117,7 +120,9 @@ impl AgentFailure {
                 AgentError::ProcessExited { message, exit: exit.clone() }
             }
             Self::Call(CallError::Launch(_)) | Self::Unreachable(_) => AgentError::InstallFailed { message },
-            Self::Call(CallError::Silent(_)) | Self::Late { .. } => AgentError::Timeout { message },
+            Self::Call(CallError::Silent(_)) | Self::Late { .. } | Self::ProviderUnreachable(_) => {
+                AgentError::Timeout { message }
+            }
             Self::Open(_) | Self::Call(_) | Self::Machine(_) | Self::GivenUp => {
                 AgentError::SpawnFailed { message }
             }
