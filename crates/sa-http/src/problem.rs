@@ -113,6 +113,7 @@ impl From<CallError> for ApiError {
             }
             CallError::Refused(Refused::LongId(_)) => Self::invalid(detail),
             CallError::Refused(Refused::TooManyPending(_)) => Self::new(ErrorCode::TooManyRequests, detail),
+            CallError::Refused(Refused::AmbiguousCancel(_)) => Self::new(ErrorCode::Conflict, detail),
             CallError::Silent(_) => Self::new(ErrorCode::Timeout, detail),
         }
     }

@@ -19,7 +19,7 @@ pub struct Limits {
     pub unparsed_bytes: usize,
     /// Messages accepted for an agent that is not reading its input.
     pub stdin_queue_bytes: usize,
-    /// Requests of clients that one agent may owe an answer to.
+    /// Requests of clients that may wait for one agent.
     pub pending_requests: usize,
     /// How far a reader that keeps reading may fall behind before the agent's output is left unread.
     pub reader_lag_bytes: usize,
@@ -44,7 +44,7 @@ pub struct Limits {
     pub farewell_ms: u64,
     /// What a stopping process tree gets between SIGTERM and SIGKILL.
     pub stop_grace_ms: u64,
-    /// How long a connection made on `/acp` outlives its last stream.
+    /// How long a connection made on `/acp` outlives its last stream, socket or waiting POST.
     pub connection_grace_ms: u64,
     /// Whole time that shutting the daemon down may take.
     pub shutdown_ms: u64,

@@ -54,6 +54,35 @@ struct Inner {
     streams: Streams,
 }
 
+/// A socket that is open as long as this lives.
+#[derive(Debug)]
+pub struct OpenSocket {
+    number: u32,
+    shared: Arc<Shared>,
+}
+
+impl OpenSocket {
+    /// Its number, which no other socket of this server ever has.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Drop for OpenSocket {
+    fn drop(&mut self) {
+        self.shared.sockets().remove(&self.number);
+    }
+}
+
+/// Wakes the owner when a caller leaves, answered or not.
+struct Leaving(Arc<Shared>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.nudge.notify_one();
+    }
+}
+
 /// The parts of a handle that its owner task is given too.
 pub(crate) struct Links {
     pub(crate) commands: mpsc::Receiver<Command>,
@@ -71,10 +100,10 @@ impl Server {
         agent: &str,
         version: Option<&str>,
         created_at_ms: u64,
-        log_bytes: usize,
+        shared: Shared,
     ) -> (Self, Links) {
         let (sender, commands) = mpsc::channel(COMMANDS);
-        let shared = Arc::new(Shared::new(log_bytes));
+        let shared = Arc::new(shared);
         let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
         let links = Links { commands, shared: shared.clone(), stop: stop.clone(), ended: ended.clone() };
         let sockets = AtomicU32::new(1);
@@ -129,9 +158,21 @@ impl Server {
         }
     }
 
-    /// A number by which the answers to one socket's requests are told from others.
-    pub fn next_socket(&self) -> u32 {
-        self.inner.sockets.fetch_add(1, Ordering::Relaxed)
+    /// Registers an open socket. The answers to its requests are addressed to its number.
+    pub fn open_socket(&self) -> OpenSocket {
+        let number = self.inner.sockets.fetch_add(1, Ordering::Relaxed);
+        self.inner.shared.sockets().insert(number);
+        OpenSocket { number, shared: Arc::clone(&self.inner.shared) }
+    }
+
+    /// Returns whether the socket of that number is open.
+    pub fn has_socket(&self, number: u32) -> bool {
+        self.inner.shared.sockets().contains(&number)
+    }
+
+    /// Number of the newest record.
+    pub(crate) fn newest(&self) -> u64 {
+        self.inner.shared.log().newest()
     }
 
     /// The number of the stream of that session, for connections that have one stream for each.
@@ -158,6 +199,8 @@ impl Server {
     /// `start` an agent that has ended is started again. Dropping the future changes nothing for the agent: the
     /// answer then goes to the streams.
     pub async fn call(&self, message: Message<Bytes>, start: bool) -> Result<Response, CallError> {
+        // The owner looks who still waits when somebody leaves.
+        let _leaving = Leaving(Arc::clone(&self.inner.shared));
         self.ask(|reply| Command::Call { message, start, reply }).await
     }
 

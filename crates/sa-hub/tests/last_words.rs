@@ -47,7 +47,7 @@ fn hub(script: &str) -> Hub {
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
     // An agent is told to end at once: the runtime, which would wait for its farewell, is kept busy here.
     let limits = Limits { farewell_ms: 0, ..Limits::default() };
-    Hub::new(HubOptions { catalogue, limits, launcher }, supervisor)
+    Hub::new(HubOptions { catalogue, limits, launcher, numbers_after: 0 }, supervisor)
 }
 
 /// The data of all records up to the end of the log.

@@ -49,6 +49,7 @@ impl Daemon {
                 catalogue: settings.agents.catalogue,
                 limits: settings.limits,
                 launcher: launcher.clone(),
+                numbers_after: sessions::numbers_after(&settings.sessions, &settings.agents.data_dir),
             },
             supervisor.clone(),
         );

@@ -7,7 +7,7 @@ use http::{HeaderValue, header};
 use http_body::{Body as HttpBody, Frame};
 use sa_api::Gap;
 use sa_hub::{Reader, Step};
-use sa_relay::{Audience, Part, Record, event_frame};
+use sa_relay::{Part, Record, event_frame};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::Future;
@@ -55,41 +55,25 @@ impl Frames for ServerFrames {
         if let Some(frame) = self.opening.pop_front() {
             return Poll::Ready(Some(frame));
         }
-        loop {
-            match self.reader.poll_step(context) {
-                Poll::Ready(Some(Step::Part(part))) => {
-                    if let Some(bytes) = visible(&part) {
-                        return Poll::Ready(Some(bytes));
-                    }
-                }
-                Poll::Ready(Some(Step::Gap { oldest, newest })) => {
+        self.reader.poll_step(context).map(|step| {
+            Some(match step? {
+                Step::Part(part) => part.segment.frames(part.records),
+                Step::Gap { oldest, newest } => {
                     let gap = serde_json::to_string(&Gap { oldest, newest }).unwrap_or_default();
-                    return Poll::Ready(Some(event_frame("gap", &gap)));
+                    event_frame("gap", &gap)
                 }
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
-            }
-        }
+            })
+        })
     }
 }
 
-/// The frames of a part that an event stream shows; usually all of them, as they lie.
-fn visible(part: &Part) -> Option<Bytes> {
-    if part.segment.is_open() {
-        return Some(part.segment.frames(part.records.clone()));
-    }
-    let hidden =
-        |audience| matches!(audience, Audience::Post { open: false } | Audience::Socket { open: false, .. });
-    gather_if(part, |_, record| !hidden(record.audience))
-}
-
-/// The frames of those records of a part that `shown` picks, given their index in the segment.
+/// The frames of those records of a part that `shown` picks, given their index in the segment, as `message` events.
 pub(super) fn gather_if(part: &Part, mut shown: impl FnMut(usize, &Record) -> bool) -> Option<Bytes> {
     let mut bytes = BytesMut::new();
     for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
         let index = part.records.start + offset;
         if shown(index, record) {
-            bytes.extend_from_slice(&part.segment.frames(index..index + 1));
+            bytes.extend_from_slice(&part.segment.message_frame(index));
         }
     }
     (!bytes.is_empty()).then(|| bytes.freeze())

@@ -16,9 +16,9 @@ use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
-use sa_hub::{Position, Server, ServerId};
+use sa_hub::{CallError, Position, Server, ServerId};
 use sa_jsonrpc::{Kind, Message};
-use sa_relay::Caller;
+use sa_relay::{Caller, check_message};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
         (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The server runs another agent", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The server runs another agent, or `$/cancel_request` fits several requests", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
@@ -118,7 +118,8 @@ pub(crate) async fn post(
     summary = "Stream what the agent says",
     description = "Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With \
         `Last-Event-ID` the stream goes on after that event; without it the stream begins with the requests that the agent still \
-        waits on and goes on with what comes. `gap` (Gap) says that events before the next one are no longer in the log, `exit` \
+        waits on and goes on with what comes. `response` carries the response to a request where clients that match by id alone could \
+        take it for their own. `gap` (Gap) says that events before the next one are no longer in the log, `exit` \
         (AgentExit) that the agent ended, `unparsed` (Unparsed) that it wrote something else than a message. A comment comes every \
         15 seconds. With `Upgrade: websocket` the same stream runs both ways: each text frame is one message, or, with the \
         sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the \
@@ -205,6 +206,7 @@ pub(crate) async fn delete(
 ) -> ApiResult<StatusCode> {
     let id = ServerId::parse(&id?.0)?;
     if let Some(connection) = header_text(&headers, &CONNECTION_ID)? {
+        state.hub.settle(&connection).await;
         let server = standard::connection(&state, &connection, Some(&id))?;
         return standard::close(&state, &server).await;
     }
@@ -215,8 +217,11 @@ pub(crate) async fn delete(
 /// Reads the body as one message.
 pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
     let bytes = body::read(body, state.hub.limits().body_bytes).await?;
-    Message::read(bytes)
-        .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))
+    let message = Message::read(bytes)
+        .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))?;
+    // Before anything is started for it.
+    check_message(&message).map_err(CallError::from)?;
+    Ok(message)
 }
 
 async fn bootstrap(state: &AppState, id: &ServerId, agent: &str, version: Option<&str>) -> ApiResult<Server> {

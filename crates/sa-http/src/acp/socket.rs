@@ -13,7 +13,7 @@ use http::Extensions;
 use sa_api::Gap;
 use sa_hub::{Position, Reader, Server, Step};
 use sa_jsonrpc::{ErrorObject, Invalid, Kind, Message, codes};
-use sa_relay::{Audience, Caller, Part, Record, RecordKind};
+use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -58,15 +58,18 @@ pub(super) async fn upgrade(
     // From here on everything is in the reader's reach, also what comes before the handshake is through.
     let reader = server.subscribe(after.map_or(Position::Now, Position::After), false).await?;
     attend(&extensions, &reader);
+    let resumed_at = after.map(|_| server.describe().last_event_id);
     let id = id_value(server.id());
     let (hub, pause) = (state.hub.clone(), Duration::from_millis(state.hub.limits().heartbeat_ms));
     let alive = state.sockets.token();
     let mut response = upgrade.on_upgrade(move |socket| async move {
         let _alive = alive;
-        let number = server.next_socket();
+        let open = server.open_socket();
+        let number = open.number();
+        let view = SocketView { socket: number, resumed_at };
         let (sink, stream) = socket.split();
         let (answers, own) = mpsc::channel(OWN_ANSWERS);
-        let outgoing = Outgoing { sink, reader, own, number, events, pause };
+        let outgoing = Outgoing { sink, reader, own, server: server.clone(), view, events, pause };
         let closed = tokio::select! {
             closed = receive(stream, &server, number, answers) => closed,
             () = outgoing.run() => false,
@@ -131,7 +134,8 @@ struct Outgoing {
     sink: SplitSink<WebSocket, Frame>,
     reader: Reader,
     own: mpsc::Receiver<Vec<u8>>,
-    number: u32,
+    server: Server,
+    view: SocketView,
     events: bool,
     pause: Duration,
 }
@@ -187,9 +191,24 @@ impl Outgoing {
     async fn write_part(&mut self, part: &Part) -> Result<(), End> {
         for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
             let index = part.records.start + offset;
-            if self.shows(record) {
-                let sequence = part.segment.first + index as u64;
-                self.feed(record.kind.event(), Some(sequence), part.segment.data(index)).await?;
+            let sequence = part.segment.first + index as u64;
+            let sight = self.view.sees(sequence, record, |socket| self.server.has_socket(socket));
+            let event = match (sight, record.kind) {
+                (Sight::Own, RecordKind::Response) => Some(RecordKind::Message),
+                (Sight::Own, kind) => Some(kind),
+                (Sight::Foreign | Sight::Ambiguous, _) => Some(RecordKind::Response),
+                (Sight::Hidden, _) => None,
+            };
+            match event {
+                Some(kind) if self.events || kind == RecordKind::Message => {
+                    self.feed(kind.event(), Some(sequence), part.segment.data(index)).await?;
+                }
+                // A bare message would pass for the answer to this client's own request of that id.
+                Some(_) if sight == Sight::Ambiguous => {
+                    let reason = format!("gap: event {sequence} may answer this client or another");
+                    return Err(End::Close(CLOSE_GAP, reason));
+                }
+                _ => {}
             }
             if record.kind == RecordKind::Exit && !self.events {
                 self.sink.flush().await?;
@@ -207,15 +226,6 @@ impl Outgoing {
         }
         let gap = serde_json::to_vec(&Gap { oldest, newest }).unwrap_or_default();
         self.feed("gap", None, gap.into()).await
-    }
-
-    fn shows(&self, record: &Record) -> bool {
-        let mine = match record.audience {
-            Audience::Everyone => true,
-            Audience::Socket { socket, .. } => socket == self.number,
-            Audience::Post { .. } | Audience::Stream { .. } => false,
-        };
-        mine && (self.events || record.kind == RecordKind::Message)
     }
 
     async fn feed(&mut self, event: &str, id: Option<u64>, data: Bytes) -> Result<(), End> {

@@ -122,7 +122,9 @@ pub(crate) async fn standard_delete(
     State(state): State<AppState>,
     headers: HeaderMap,
 ) -> ApiResult<StatusCode> {
-    let server = connection(&state, &required_connection(&headers)?, None)?;
+    let id = required_connection(&headers)?;
+    state.hub.settle(&id).await;
+    let server = connection(&state, &id, None)?;
     close(&state, &server).await
 }
 

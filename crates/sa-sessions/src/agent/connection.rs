@@ -5,7 +5,7 @@ use super::routes::{Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
-use sa_hub::{Hub, Position, Reader, Server, ServerId, Step};
+use sa_hub::{Hub, OpenSocket, Position, Reader, Server, ServerId, Step};
 use sa_jsonrpc::codes;
 use sa_relay::{Audience, Caller, Part, RecordKind};
 use sa_universal::PromptCapabilities;
@@ -34,7 +34,7 @@ struct Shared {
     hub: Hub,
     server: Server,
     /// Tells the answers to this client's requests from others'.
-    socket: u32,
+    socket: OpenSocket,
     calls: AtomicU64,
     routes: Mutex<Routes>,
     greeting: OnceLock<Greeting>,
@@ -88,7 +88,7 @@ impl Connection {
         // From here on dropping the handle ends the server.
         let shared = Arc::new(Shared {
             hub: hub.clone(),
-            socket: server.next_socket(),
+            socket: server.open_socket(),
             server,
             calls: AtomicU64::new(0),
             routes: Mutex::default(),
@@ -165,7 +165,7 @@ impl Connection {
         let message =
             wire::message(Some(call), method, params).map_err(|invalid| nonsense(method, &invalid))?;
         shared.routes().expect(call, line.clone(), opens).map_err(AgentFailure::Ended)?;
-        match shared.server.send(message, false, Caller::Socket(shared.socket)).await {
+        match shared.server.send(message, false, Caller::Socket(shared.socket.number())).await {
             Ok(()) => Ok(call),
             Err(error) => {
                 shared.routes().forget_call(call);
@@ -222,7 +222,7 @@ impl Shared {
     }
 
     async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {
-        Ok(self.server.send(message, false, Caller::Socket(self.socket)).await?)
+        Ok(self.server.send(message, false, Caller::Socket(self.socket.number())).await?)
     }
 
     /// Hands out what the agent says until it ends.
@@ -252,12 +252,12 @@ impl Shared {
             let data = part.segment.data(part.records.start + offset);
             let mine = match record.audience {
                 Audience::Everyone => true,
-                Audience::Socket { socket, .. } => socket == self.socket,
-                Audience::Post { .. } | Audience::Stream { .. } => false,
+                Audience::Socket { socket, .. } => socket == self.socket.number(),
+                _ => false,
             };
             match record.kind {
                 _ if !mine => {}
-                RecordKind::Message => self.message(&data, exit.as_ref()).await,
+                RecordKind::Message | RecordKind::Response => self.message(&data, exit.as_ref()).await,
                 RecordKind::Unparsed => {
                     if let Ok(unparsed) = serde_json::from_slice::<Unparsed>(&data) {
                         let lines = self.routes().lines();
