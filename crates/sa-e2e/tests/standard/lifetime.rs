@@ -16,7 +16,17 @@ async fn delete_ends_the_agent_and_its_streams() -> Result<()> {
     for path in [PUPPET, "/v1/agents/puppet/acp"] {
         let connection = Connection::open(&daemon, path).await?;
         let mut stream = connection.stream(None).await?;
-        connection.delete().await?.expect_status(202)?;
+        let pid = Acp::list(daemon.http()).await?[0]["pid"].as_u64().unwrap() as u32;
+        let deleting = connection.delete();
+        let again = async {
+            none_left(&daemon).await?;
+            let reply = connection.delete().await?;
+            sa_e2e::gone(&[pid], std::time::Duration::ZERO).await?;
+            anyhow::Ok(reply)
+        };
+        let (deleted, again) = tokio::try_join!(deleting, again)?;
+        deleted.expect_status(202)?;
+        again.expect_problem(404, "not_found")?;
         assert!(
             stream.next_event().await?.is_none(),
             "no event of the transport: stock clients would choke on it"
@@ -44,12 +54,46 @@ async fn a_crash_answers_what_waits_then_ends_the_streams() -> Result<()> {
 async fn a_connection_nobody_is_attached_to_ends_after_its_grace() -> Result<()> {
     let daemon = Daemon::builder().puppet(&[]).limit("connection-grace-ms", 300).start().await?;
     let connection = Connection::open(&daemon, PUPPET).await?;
-    // A request in flight keeps it: the turn belongs to the daemon.
+    let stream = connection.stream(None).await?;
     connection.post(None, request(1, "hold", r#"{"name":"turn"}"#)).await?;
-    drop(connection.stream(None).await?);
     tokio::time::sleep(std::time::Duration::from_millis(900)).await;
-    assert_eq!(Acp::list(daemon.http()).await?.len(), 1);
-    connection.post(None, notification("release", r#"{"names":["turn"]}"#)).await?;
+    assert_eq!(Acp::list(daemon.http()).await?.len(), 1, "as long as somebody reads");
+    drop(stream);
+    none_left(&daemon).await
+}
+
+#[tokio::test]
+async fn the_requests_of_a_client_that_is_gone_do_not_keep_its_connection() -> Result<()> {
+    let daemon = Daemon::builder().puppet(&[]).limit("connection-grace-ms", 300).start().await?;
+    // The agent waits for an answer that nobody will give, or never answers.
+    for message in
+        [request(1, "ask", r#"{"method":"session/request_permission"}"#), request(1, "never", "{}")]
+    {
+        let mut socket = daemon.http().ws(PUPPET).connect().await?;
+        socket.send(&message).await?;
+        poll("the request", async || {
+            Ok(Acp::list(daemon.http())
+                .await?
+                .iter()
+                .any(|it| it["pendingRequests"] == json!(1))
+                .then_some(()))
+        })
+        .await?;
+        drop(socket);
+        none_left(&daemon).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_that_never_greets_ends_with_the_client_that_waited() -> Result<()> {
+    let builder = Daemon::builder().agent("mute", "sleep 600");
+    let daemon = builder.limit("connection-grace-ms", 300).limit("early-answer-ms", 100).start().await?;
+    let greeting = daemon.http().post("/acp?agent=mute").json(request(0, "initialize", "{}"));
+    let waiting = greeting.send_and_never_read().await?;
+    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    assert_eq!(Acp::list(daemon.http()).await?.len(), 1, "as long as somebody waits");
+    drop(waiting);
     none_left(&daemon).await
 }
 
