@@ -70,9 +70,9 @@ pub(crate) struct Waiting {
     value: Id,
     /// Counts the requests of this server.
     number: u64,
-    /// Whether another request had this id while this one waited.
+    /// Another request had this id while this one waited.
     pub(crate) contested: bool,
-    /// Whether one of those came over another socket.
+    /// One of those came over another socket.
     pub(crate) contested_by_socket: bool,
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct Pending {
     waiting: BTreeMap<u64, Id>,
     /// Those that nobody waits for, oldest first. The agent may still answer them, so their ids stay taken.
     given_up: VecDeque<Id>,
-    /// Whether a given-up id was forgotten. From then on no id may reach the agent twice, so all are replaced.
+    /// A given-up id was forgotten. From then on no id may reach the agent twice, so all are replaced.
     has_forgotten: bool,
     limit: usize,
     admitted: u64,

@@ -301,7 +301,7 @@ impl Relay {
         None
     }
 
-    /// Records that a request failed, for whoever can only learn of it there.
+    /// Records that a request failed, unless its POST is there to get the error.
     fn fail(&mut self, waiting: &Waiting, error: &ErrorObject, present: &Presence<'_>, round: &mut Round) {
         let (kind, audience) = self.addressee(waiting, present);
         if audience != Audience::Post {

@@ -42,7 +42,7 @@ pub enum Audience {
     Socket {
         /// The socket's number.
         socket: u32,
-        /// Whether a request over another socket had the same id meanwhile.
+        /// A request over another socket had the same id meanwhile.
         contested: bool,
     },
     /// The answer to a request that asked for it on a stream; `scope` is the caller's name for which.
@@ -54,7 +54,7 @@ pub enum Audience {
     Gone,
     /// The answer to a request that came over a socket which is gone.
     GoneSocket {
-        /// Whether a request over another socket had the same id meanwhile.
+        /// A request over another socket had the same id meanwhile.
         contested: bool,
     },
 }
@@ -64,12 +64,12 @@ pub enum Audience {
 pub struct SocketView {
     /// Its number.
     pub socket: u32,
-    /// For a socket that goes on after a record that an earlier one saw, and so may wait for answers to that one's
-    /// requests: the newest record when it came.
+    /// The newest record when it came, for a socket that resumes after a record which an earlier one saw. It may wait
+    /// for answers to the earlier one's requests.
     pub resumed_at: Option<u64>,
 }
 
-/// What a record is to a socket.
+/// The meaning of a record to a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
     /// For this socket.
@@ -83,7 +83,7 @@ pub enum Sight {
 }
 
 impl SocketView {
-    /// Returns what the record of this number is to the socket.
+    /// Returns the meaning of the record of this number to the socket.
     pub fn sees(self, sequence: u64, record: &Record, is_open: impl Fn(u32) -> bool) -> Sight {
         let late = |contested| if contested { Sight::Ambiguous } else { Sight::Own };
         match record.audience {

@@ -79,7 +79,7 @@ async fn a_place_from_before_a_restart_is_told_apart() -> Result<()> {
     acp.start("puppet").await?;
     acp.call("flood", r#"{"count":30}"#).await?;
     acp.delete().await?.expect_status(204)?;
-    // The same id, another server: its numbers go on, nothing was said yet, and what the cursor means is gone.
+    // The same id, another server: its numbers continue, nothing was said yet, and the events after the cursor are gone.
     acp.post_to("puppet", notification("x", "{}")).await?.expect_status(202)?;
     let (gap, rest) = gap_and_rest(&acp, 32).await?;
     assert_eq!((gap, rest), (json!({"oldest": 0, "newest": 33}), Vec::new()));

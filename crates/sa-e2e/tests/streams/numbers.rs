@@ -11,7 +11,7 @@ async fn life(acp: &Acp, label: &str, count: u64) -> Result<u64> {
     Ok(acp.listed().await?.unwrap()["lastEventId"].as_u64().unwrap())
 }
 
-/// A reader that was in an earlier life sees everything of this one, or is told that it does not.
+/// A reader that was in an earlier life sees everything of this one, or gets a gap.
 async fn nothing_is_skipped(acp: &Acp, cursor: u64, label: &str) -> Result<()> {
     let mut stream = acp.events_after(cursor).await?;
     let first = stream.event().await?;

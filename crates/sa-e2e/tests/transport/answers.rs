@@ -1,4 +1,4 @@
-//! An answer reaches its caller, or can be read by whoever comes for it.
+//! An answer reaches its caller, or can be read later.
 
 use crate::clients::pending;
 use anyhow::Result;

@@ -139,7 +139,7 @@ fn an_answer_that_another_could_take_for_its_own_is_no_message_on_streams() {
         scene.request("1", other);
         scene.gone.push(1);
         let [(kind, _)] = records(&scene.agent(&answer(&id)))[..] else { panic!("one record") };
-        assert_eq!(kind, RecordKind::Response, "{asking:?} beside {other:?}");
+        assert_eq!(kind, RecordKind::Response, "{asking:?} next to {other:?}");
     }
     // The same for an answer to nobody, under an id that is another's here.
     let mut scene = Scene::new();
@@ -171,7 +171,7 @@ fn a_socket_that_resumes_gets_what_an_earlier_one_missed_unless_it_may_be_anothe
 }
 
 #[test]
-fn the_end_of_the_agent_is_told_where_its_answers_were_awaited() {
+fn the_end_of_the_agent_is_reported_where_its_answers_were_awaited() {
     let mut scene = Scene::new();
     scene.request("\"late\"", Caller::Post(5));
     assert_eq!(scene.give_up().deliveries.len(), 1);
@@ -212,8 +212,9 @@ fn silence_fails_every_request_once_where_its_answer_is_awaited() {
     let failed =
         [message(Audience::Socket { socket: 2, contested: false }), message(Audience::Stream { scope: 3 })];
     assert_eq!(records(&output), failed);
-    let told: Vec<_> = output.deliveries.iter().map(|delivery| (delivery.ticket, &delivery.answer)).collect();
-    assert_eq!(told, [(1, &Answer::Silent)]);
+    let timed_out: Vec<_> =
+        output.deliveries.iter().map(|delivery| (delivery.ticket, &delivery.answer)).collect();
+    assert_eq!(timed_out, [(1, &Answer::Silent)]);
     assert!(records(&scene.give_up()).is_empty(), "once");
     // Late answers are on the streams; those who have an error already are not given a second answer.
     let late = ids.map(|id| records(&scene.agent(&answer(&id)))[0]);
