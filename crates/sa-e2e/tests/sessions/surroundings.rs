@@ -189,3 +189,22 @@ async fn sessions_of_one_agent_do_not_get_in_each_others_way() -> Result<()> {
     assert_eq!(of_kind(&events, "permissionAsked").len(), 0);
     Ok(())
 }
+
+#[tokio::test]
+async fn a_directory_that_is_gone_is_named() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let directory = daemon.sandbox().path("project");
+    std::fs::create_dir_all(&directory)?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"cwd": directory})).await?;
+    std::fs::remove_dir(&directory)?;
+    // The agent is started again for it.
+    api.patch("s", json!({"env": {"A": "b"}})).await?;
+    let events = api.turn("s", "say hello").await?;
+    let errors = of_kind(&events, "error");
+    let [error] = &errors[..] else { panic!("{events:#?}") };
+    assert_eq!(error["kind"], "spawnFailed", "{error:#}");
+    let gone = format!("the session's directory {} does not exist", directory.display());
+    assert!(error.to_string().contains(&gone), "{error:#}");
+    Ok(())
+}

@@ -34,7 +34,7 @@ const TABLE: [Row; 34] = [
     Row { name: "sa-files", needs: &[], may: &[] },
     Row { name: "sa-store", needs: &[], may: &[] },
     Row { name: "sa-processes", needs: &["sa-supervisor"], may: &[] },
-    Row { name: "sa-skills", needs: &["sa-api", "sa-supervisor"], may: &[] },
+    Row { name: "sa-skills", needs: &["sa-api", "sa-files", "sa-supervisor"], may: &[] },
     Row { name: "sa-webhooks", needs: &["sa-api"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
