@@ -109,7 +109,7 @@ async fn mistakes_are_refused_by_name() -> Result<()> {
 async fn nothing_is_kept_that_could_not_be_read_again() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     // Each of these is fine, and both together are too large.
-    let large = |text: &str| json!({"type": "local", "command": "x", "env": {"A": text.repeat(9 << 20)}});
+    let large = |text: &str| json!({"type": "local", "command": "x", "env": {"A": text.repeat(5 << 19)}});
     put(&daemon, &place("mcp", "/ws", "one"), &large("a")).await?.expect_status(204)?;
     put(&daemon, &place("mcp", "/ws", "two"), &large("b")).await?.expect_problem(413, "payload_too_large")?;
     let nested = |depth: usize| {

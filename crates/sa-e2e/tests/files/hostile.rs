@@ -79,7 +79,7 @@ async fn braces_in_ignore_rules_are_plain_characters() -> Result<()> {
 async fn a_tree_deeper_than_any_path_harms_nobody() -> Result<()> {
     let fs = Fs::start().await?;
     raise_open_files();
-    deep_tree(&fs.path("deep"), 5_000);
+    deep_tree(&fs.path("deep"), 3_500);
     std::fs::create_dir(fs.path("w"))?;
     let mut watch = Sse::open(fs.get("watch", "w")).await?;
     assert_eq!(watch.event().await?.event, "ready");

@@ -23,7 +23,7 @@ const NAME_CHARS: usize = 128;
 /// What is read of one file.
 const READ_BYTES: usize = 64 * 1024 * 1024;
 /// What is written to one file, less than is read of it.
-const WRITTEN_BYTES: usize = 16 * 1024 * 1024;
+const WRITTEN_BYTES: usize = 4 * 1024 * 1024;
 
 /// What is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

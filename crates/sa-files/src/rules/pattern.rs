@@ -188,7 +188,9 @@ impl Reader<'_> {
         while self.peek() == Some(b'*') {
             self.at += 1;
         }
-        let begins = first == 0 || self.line.get(first - 1) == Some(&b'/');
+        // `git` compares what comes before the first wildcard by itself; the pattern begins behind it.
+        let before = self.line.get(..first).unwrap_or_default();
+        let begins = before.ends_with(b"/") || !before.iter().any(|byte| b"*?[\\".contains(byte));
         if self.at - first < 2 || !begins || !self.is_for_paths {
             return Token::Star;
         }
@@ -301,6 +303,8 @@ mod tests {
             ("a/**", &["a/b", "a/b/c"], &["a", "x/a/b"]),
             ("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["ab", "a/xb"]),
             ("/**/a*/**/b", &["a/b", "x/ay/z/b", "x/a/a/q/b"], &["b/a", "x/b"]),
+            ("x/a**/b", &["x/ab", "x/a/b", "x/ac/d/b"], &["x/a/c"]),
+            ("x/?**/b", &["x/a/b", "x/ac/b"], &["x/ab", "x/ac/d/b"]),
             ("a/x**y/b", &["a/xy/b", "a/xzy/b"], &["a/x/y/b"]),
             ("**", &["a", "a/b"], &[]),
             ("f?o", &["foo", "f-o"], &["fo", "f/o"]),
