@@ -36,6 +36,9 @@ enum Token {
     Rest,
 }
 
+/// Whether a byte is in a class.
+type Class = fn(&u8) -> bool;
+
 /// Bytes, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Set([u64; 4]);
@@ -200,8 +203,10 @@ impl Reader<'_> {
                 self.at += 1;
                 Token::Directories
             }
+            // `git` takes an escaped slash for one here, but then wants at least one directory.
             [b'\\', b'/', ..] => {
                 self.at += 2;
+                self.tokens.extend([Token::Star, Token::Byte(b'/')]);
                 Token::Directories
             }
             _ => Token::Star,
@@ -227,7 +232,7 @@ impl Reader<'_> {
                 }
                 b'[' if self.peek() == Some(b':') => match self.class()? {
                     Some(class) => {
-                        (0..=127).filter(|byte| class(byte)).for_each(|byte| set.add(byte..=byte));
+                        (0..=127).filter(class).for_each(|byte| set.add(byte..=byte));
                         None
                     }
                     None => {
@@ -257,11 +262,11 @@ impl Reader<'_> {
     }
 
     /// A class such as `[:alpha:]`, behind its first bracket. Some(None): these are plain characters of the set.
-    fn class(&mut self) -> Option<Option<fn(&u8) -> bool>> {
+    fn class(&mut self) -> Option<Option<Class>> {
         let rest = self.line.get(self.at + 1..)?;
         let end = rest.iter().position(|byte| *byte == b']')?;
         let Some(name) = rest.get(..end).and_then(|name| name.strip_suffix(b":")) else { return Some(None) };
-        let class: fn(&u8) -> bool = match name {
+        let class: Class = match name {
             b"alnum" => u8::is_ascii_alphanumeric,
             b"alpha" => u8::is_ascii_alphabetic,
             b"blank" => |byte| matches!(byte, b' ' | b'\t'),
@@ -305,6 +310,7 @@ mod tests {
             ("/**/a*/**/b", &["a/b", "x/ay/z/b", "x/a/a/q/b"], &["b/a", "x/b"]),
             ("x/a**/b", &["x/ab", "x/a/b", "x/ac/d/b"], &["x/a/c"]),
             ("x/?**/b", &["x/a/b", "x/ac/b"], &["x/ab", "x/ac/d/b"]),
+            ("**\\/b", &["a/b", "a/c/b"], &["b"]),
             ("a/x**y/b", &["a/xy/b", "a/xzy/b"], &["a/x/y/b"]),
             ("**", &["a", "a/b"], &[]),
             ("f?o", &["foo", "f-o"], &["fo", "f/o"]),

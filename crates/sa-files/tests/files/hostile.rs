@@ -253,7 +253,7 @@ fn a_search_stops_in_the_middle_of_a_file() {
 
 #[test]
 fn operations_end_whatever_a_workspace_holds() {
-    let cases = std::env::var("SA_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200);
+    let cases = std::env::var("SA_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150);
     let config = ProptestConfig { cases, max_shrink_iters: 50, ..ProptestConfig::default() };
     let strategy =
         (prop::collection::vec(thing(), 0..8), prop::collection::vec(thing(), 0..6), [pattern(), pattern()]);
