@@ -116,7 +116,7 @@ async fn nothing_is_kept_that_could_not_be_read_again() -> Result<()> {
         let value = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         format!(r#"{{"type": "local", "command": "x", "x-own": {value}}}"#)
     };
-    for depth in 100..=127 {
+    for depth in [100, 124, 125, 126, 127] {
         let place = place("mcp", "/deep", &depth.to_string());
         let reply = daemon.http().put(&place).json(nested(depth)).send().await?;
         assert!(matches!(reply.status, 204 | 400), "{depth}: {}", reply.status);
