@@ -214,7 +214,7 @@ pub(crate) async fn delete(
 
 /// Reads the body as one message.
 pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
-    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
+    let bytes = body::read(state, body).await?;
     Message::read(bytes)
         .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))
 }
