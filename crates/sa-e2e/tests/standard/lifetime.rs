@@ -3,7 +3,7 @@
 use crate::connection::{Connection, PUPPET};
 use anyhow::Result;
 use sa_e2e::{notification, poll, request, response};
-use sa_testkit::{Acp, Daemon};
+use sa_testkit::{Acp, Daemon, Sse};
 use serde_json::{Value, json};
 
 async fn none_left(daemon: &Daemon) -> Result<()> {
@@ -91,4 +91,20 @@ async fn a_cut_socket_that_nobody_joins_ends_after_the_grace() -> Result<()> {
     assert_eq!(Acp::list(daemon.http()).await?.len(), 1);
     drop(socket);
     none_left(&daemon).await
+}
+
+#[tokio::test]
+async fn a_reader_that_vanished_keeps_its_stream_no_longer_than_a_stall() -> Result<()> {
+    let daemon =
+        Daemon::builder().puppet(&[]).limit("heartbeat-ms", 100).limit("write-stall-ms", 500).start().await?;
+    let connection = Connection::open(&daemon, PUPPET).await?;
+    let vanished = connection.listening(None).send_and_never_read().await?;
+    poll("the stream to be taken", async || {
+        Ok((connection.listening(None).open().await?.status == 409).then_some(()))
+    })
+    .await?;
+    vanished.vanish()?;
+    poll("the stream to be free", async || Ok(Sse::attempt(connection.listening(None)).await?.ok())).await?;
+    drop(vanished);
+    Ok(())
 }
