@@ -28,7 +28,7 @@ mod streams;
 pub use error::{CallError, OpenError};
 pub use hub::{Hub, HubOptions};
 pub use limits::Limits;
-pub use reader::{Reader, Step};
+pub use reader::{Past, Reader, Step};
 pub use seats::Pulse;
 pub use server::{Position, Response, Server};
 pub use server_id::{BadServerId, ServerId};

@@ -21,7 +21,7 @@ use crate::pipes::{ExitWait, Pipes, exited, readable, writable};
 use crate::server::Links;
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
-use crate::{CallError, Position, Reader, Server};
+use crate::{CallError, Past, Position, Reader, Server};
 use bytes::Bytes;
 use calls::Calls;
 use sa_agents::AgentSpec;
@@ -71,6 +71,10 @@ pub(crate) struct Owner {
     /// Set when the server is to end by the owner's own decision.
     done: bool,
     last_exit: Option<AgentExit>,
+    /// The newest record when the agent was last started.
+    run_began: u64,
+    /// Whether there ever was a reader.
+    was_read: bool,
 }
 
 impl Owner {
@@ -82,6 +86,7 @@ impl Owner {
             pending_requests: limits.pending_requests,
             asked_bytes: limits.log_bytes,
         });
+        let run_began = links.shared.log().newest();
         Self {
             parts,
             commands: links.commands,
@@ -100,6 +105,8 @@ impl Owner {
             attended: Instant::now(),
             done: false,
             last_exit: None,
+            run_began,
+            was_read: false,
         }
     }
 
@@ -144,11 +151,12 @@ impl Owner {
         if starts && self.exit.is_some() {
             self.end_run();
         }
-        if self.pipes.is_none()
-            && starts
-            && let Err(error) = self.start().await
-        {
-            return command.fail(error);
+        if self.pipes.is_none() && starts {
+            let newest = self.shared.log().newest();
+            if let Err(error) = self.start().await {
+                return command.fail(error);
+            }
+            self.run_began = newest;
         }
         match command {
             Command::Start { reply } => drop(reply.send(Ok(()))),
@@ -193,11 +201,26 @@ impl Owner {
     }
 
     fn subscribe(&mut self, from: Position, stream: bool) -> Reader {
-        let (after, questions) = match from {
-            Position::Now => (self.shared.log().newest(), self.relay.open_questions()),
-            Position::After(sequence) => (sequence, Vec::new()),
+        let is_first = !std::mem::replace(&mut self.was_read, true);
+        let oldest = self.shared.log().oldest();
+        let newest = self.shared.log().newest();
+        let (after, questions, past) = match from {
+            Position::After(sequence) => (sequence, Vec::new(), None),
+            Position::Fresh if is_first => {
+                // Those that left the log come first, the others in their place.
+                let (left, here): (Vec<_>, Vec<_>) =
+                    self.relay.open_questions().into_iter().partition(|question| question.sequence < oldest);
+                let open = here.iter().map(|question| question.sequence).collect();
+                (self.run_began, left, Some(Past { upto: newest, open }))
+            }
+            Position::Now | Position::Fresh => (newest, self.relay.open_questions(), None),
         };
-        Reader::new(Arc::clone(&self.shared), Arc::clone(&self.parts.stats), after, questions, stream)
+        let (shared, stats) = (Arc::clone(&self.shared), Arc::clone(&self.parts.stats));
+        let reader = Reader::new(shared, stats, after, questions, stream);
+        match past {
+            Some(past) => reader.with_past(past),
+            None => reader,
+        }
     }
 
     /// Ends the agent and everybody's waiting, and lets go of the id.

@@ -18,6 +18,9 @@ use tokio_util::sync::CancellationToken;
 pub enum Position {
     /// With the agent's open questions, then what comes from now on.
     Now,
+    /// For a server's first reader with what this run of the agent has said so far, less what is settled. For later
+    /// readers the same as `Now`.
+    Fresh,
     /// After the record of this number.
     After(u64),
 }

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderValue, header};
 use http_body::{Body as HttpBody, Frame};
 use sa_api::Gap;
-use sa_hub::{Reader, Step};
+use sa_hub::{Past, Reader, Step};
 use sa_relay::{Audience, Part, Record, event_frame};
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -58,7 +58,7 @@ impl Frames for ServerFrames {
         loop {
             match self.reader.poll_step(context) {
                 Poll::Ready(Some(Step::Part(part))) => {
-                    if let Some(bytes) = visible(&part) {
+                    if let Some(bytes) = visible(&part, self.reader.past()) {
                         return Poll::Ready(Some(bytes));
                     }
                 }
@@ -74,13 +74,18 @@ impl Frames for ServerFrames {
 }
 
 /// The frames of a part that an event stream shows; usually all of them, as they lie.
-fn visible(part: &Part) -> Option<Bytes> {
-    if part.segment.is_open() {
+fn visible(part: &Part, past: Option<&Past>) -> Option<Bytes> {
+    let past = past.filter(|past| past.reaches(part.segment.first));
+    if part.segment.is_open() && past.is_none() {
         return Some(part.segment.frames(part.records.clone()));
     }
     let hidden =
         |audience| matches!(audience, Audience::Post { open: false } | Audience::Socket { open: false, .. });
-    gather_if(part, |_, record| !hidden(record.audience))
+    gather_if(part, |index, record| {
+        let number = part.segment.first + index as u64;
+        let is_settled = |past: &Past| past.is_settled(number, record.audience, &part.segment.data(index));
+        !hidden(record.audience) && !past.is_some_and(is_settled)
+    })
 }
 
 /// The frames of those records of a part that `shown` picks, given their index in the segment.

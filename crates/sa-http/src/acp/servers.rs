@@ -175,7 +175,7 @@ pub(crate) async fn stream(
     }
     check_accept(headers, Media::EventStream)?;
     let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
-    let from = after.map_or(Position::Now, Position::After);
+    let from = after.map_or(Position::Fresh, Position::After);
     let reader = server.subscribe(from, true).await?;
     attend(request.extensions(), &reader);
     Ok(events::response(events::ServerFrames::new(reader), state.hub.limits().heartbeat_ms))
