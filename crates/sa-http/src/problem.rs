@@ -123,6 +123,7 @@ impl From<StreamError> for ApiError {
         let code = match error {
             StreamError::Busy => ErrorCode::Conflict,
             StreamError::TooMany(_) => ErrorCode::TooManyRequests,
+            StreamError::LongSession(_) => ErrorCode::InvalidRequest,
         };
         Self::new(code, error.to_string())
     }

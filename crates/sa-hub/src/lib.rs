@@ -33,4 +33,4 @@ pub use seats::Pulse;
 pub use server::{Position, Response, Server};
 pub use server_id::{BadServerId, ServerId};
 pub use stats::{Stats, StatsSnapshot};
-pub use streams::{Attachment, CONNECTION_SCOPE, StreamError};
+pub use streams::{About, Attachment, CONNECTION_SCOPE, StreamError};

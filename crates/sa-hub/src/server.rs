@@ -54,7 +54,7 @@ struct Inner {
     /// Cancelled when it has ended.
     ended: CancellationToken,
     sockets: AtomicU32,
-    streams: Streams,
+    streams: Arc<Streams>,
 }
 
 /// The parts of a handle that its owner task is given too.
@@ -91,7 +91,7 @@ impl Server {
             stop,
             ended,
             sockets,
-            streams: Streams::default(),
+            streams: Arc::default(),
         };
         (Self { inner: Arc::new(inner) }, links)
     }
@@ -137,19 +137,25 @@ impl Server {
         self.inner.sockets.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The number of the stream of that session, for connections that have one stream for each.
-    pub fn scope(&self, session: &str, limit: usize) -> Result<u32, StreamError> {
-        self.inner.streams.scope(session, limit)
+    /// Takes a stream of the standard transport for one reader: the session's, or the connection's.
+    pub fn attach(
+        &self,
+        session: Option<&str>,
+        last_event_id: Option<u64>,
+        limit: usize,
+    ) -> Result<Attachment, StreamError> {
+        self.inner.streams.attach(session, last_event_id, self.before_log(), limit)
     }
 
-    /// Whether the stream of that number has a reader now.
-    pub fn is_attached(&self, scope: u32) -> bool {
-        self.inner.streams.is_attached(scope)
+    /// Returns the scope under which the standard transport asks for the answer to a request about that session.
+    pub fn answer_scope(&self, session: Option<&str>, limit: usize) -> u32 {
+        self.inner.streams.answer_scope(session, self.before_log(), limit)
     }
 
-    /// Takes the stream of that number for one reader.
-    pub fn attach(&self, scope: u32, last_event_id: Option<u64>) -> Result<Attachment, StreamError> {
-        self.inner.streams.attach(scope, last_event_id)
+    /// The number before the oldest record that is left.
+    fn before_log(&self) -> u64 {
+        let log = self.inner.shared.log();
+        log.oldest().checked_sub(1).unwrap_or(log.newest())
     }
 
     /// Starts the agent if it does not run.

@@ -74,6 +74,8 @@ async fn a_cut_socket_can_be_joined_again_within_the_grace() -> Result<()> {
     let daemon = Daemon::start().await?;
     let mut socket = daemon.http().ws(PUPPET).connect().await?;
     let id = socket.headers["acp-connection-id"].to_str()?.to_owned();
+    socket.send(&request(0, "initialize", "{}")).await?;
+    assert_eq!(socket.message().await?, response(0, "{}"));
     socket.send(&request(0, "pid", "{}")).await?;
     let before: Value = serde_json::from_str(&socket.message().await?)?;
     drop(socket);
@@ -91,6 +93,60 @@ async fn a_cut_socket_that_nobody_joins_ends_after_the_grace() -> Result<()> {
     assert_eq!(Acp::list(daemon.http()).await?.len(), 1);
     drop(socket);
     none_left(&daemon).await
+}
+
+#[tokio::test]
+async fn a_socket_that_joined_a_server_does_not_end_it() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let acp = daemon.acp("mine");
+    acp.start("puppet").await?;
+    let waiting = acp.posting(acp.envelope("hold", r#"{"name":"turn"}"#)).send();
+    let joining = async {
+        let mut socket = daemon.http().ws("/acp").header("acp-connection-id", "mine").connect().await?;
+        socket.send(&request("\"here\"", "echo", "{}")).await?;
+        assert_eq!(socket.message().await?, response("\"here\"", "{}"));
+        socket.close(1000, "done").await?;
+        assert!(socket.next().await?.is_none());
+        poll("the turn", async || {
+            Ok((acp.listed().await?.unwrap()["pendingRequests"] == json!(1)).then_some(()))
+        })
+        .await?;
+        acp.notify("release", r#"{"names":["turn"]}"#).await
+    };
+    let (answered, joined) = tokio::join!(waiting, joining);
+    joined?;
+    answered?.expect_status(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_initialize_that_nobody_waits_for_leaves_no_agent() -> Result<()> {
+    let refusing = r#"sh -c "read line; sleep 1.3; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":1,\"message\":\"no\"}}'; exec sleep 600""#;
+    let daemon = Daemon::builder()
+        .agent("mute", "sleep 600")
+        .agent("refusing", refusing)
+        .limit("early-answer-ms", 1)
+        .start()
+        .await?;
+    let initialize =
+        |agent: &str| daemon.http().post(&format!("/acp?agent={agent}")).json(request(0, "initialize", "{}"));
+    let listed = async |count: usize| {
+        poll("so many connections", async || {
+            Ok((Acp::list(daemon.http()).await?.len() == count).then_some(()))
+        })
+        .await
+    };
+    // Before the status line, and after it.
+    let before = initialize("mute").send_and_never_read().await?;
+    listed(1).await?;
+    drop(before);
+    listed(0).await?;
+    let (after, refused) = tokio::join!(initialize("mute").open(), initialize("refusing").send());
+    let after = after?;
+    assert_eq!(after.status, 200);
+    drop(after);
+    assert_eq!(refused?.expect_status(200)?.json()?["error"]["message"], json!("no"));
+    listed(0).await
 }
 
 #[tokio::test]
