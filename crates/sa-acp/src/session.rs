@@ -5,6 +5,7 @@ use super::asking::Told;
 use super::content::{Piece, first_line, pieces};
 use super::desk::{Caller, Desk};
 use super::incoming::RequestKey;
+use super::marks;
 use super::request::Form;
 use agent_client_protocol_schema::v1::{
     ContentBlock, Error, PermissionOption, PromptResponse, RequestPermissionRequest, SessionId, StopReason,
@@ -198,6 +199,19 @@ pub trait Session {
         options: Vec<PermissionOption>,
     ) {
         let request = RequestPermissionRequest::new(self.id().clone(), call, options);
+        self.pass_on(core, id, ask, "session/request_permission", request);
+    }
+
+    /// Asks for permission for something that the agent would allow by itself: the client has rules.
+    fn pass_on_allowed(
+        &mut self,
+        core: &mut Self::Core,
+        id: &str,
+        ask: Self::Ask,
+        call: ToolCallUpdate,
+        options: Vec<PermissionOption>,
+    ) {
+        let request = RequestPermissionRequest::new(self.id().clone(), call, options).meta(marks::allowed());
         self.pass_on(core, id, ask, "session/request_permission", request);
     }
 

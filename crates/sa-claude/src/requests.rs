@@ -15,7 +15,7 @@ impl Machine {
         how: How,
         place: sa_acp::Place,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted } = place;
+        let sa_acp::Place { cwd, directories, servers: wanted, .. } = place;
         let place = Place { cwd, directories, servers: servers(wanted)? };
         let origin = how.origin().map(check_id).transpose()?;
         let history = match &how {

@@ -14,8 +14,8 @@ impl Machine {
         how: How,
         place: sa_acp::Place,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted } = place;
-        let place = Place { cwd, directories, servers: servers(wanted)? };
+        let sa_acp::Place { cwd, directories, servers: wanted, asking } = place;
+        let place = Place { cwd, directories, servers: servers(wanted)?, asking };
         let mut is_open = false;
         if let Some(id) = how.continued() {
             let awaited = |then: &Then| match then {

@@ -42,7 +42,7 @@ use ask::Ask;
 use closing::Closing;
 use compaction::Compaction;
 use reviving::Link;
-use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Asking, Form, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::{Map, Value};
 use settings::Settings;
 use speech::Speech;
@@ -60,6 +60,7 @@ pub(crate) struct Place {
     pub(crate) directories: Vec<PathBuf>,
     /// In the CLI's own form, by name.
     pub(crate) servers: Map<String, Value>,
+    pub(crate) asking: Asking,
 }
 
 /// See the module's comment.

@@ -42,7 +42,7 @@ use closing::Closing;
 use compaction::Compaction;
 use permission::Allowed;
 use reviving::Link;
-use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Asking, Form, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::Value;
 use speech::Speech;
 use std::collections::BTreeMap;
@@ -59,6 +59,7 @@ pub(crate) struct Place {
     pub(crate) directories: Vec<PathBuf>,
     /// In the form of the server's own settings, by name.
     pub(crate) servers: BTreeMap<String, Value>,
+    pub(crate) asking: Asking,
 }
 
 /// See the module's comment.

@@ -16,19 +16,20 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 34] = [
+const TABLE: [Row; 35] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
+    Row { name: "sa-shell", needs: &[], may: &[] },
     Row { name: "sa-universal", needs: &["sa-api"], may: &["sa-acp"] },
     Row { name: "sa-agents", needs: &[], may: &[] },
     Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
     Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
-    Row { name: "sa-claude", needs: &["sa-acp", "sa-supervisor"], may: &[] },
-    Row { name: "sa-amp", needs: &["sa-acp", "sa-supervisor"], may: &[] },
-    Row { name: "sa-codex", needs: &["sa-acp", "sa-supervisor"], may: &[] },
-    Row { name: "sa-opencode", needs: &["sa-acp", "sa-supervisor"], may: &[] },
+    Row { name: "sa-claude", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
+    Row { name: "sa-amp", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
+    Row { name: "sa-codex", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
+    Row { name: "sa-opencode", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
@@ -40,7 +41,7 @@ const TABLE: [Row; 34] = [
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-relay", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
+    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
     Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-install", "sa-probe"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row {
