@@ -254,6 +254,9 @@ impl Sessions {
         self.check_new(id)?;
         // Refused before anything is stored.
         Policy::new(&record.request.policy).map_err(SessionError::Invalid)?;
+        let table = self.0.parts.mode_table(&record.request.agent);
+        sa_universal::check_agent_mode(&table, &record.agent_mode, record.permission_mode)
+            .map_err(|looser| AgentFailure::Unsupported(looser.to_string()))?;
         if let Some(webhook) = &record.request.webhook {
             webhooks::check(webhook)?;
         }

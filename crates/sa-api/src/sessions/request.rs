@@ -139,6 +139,8 @@ pub enum ResolvedBy {
     Rule,
     /// The session's permission mode.
     PermissionMode,
+    /// No rule of the session's matched, and the agent would not have asked: it only reads, or was allowed for good.
+    Agent,
     /// The time for it was over.
     Timeout,
     /// The turn ended, by itself or because it was cancelled.

@@ -155,7 +155,7 @@ async fn leaving_plan_mode_is_a_question() -> Result<()> {
     let events = api.turn_of("s", &accepted).await?;
     assert_eq!(of_kind(&events, "permissionAsked").len(), 0);
     let changed = of_kind(&events, "modeChanged");
-    assert_eq!(changed.last().unwrap()["choices"]["mode"], "build", "{events:#?}");
+    assert_eq!(changed.last().unwrap()["choices"]["mode"], "ask", "{events:#?}");
     Ok(())
 }
 

@@ -102,21 +102,73 @@ async fn changes_of_an_interrupted_session_are_checked_too() -> Result<()> {
     Ok(())
 }
 
+/// Approves the plan of a session's agent.
+async fn approve_plan(api: &Api, id: &str) -> Result<()> {
+    let accepted = api.send(id, "leave-plan").await?;
+    let asked = api.asked(id, "questions").await?;
+    api.answer(id, json!([[asked["questions"][0]["options"][0]["label"]]])).await?;
+    api.turn_of(id, &accepted).await?;
+    Ok(())
+}
+
 #[tokio::test]
-async fn an_approved_plan_stays_approved() -> Result<()> {
+async fn an_approved_plan_stays_approved_and_allows_no_more_than_before() -> Result<()> {
     let mut daemon = Daemon::builder().start().await?;
+    let cases = [
+        ("planned", json!({"permissionMode": "plan"}), "default", "ask"),
+        ("asking", json!({"agentMode": "plan", "permissionMode": "default"}), "default", "ask"),
+        ("free", json!({"agentMode": "plan", "permissionMode": "bypass"}), "bypass", "build"),
+    ];
     let api = Api::of(&daemon);
-    api.create_with("s", json!({"permissionMode": "plan"})).await?;
-    let accepted = api.send("s", "leave-plan").await?;
-    let asked = api.asked("s", "questions").await?;
-    api.answer("s", json!([[asked["questions"][0]["options"][0]["label"]]])).await?;
-    api.turn_of("s", &accepted).await?;
-    assert_ne!(api.session("s").await?["permissionMode"], "plan");
+    for (id, created, permission, mode) in &cases {
+        api.create_with(id, created.clone()).await?;
+        approve_plan(&api, id).await?;
+        let session = api.session(id).await?;
+        assert_eq!(
+            (&session["agentMode"], &session["permissionMode"], &session["choices"]["mode"]),
+            (&json!("build"), &json!(permission), &json!(mode)),
+            "{id}"
+        );
+    }
     let sandbox = daemon.sandbox();
     daemon.stop().await?;
     let daemon = Daemon::builder().sandbox(sandbox).start().await?;
     let api = Api::of(&daemon);
-    api.turn("s", "say on").await?;
-    assert_eq!(api.session("s").await?["choices"]["mode"], "build");
+    for (id, _, permission, mode) in &cases {
+        let accepted = api.send(id, "permission Do it").await?;
+        if *permission == "default" {
+            api.decide(id, json!({"reply": "once"})).await?;
+        }
+        let events = api.turn_of(id, &accepted).await?;
+        let by = if *permission == "default" { "client" } else { "permissionMode" };
+        assert_eq!(of_kind(&events, "permissionResolved")[0]["by"], by, "{id}");
+        let session = api.session(id).await?;
+        assert_eq!(
+            (&session["permissionMode"], &session["choices"]["mode"]),
+            (&json!(permission), &json!(mode))
+        );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_mode_of_the_agents_own_does_not_loosen_the_permission_mode() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    for mode in
+        ["bypassPermissions", "acceptEdits", "dontAsk", "auto", "full-access", "YOLO", "a/b#autopilot"]
+    {
+        let body = json!({"agent": "demo", "agentMode": mode});
+        api.post("/t", &body).await?.expect_problem(422, "unsupported")?;
+        api.patch("s", json!({"agentMode": mode})).await?.expect_problem(422, "unsupported")?;
+    }
+    // The agent's own way to the mode that never asks.
+    let events = api.turn("s", "mode build").await?;
+    assert!(of_kind(&events, "modeChanged").iter().any(|changed| changed["choices"]["mode"] == "build"));
+    let held = |session: &serde_json::Value| session["choices"]["mode"] == "ask";
+    let session = api.when("s", "the mode to be set back", held).await?;
+    assert_eq!((&session["agentMode"], &session["permissionMode"]), (&json!("build"), &json!("default")));
+    assert!(!of_kind(&api.events("s").await?, "notice").is_empty());
     Ok(())
 }

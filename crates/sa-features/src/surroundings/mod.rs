@@ -2,6 +2,7 @@
 //! only they tell whether they take it where the daemon puts it.
 
 mod provider;
+mod rules;
 mod scene;
 mod servers;
 mod skills;
@@ -20,15 +21,17 @@ pub enum Given {
     Skills,
     /// MCP servers of the directory.
     Servers,
+    /// Rules about permissions.
+    Rules,
 }
 
 impl Given {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Token, Self::Skills, Self::Servers];
+    pub const ALL: [Self; 4] = [Self::Token, Self::Skills, Self::Servers, Self::Rules];
 
     /// Whether it is tried with this agent: it takes a model to tell what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
-        Way::has_sessions(subject) && subject.has_model()
+        (Way::has_sessions(subject) && subject.has_model()) || (self == Self::Rules && subject.name == "amp")
     }
 
     /// The name of a trial.
@@ -37,6 +40,7 @@ impl Given {
             Self::Token => "token",
             Self::Skills => "skills",
             Self::Servers => "directory_mcp",
+            Self::Rules => "rules",
         };
         format!("sessions::{}::{name}", subject.name)
     }
@@ -50,6 +54,7 @@ impl Given {
                 Self::Token => token::arrives(subject).await,
                 Self::Skills => skills::arrive(subject).await,
                 Self::Servers => servers::arrive(subject).await,
+                Self::Rules => rules::hold(subject).await,
             }
         })
     }

@@ -40,6 +40,24 @@ struct Visit {
     elicitation_id: String,
 }
 
+/// A mark on a request for permission.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marked {
+    Nothing,
+    /// It would have allowed it by itself.
+    Allowed,
+}
+
+impl Marked {
+    fn read(params: &RawValue) -> Self {
+        let params: Value = serde_json::from_str(params.get()).unwrap_or_default();
+        match params["_meta"]["sandboxAgent"]["allowed"] == true {
+            true => Self::Allowed,
+            false => Self::Nothing,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Question,
@@ -52,10 +70,14 @@ impl Owner {
         let turn = self.turn_id();
         let outcome = match method {
             "session/request_permission" => {
+                let fewer = self.without_looser(params);
+                let params = fewer.as_deref().unwrap_or(params);
                 self.reducer.permission(params, &named("ask")).map(|(events, asked)| {
                     self.note(events);
                     match asked {
-                        Wanted::Permission(permission) => self.permission_asked(request.clone(), permission),
+                        Wanted::Permission(permission) => {
+                            self.permission_asked(request.clone(), permission, Marked::read(params));
+                        }
                         Wanted::PlanApproval(question, form) => {
                             self.question_asked(request.clone(), question, form, None);
                         }
@@ -89,17 +111,28 @@ impl Owner {
         self.reply(request, Err(RpcError { code: i64::from(code), message, data: None }));
     }
 
-    fn permission_asked(&mut self, request: String, mut permission: PermissionRequest) {
-        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
-        let decided = if cancelling {
-            Some((None, ResolvedBy::TurnEnded))
-        } else if let Some(reply) = self.policy.decide(&permission) {
-            Some((Some(reply), ResolvedBy::Rule))
-        } else if self.link.as_ref().is_some_and(|link| link.allow_all) {
-            Some((Some(PermissionReplyKind::Once), ResolvedBy::PermissionMode))
-        } else {
-            None
-        };
+    /// Decides on a permission without a client, if that can be done.
+    fn decided(
+        &self,
+        permission: &PermissionRequest,
+        marked: Marked,
+    ) -> Option<(Option<PermissionReplyKind>, ResolvedBy)> {
+        if self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some()) {
+            return Some((None, ResolvedBy::TurnEnded));
+        }
+        if let Some(decision) = self.policy.decide(permission) {
+            return decision.reply().map(|reply| (Some(reply), ResolvedBy::Rule));
+        }
+        let once = Some(PermissionReplyKind::Once);
+        if self.link.as_ref().is_some_and(|link| link.allow_all) {
+            return Some((once, ResolvedBy::PermissionMode));
+        }
+        // The agent asks about this only because the session has rules, and none of them is about it.
+        (marked == Marked::Allowed && self.policy.has_rules()).then_some((once, ResolvedBy::Agent))
+    }
+
+    fn permission_asked(&mut self, request: String, mut permission: PermissionRequest, marked: Marked) {
+        let decided = self.decided(&permission, marked);
         let deadline = self.policy.timeout().filter(|_| decided.is_none());
         permission.expires_at_ms = deadline.map(expires);
         let asked = Asked {

@@ -92,6 +92,8 @@ pub(crate) struct Owner {
     resting: bool,
     /// The agent is being given other settings.
     applying: bool,
+    /// The agent has given itself a mode in which it asks less than it has to.
+    is_too_loose: bool,
     /// The log has why the agent of this turn has ended.
     exit_told: bool,
     last_heard: Instant,
@@ -138,6 +140,7 @@ impl Owner {
             renew: false,
             resting: false,
             applying: false,
+            is_too_loose: false,
             exit_told: false,
             last_heard: Instant::now(),
             speaking: false,
@@ -149,6 +152,7 @@ impl Owner {
     pub(crate) async fn run(mut self) {
         self.recover().await;
         while !self.done {
+            self.hold_mode().await;
             self.advance().await;
             let deadline = self.next_deadline();
             tokio::select! {

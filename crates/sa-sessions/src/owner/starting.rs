@@ -123,8 +123,16 @@ impl Owner {
         }
     }
 
+    /// Has a built-in agent ask about everything that it would allow by itself, if the session has rules.
+    fn opening(&self, mut params: Value) -> Value {
+        if self.policy.has_rules() {
+            params["_meta"] = json!({ "sandboxAgent": { "askAll": true } });
+        }
+        params
+    }
+
     async fn new_session(&mut self, mcp: &[Value]) -> Result<(), AgentFailure> {
-        let params = json!({ "cwd": self.record.cwd, "mcpServers": mcp });
+        let params = self.opening(json!({ "cwd": self.record.cwd, "mcpServers": mcp }));
         let result = self.call("session/new", &params, true, self.parts.limits.start()).await?;
         self.opened("session/new", &result)
     }
@@ -135,7 +143,7 @@ impl Owner {
             let agent = &self.record.request.agent;
             return Err(AgentFailure::Unsupported(format!("agent '{agent}' cannot fork sessions")));
         }
-        let params = json!({ "sessionId": parent, "cwd": self.record.cwd, "mcpServers": mcp });
+        let params = self.opening(json!({ "sessionId": parent, "cwd": self.record.cwd, "mcpServers": mcp }));
         let result = self.call("session/fork", &params, true, self.parts.limits.start()).await?;
         self.opened("session/fork", &result)
     }
@@ -155,7 +163,7 @@ impl Owner {
         if let Some(link) = &self.link {
             link.connection.adopt(native, link.line.clone());
         }
-        let params = json!({ "sessionId": native, "cwd": self.record.cwd, "mcpServers": mcp });
+        let params = self.opening(json!({ "sessionId": native, "cwd": self.record.cwd, "mcpServers": mcp }));
         self.reducer.quiet(true);
         let outcome = self.call(method, &params, false, self.parts.limits.start()).await;
         self.reducer.quiet(false);
