@@ -12,10 +12,10 @@ mod lexer;
 mod programs;
 mod readings;
 mod reads;
-#[cfg(test)]
-mod spellings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[cfg(test)]
+mod tests;
 mod word;
 
 pub use lexer::Line;

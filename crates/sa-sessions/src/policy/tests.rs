@@ -269,7 +269,7 @@ fn nothing_that_a_model_writes_makes_an_allow() {
         (
             "fetch",
             "https://good.test/*",
-            request("x", Fetch, json!({ "url": "https://good.test/a", "save_to": "/root/.bashrc" })),
+            request("x", Fetch, json!({ "url": "https://good.test/a", "save_to": "/etc/profile" })),
         ),
         (
             "fetch",
