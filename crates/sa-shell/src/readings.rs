@@ -284,6 +284,10 @@ mod tests {
         ] {
             assert!(may("rm *", line), "{line}");
         }
+    }
+
+    #[test]
+    fn options_before_a_subcommand_do_not_hide_it_and_text_is_no_command() {
         for line in [
             "git push",
             "git -C x push",

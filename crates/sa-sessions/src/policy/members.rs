@@ -144,5 +144,5 @@ pub(super) fn may_be_place(name: &str, text: &str) -> bool {
     let (last, hump) = (last.to_ascii_lowercase(), hump.to_ascii_lowercase());
     let is_place =
         |word: &&str| last == **word || hump == **word || (word.len() > 3 && last.ends_with(*word));
-    PLACES.iter().any(|word| is_place(&word)) || text.contains(['/', '\\']) || text.starts_with(['~', '.'])
+    PLACES.iter().any(is_place) || text.contains(['/', '\\']) || text.starts_with(['~', '.'])
 }
