@@ -172,7 +172,7 @@ fn the_question_says_which_tool_of_a_server_is_meant() {
         let messages = client.ask(n, "mcpServer/elicitation/request", approval(tool, path));
         let asked = &request(&messages, "session/request_permission")["params"]["toolCall"];
         let known = updates(&messages, "tool_call");
-        let shown = if id.starts_with("approval") { &known[0] } else { asked };
+        let shown = if id.starts_with("approval") { known[0] } else { asked };
         assert_eq!(asked["toolCallId"], id, "{asked}");
         if id.starts_with("approval") {
             assert_eq!(
