@@ -66,6 +66,11 @@ impl McpWait {
         self.missing.remove(name)
     }
 
+    /// Waits for these from now on, and for no others.
+    pub fn retain(&mut self, missing: impl IntoIterator<Item = String>) {
+        self.missing = missing.into_iter().collect();
+    }
+
     /// Those that are too late, which are waited for no longer; `None` if it is not time for that.
     pub fn late(&mut self, now: Duration) -> Option<BTreeSet<String>> {
         let is_over = !self.is_done() && self.give_up <= now;

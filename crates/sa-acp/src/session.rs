@@ -7,8 +7,7 @@ use super::desk::{Caller, Desk};
 use super::incoming::RequestKey;
 use super::request::Form;
 use agent_client_protocol_schema::v1::{
-    ContentBlock, Error, PermissionOption, PromptResponse, RequestPermissionRequest, SessionId, StopReason,
-    ToolCallUpdate,
+    ContentBlock, Error, PermissionOption, RequestPermissionRequest, SessionId, StopReason, ToolCallUpdate,
 };
 use sa_jsonrpc::Id;
 use serde::Serialize;
@@ -147,11 +146,21 @@ pub trait Session {
     /// Cancels all prompts, running and waiting, and whatever the CLI does by itself.
     fn cancel(&mut self, core: &mut Self::Core) {
         for prompt in std::mem::take(self.queue()) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
         if self.is_busy() {
             self.interrupt(core);
         }
+    }
+
+    /// The request for which the session is being opened, if that takes time.
+    fn opening(&self) -> Option<&RequestKey> {
+        None
+    }
+
+    /// Gives up opening the session, and answers the request with this error.
+    fn give_up_opening(&mut self, core: &mut Self::Core, error: &Error) {
+        let _ = (core, error);
     }
 
     /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
@@ -162,7 +171,7 @@ pub trait Session {
         }
         let Some(index) = self.queue().iter().position(|prompt| prompt.key.id == *id) else { return false };
         if let Some(prompt) = self.queue().remove(index) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
         true
     }

@@ -28,6 +28,8 @@ pub struct Talk<T> {
     pub client: Handshake,
     /// Lines for the client.
     pub outbox: Vec<u8>,
+    /// Requests under way that the client cancelled.
+    pub(super) cancelled: Vec<Id>,
     profile: &'static Profile,
     calls: Calls<T>,
 }
@@ -75,6 +77,7 @@ impl<T> Talk<T> {
             now: Now::default(),
             client: Handshake::default(),
             outbox: Vec::new(),
+            cancelled: Vec::new(),
             profile,
             calls: Calls::new(),
         }
@@ -142,6 +145,7 @@ impl<T> Talk<T> {
 
     /// Refuses a request.
     pub fn fail(&mut self, key: &RequestKey, error: &Error) {
+        self.was_cancelled(&key.id);
         write_error(&mut self.outbox, &key.text, error);
     }
 

@@ -18,6 +18,7 @@ mod launch;
 mod limits;
 mod machine;
 mod native;
+mod provider;
 mod replies;
 mod requests;
 mod server;

@@ -19,6 +19,8 @@ use std::time::Duration;
 pub(super) enum Then {
     Initialized,
     LoggedIn,
+    /// Settings were read to see which credential they would have used.
+    Config,
     Account,
     Models,
     /// The sandbox was tried.
@@ -90,6 +92,7 @@ impl Machine {
         match then {
             Then::Initialized => self.initialized(outcome),
             Then::LoggedIn => self.logged_in(&outcome),
+            Then::Config => self.config_known(&outcome),
             Then::Account => self.account_known(outcome),
             Then::Models => self.models_known(outcome),
             Then::Sandbox => self.sandbox_tried(&outcome),

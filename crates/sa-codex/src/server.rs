@@ -29,10 +29,15 @@ impl Machine {
         if self.core.child.is_some() {
             return self.server.is_ready;
         }
-        let launch =
-            Launch { base_url: self.core.host.base_url.clone(), ephemeral: self.core.host.api_key.is_some() };
+        let host = &self.core.host;
+        let launch = Launch {
+            base_url: host.base_url.clone(),
+            provider_key: self.core.provider.clone().zip(host.token_variable.clone()),
+            ephemeral: host.api_key.is_some(),
+        };
+        let unanswered = if host.token_variable.is_some() { 5 } else { 4 };
         self.core.child = Some(self.core.start(launch));
-        self.server = Server { unanswered: 4, ..Server::default() };
+        self.server = Server { unanswered, ..Server::default() };
         self.greet();
         false
     }
@@ -79,6 +84,10 @@ impl Machine {
         if let Err(reason) = outcome.text() {
             return self.give_up(&auth_required(format!("Codex does not take the key: {reason}")));
         }
+        // Not before the login is over, which settings are read for, too.
+        if self.core.host.token_variable.is_some() {
+            self.core.ask("config/read", json!({}), self.core.host.limits.handshake, Then::Config);
+        }
         self.one_answered();
     }
 
@@ -114,7 +123,7 @@ impl Machine {
         self.one_answered();
     }
 
-    fn one_answered(&mut self) {
+    pub(super) fn one_answered(&mut self) {
         self.server.unanswered = self.server.unanswered.saturating_sub(1);
         self.server.is_ready = self.server.unanswered == 0 && !self.server.is_ending;
     }

@@ -102,7 +102,8 @@ fn cancelling_the_turn_takes_its_questions_back() {
     let messages = client.cancel();
     assert_eq!(messages[0]["method"], "$/cancel_request");
     assert_eq!(responses(&mut client)[0]["behavior"], "deny");
-    assert_eq!(stop_reason(&client.result(json!({ "terminal_reason": "aborted_tools" }))), "cancelled");
+    client.result(json!({ "terminal_reason": "aborted_tools" }));
+    assert_eq!(stop_reason(&client.state("idle")), "cancelled");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::jobs::Job;
 use crate::native::call::OfThread;
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::{CloseSessionResponse, SessionId};
-use sa_acp::{RequestKey, Session as _};
+use sa_acp::{RequestKey, Session as _, failure};
 use std::time::Duration;
 
 /// A session that is being closed.
@@ -69,6 +69,7 @@ impl Session {
     /// Answers whoever wanted the session closed.
     pub(crate) fn closed(&mut self, core: &mut Core) {
         let Some(closing) = self.closing.take() else { return };
+        self.fail_opening(core, &failure("the session was closed while it was being opened", "closed"));
         for key in closing.waiting.closes {
             core.reply(&key, CloseSessionResponse::new());
         }

@@ -42,7 +42,7 @@ use ask::Ask;
 use closing::Closing;
 use compaction::Compaction;
 use reviving::Link;
-use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Form, How, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::{Map, Value};
 use settings::Settings;
 use speech::Speech;
@@ -73,6 +73,8 @@ pub struct Session {
     is_stored: bool,
     link: Link,
     closing: Option<Closing>,
+    /// A request that opened the session, to be answered once the commands are told.
+    opening: Option<(RequestKey, How)>,
     /// Whether nothing is left of it.
     gone: bool,
     mcp: McpWait,
@@ -105,6 +107,7 @@ impl Session {
             is_stored: false,
             link: Link::Up,
             closing: None,
+            opening: None,
             gone: false,
             mcp: McpWait::default(),
             settings,

@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
 use crate::native::call::{Input, Interrupt, OfThread, StartReview, StartTurn};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use agent_client_protocol_schema::v1::{Error, StopReason};
 use sa_acp::{RequestKey, Session as _, Voice, failure};
 use std::time::Duration;
 
@@ -182,7 +182,7 @@ impl Session {
         turn.cancel = Some(now + limit);
         tracing::warn!(session = %self.id, "codex does not heed an interrupt");
         self.close_tools(core, "Cancelled");
-        core.reply(&key, PromptResponse::new(StopReason::Cancelled));
+        core.prompt_done(&key, StopReason::Cancelled, None);
         self.send_interrupt(core);
     }
 
@@ -244,7 +244,7 @@ impl Session {
     pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>) {
         let Some(key) = turn.key else { return };
         match outcome {
-            Ok(reason) => core.reply(&key, PromptResponse::new(reason).usage(self.meter.of_turn())),
+            Ok(reason) => core.prompt_done(&key, reason, self.meter.of_turn()),
             Err(error) => core.fail(&key, &error),
         }
     }
@@ -262,7 +262,7 @@ impl Session {
     pub(super) fn refused(&mut self, core: &mut Core) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
         if let Some(key) = turn.key.take() {
-            core.reply(&key, PromptResponse::new(StopReason::Refusal).usage(self.meter.of_turn()));
+            core.prompt_done(&key, StopReason::Refusal, self.meter.of_turn());
         }
         self.stop(core);
     }

@@ -68,6 +68,7 @@ pub(crate) fn host() -> Host {
     Host {
         disk: Box::new(Folder),
         api_key: Some("sk-fake".to_owned()),
+        token_variable: None,
         base_url: None,
         allow_bypass: true,
         any_model: false,

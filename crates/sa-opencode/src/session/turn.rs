@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::native::call::{Call, of_session};
 use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use agent_client_protocol_schema::v1::{Error, StopReason};
 use sa_acp::{RequestKey, failure};
 use serde_json::json;
 use std::time::Duration;
@@ -248,7 +248,7 @@ impl Session {
                 turn.cancel = Some(now + core.host.limits.cancel);
                 let usage = self.meter.of_turn();
                 self.close_tools(core, "Cancelled");
-                core.reply(&key, PromptResponse::new(StopReason::Cancelled).usage(usage));
+                core.prompt_done(&key, StopReason::Cancelled, usage);
             }
             None if self.queue.is_empty() => turn.cancel = Some(now + core.host.limits.cancel),
             None => turn.cancel = Some(Duration::MAX),
@@ -263,7 +263,7 @@ impl Session {
     fn settle(&self, core: &mut Core, turn: Turn, ended: Result<StopReason, Error>) {
         let Some(key) = turn.key else { return };
         match ended {
-            Ok(reason) => core.reply(&key, PromptResponse::new(reason).usage(self.meter.of_turn())),
+            Ok(reason) => core.prompt_done(&key, reason, self.meter.of_turn()),
             Err(error) => core.fail(&key, &error),
         }
     }

@@ -97,7 +97,7 @@ pub(crate) enum Command {
 pub(crate) struct AcpArgs {
     /// The agent's id
     pub(crate) agent: String,
-    /// Where the agent keeps its sessions [default: in memory only]
+    /// Directory for the agent's own files [default: state/AGENT in the data directory]
     #[arg(long, value_name = "DIR", env = STATE_DIR_VARIABLE, hide_env_values = true)]
     pub(crate) state_dir: Option<PathBuf>,
     /// The vendor's program that the agent drives [default: the installed one, installed first if need be]
