@@ -27,13 +27,13 @@ pub(super) struct Scene {
 impl Scene {
     /// The usual daemon for this agent, with a key of its own for the model.
     pub(super) async fn set(subject: &'static Subject) -> Result<Self> {
-        Self::set_with(subject, |builder, _| Ok(builder)).await
+        Self::set_with(subject, |builder, _, _| Ok(builder)).await
     }
 
     /// The same, with more around it.
     pub(super) async fn set_with(
         subject: &'static Subject,
-        more: impl FnOnce(DaemonBuilder, &Sandbox) -> Result<DaemonBuilder>,
+        more: impl FnOnce(DaemonBuilder, &Sandbox, &ModelServer) -> Result<DaemonBuilder>,
     ) -> Result<Self> {
         let sandbox = Arc::new(Sandbox::new()?);
         let project = sandbox.path("project");
@@ -42,7 +42,7 @@ impl Scene {
         let project = fs::canonicalize(project)?;
         let model = ModelServer::start()?;
         let builder = subject.daemon(&sandbox, &model, Setup::default()).await?;
-        let daemon = more(builder, &sandbox)?.sandbox(sandbox).start().await?;
+        let daemon = more(builder, &sandbox, &model)?.sandbox(sandbox).start().await?;
         Ok(Self { subject, daemon, model, project })
     }
 
