@@ -6,7 +6,7 @@ use agent_client_protocol_schema::v1::{Error, Meta, PromptResponse, StopReason, 
 use sa_jsonrpc::Id;
 use serde_json::json;
 
-/// The key of `_meta` that holds what all built-in agents tell beside the protocol.
+/// The key of `_meta` under which built-in agents report what the protocol has no field for.
 pub const NAMESPACE: &str = "sandboxAgent";
 
 impl<T> Talk<T> {

@@ -39,10 +39,10 @@ pub trait Disk: Send {
     /// The permission mode that a stored session was in last.
     fn mode(&self, session: &str, cwd: &Path) -> Option<String>;
 
-    /// The conversation in which a session goes on that the user had cleared.
+    /// Returns the conversation in which a cleared session continues.
     fn conversation(&self, session: &str) -> Option<String>;
 
-    /// Notes that a session goes on in this conversation.
+    /// Notes that a session continues in this conversation.
     fn moved(&self, session: &str, conversation: &str) -> io::Result<()>;
 
     /// Removes a stored session; none of that id is fine, too.

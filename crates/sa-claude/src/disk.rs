@@ -18,7 +18,7 @@ pub(super) struct ConfigDir {
     /// Where the CLI keeps its files.
     pub(super) config: PathBuf,
     /// Where the agent keeps its own, if anywhere: `<session>.conversation` holds the id of the conversation in which a
-    /// cleared session goes on.
+    /// cleared session continues.
     pub(super) state: Option<PathBuf>,
 }
 
@@ -62,7 +62,7 @@ impl Disk for ConfigDir {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // Written beside it first, so that a crash leaves the old id or the new one.
+        // Written to another file first, so that a crash leaves the old id or the new one.
         let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
         fs::write(&temporary, conversation)?;
         fs::rename(&temporary, &path)

@@ -47,7 +47,7 @@ async fn answers_are_stable(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-/// All that is told when a session is loaded comes before the answer, be the session open or not.
+/// All updates of a session that is loaded come before the answer, be the session open or not.
 async fn nothing_follows_loading(stage: &Stage) -> Result<()> {
     let session = stage.session().await?;
     session.turn(&stage.text(&say("The word is xyzzy."))?).await?;
@@ -69,7 +69,7 @@ async fn nothing_follows_loading(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-/// All that is told of a cancelled turn comes before its answer.
+/// All updates of a cancelled turn come before its answer.
 async fn nothing_follows_cancelling(stage: &Stage) -> Result<()> {
     let session = stage.session().await?;
     let script = script().say("Once upon a time").step(Step::Hang);

@@ -74,7 +74,7 @@ impl Session {
         }
         self.is_stored = true;
         if let Some(id) = init.session_id.filter(|id| *id != self.native_id) {
-            // The user had the conversation cleared. A later process has to go on with the new one.
+            // The user had the conversation cleared. A later process has to continue the new one.
             if let Err(error) = core.host.disk.moved(&self.id.0, &id) {
                 tracing::warn!(session = %self.id, %error, "it cannot be noted that a conversation was cleared");
             }

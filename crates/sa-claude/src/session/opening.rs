@@ -144,7 +144,7 @@ impl Session {
             let reason = match rival {
                 Some(None) => return self.greeted(core),
                 Some(Some(name)) => format!("the settings of Claude Code set {name}, which comes first"),
-                None => "Claude Code does not tell which settings are in force".to_owned(),
+                None => "Claude Code does not report which settings are in force".to_owned(),
             };
             return self.token_refused(core, &reason);
         }

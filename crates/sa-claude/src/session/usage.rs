@@ -21,7 +21,7 @@ pub(super) struct Meter {
     large: bool,
     /// In the context, as of the last message.
     used: Option<u64>,
-    /// Of the context, once a result has told it.
+    /// Of the context, once a result has shown it.
     size: Option<u64>,
     /// The model by its full name.
     full_model: Option<String>,
@@ -44,7 +44,7 @@ impl Meter {
         (self.size, self.full_model) = (None, None);
     }
 
-    /// The model by its full name, which may tell how large its context is; `size` is what is known of that.
+    /// The model by its full name, which may show how large its context is; `size` is what is known of that.
     pub(super) fn saw_model(&mut self, model: &str, size: Option<u64>) {
         self.large = model.contains("[1m]");
         self.size = size.or(self.size.filter(|_| self.full_model.as_deref() == Some(model)));

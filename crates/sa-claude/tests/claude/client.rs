@@ -27,7 +27,7 @@ type Moves = Arc<Mutex<Vec<(String, String)>>>;
 /// A session on disk.
 pub(crate) const STORED: &str = "00000000-0000-4000-8000-0000000000aa";
 
-/// A session that was cleared, and goes on as [`STORED`].
+/// A session that was cleared, and continues as [`STORED`].
 pub(crate) const CLEARED: &str = "00000000-0000-4000-8000-0000000000bb";
 
 impl Disk for Folder {

@@ -301,6 +301,6 @@ fn servers_that_never_answer_hold_the_prompt_for_a_while_only() {
     assert!(client.written().iter().any(|line| line["type"] == "user"));
     let told = updates(&messages, "session_info_update");
     let missing = &told[0]["_meta"]["claudeCode"]["mcp"]["unavailable"][0];
-    assert_eq!(missing["name"], "web", "a client without notices is told, too: {told:?}");
+    assert_eq!(missing["name"], "web", "a client without notices learns it, too: {told:?}");
     assert!(missing["error"].as_str().unwrap().contains("30 s"), "{missing}");
 }

@@ -152,7 +152,7 @@ fn a_model_that_the_user_chooses_by_a_command_is_followed() {
     let options = &updates(&messages, "config_option_update")[0]["configOptions"];
     assert_eq!(options[1]["currentValue"], "haiku", "{options}");
     client.state("idle");
-    // Two names of one model are told apart by what the user wrote.
+    // Two names of one model are distinguished by what the user wrote.
     client.prompt("/model default");
     client.state("running");
     client.result(json!({}));

@@ -73,7 +73,7 @@ pub struct Session {
     is_stored: bool,
     link: Link,
     closing: Option<Closing>,
-    /// A request that opened the session, to be answered once the commands are told.
+    /// A request that opened the session, to be answered once the commands are sent.
     opening: Option<(RequestKey, How)>,
     /// Whether nothing is left of it.
     gone: bool,
