@@ -70,7 +70,12 @@ impl Log {
                 }
             }
         }
-        self.ends.send_modify(|ends| (ends.oldest, ends.last) = (oldest, last));
+        self.ends.send_modify(|ends| (ends.oldest, ends.last) = (ends.oldest.max(oldest), last));
+    }
+
+    /// Notes that the events before that one are no longer kept.
+    pub(crate) fn trimmed(&self, oldest: u64) {
+        self.ends.send_modify(|ends| ends.oldest = ends.oldest.max(oldest));
     }
 
     /// Says that nothing will be appended any more.

@@ -21,6 +21,8 @@ pub(crate) struct Parts {
     pub(crate) webhooks: sa_webhooks::Client,
     pub(crate) limits: SessionLimits,
     pub(crate) totals: Totals,
+    /// Held while an import takes over an agent's own session, so that no other one does.
+    pub(crate) importing: tokio::sync::Mutex<()>,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub(crate) host: Host,
 }

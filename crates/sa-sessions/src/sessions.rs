@@ -78,6 +78,7 @@ impl Sessions {
             webhooks: options.webhooks,
             limits: options.limits,
             totals: Totals::default(),
+            importing: tokio::sync::Mutex::default(),
             host: options.host,
         };
         let inner = Inner {
@@ -88,7 +89,6 @@ impl Sessions {
             stop: CancellationToken::new(),
         };
         let sessions = Self(Arc::new(inner));
-        sessions.0.parts.store.sweep().await?;
         for stored in sessions.0.parts.store.sessions().await? {
             let id = stored.id.clone();
             if let Err(error) = sessions.adopt_stored(stored, BTreeMap::new()) {
@@ -112,13 +112,32 @@ impl Sessions {
     /// Forgets sessions that have been ended for too long, or that there is no more room for, until the daemon stops.
     async fn sweep(self) {
         loop {
+            if let Err(error) = self.sweep_once().await {
+                tracing::warn!(%error, "old sessions cannot be forgotten");
+            }
             tokio::select! {
                 () = self.0.stop.cancelled() => return,
                 () = tokio::time::sleep(SWEEPING) => {}
+                () = self.0.parts.store.has_grown() => {}
             }
-            match self.0.parts.store.sweep().await {
-                Ok(forgotten) => forgotten.iter().for_each(|id| self.forget(id)),
-                Err(error) => tracing::warn!(%error, "old sessions cannot be forgotten"),
+        }
+    }
+
+    async fn sweep_once(&self) -> Result<(), StoreError> {
+        let store = &self.0.parts.store;
+        let due = store.due().await?;
+        let going: Vec<Arc<Shared>> = due.iter().filter_map(|id| self.registry().get(id).cloned()).collect();
+        futures_util::future::join_all(going.iter().map(|shared| webhooks::last_look(shared))).await;
+        loop {
+            let swept = store.sweep(due.clone()).await?;
+            swept.forgotten.iter().for_each(|id| self.forget(id));
+            for (id, oldest) in swept.trimmed {
+                if let Some(shared) = self.registry().get(&id) {
+                    shared.log.trimmed(oldest);
+                }
+            }
+            if !swept.has_more {
+                return Ok(());
             }
         }
     }
@@ -143,8 +162,10 @@ impl Sessions {
             record.state = SessionState::Interrupted;
         }
         let ends = Ends { oldest: stored.oldest, last: stored.last, closed: false };
-        let webhook = stored.webhook.and_then(|cursor| serde_json::from_slice(&cursor.state).ok());
-        let webhook = webhook.or_else(|| record.request.webhook.as_ref().map(webhooks::fresh));
+        let webhook = record.request.webhook.as_ref().map(|webhook| {
+            let status = stored.webhook.and_then(|cursor| webhooks::restored(webhook, &cursor.state));
+            status.unwrap_or_else(|| webhooks::fresh(webhook))
+        });
         Ok(SessionHandle(self.adopt(&stored.id, record, ends, env, webhook)))
     }
 
@@ -203,6 +224,7 @@ impl Sessions {
         }
         shared.stop.cancel();
         shared.stopped.cancelled().await;
+        webhooks::last_look(&shared).await;
         if let Err(error) = self.0.parts.store.delete(id).await {
             self.take_back(id, &shared).await;
             return Err(error.into());

@@ -22,6 +22,10 @@ pub(crate) struct Shared {
     pub(crate) deleting: AtomicBool,
     /// Cancelled when the session is forgotten.
     pub(crate) deleted: CancellationToken,
+    /// Cancelled when the session is about to be forgotten: its webhook gets what it has not got yet.
+    pub(crate) last_look: CancellationToken,
+    /// Cancelled when nothing is delivered to its webhook any more.
+    pub(crate) delivered: CancellationToken,
     /// Cancelled when the owner has stopped.
     pub(crate) stopped: CancellationToken,
     /// Why the owner cannot store what has happened, while it tries again: nobody needs to wait for it meanwhile.
@@ -56,6 +60,8 @@ impl Shared {
             stop: CancellationToken::new(),
             deleting: AtomicBool::new(false),
             deleted: CancellationToken::new(),
+            last_look: CancellationToken::new(),
+            delivered: CancellationToken::new(),
             stopped: CancellationToken::new(),
             stalled: watch::Sender::new(None),
             state: Mutex::new(State { record, env, queued: 0, webhook }),

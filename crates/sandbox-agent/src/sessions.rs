@@ -53,5 +53,6 @@ fn retention(limits: &SessionLimits) -> Retention {
         bytes_per_session: limits.event_bytes,
         ended_sessions_ms: (limits.ended_ms > 0).then_some(limits.ended_ms),
         total_bytes: limits.total_bytes,
+        ..Retention::default()
     }
 }
