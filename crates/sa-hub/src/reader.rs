@@ -55,6 +55,12 @@ impl Reader {
         Pulse::of(&self.seat)
     }
 
+    /// Holds the agent back however long this reader takes: nothing that it says may be lost to it.
+    pub fn hold_agent(self) -> Self {
+        self.seat.be_patient();
+        self
+    }
+
     /// Sequence number of the last record this reader was given, or started after.
     pub fn cursor(&self) -> u64 {
         self.after

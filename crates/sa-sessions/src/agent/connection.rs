@@ -97,7 +97,8 @@ impl Connection {
         let connection = Self(Arc::new(Handle { shared: Arc::clone(&shared) }));
         shared.server.start().await?;
         let reader = shared.server.subscribe(Position::After(0), false).await?;
-        tokio::spawn(shared.read(reader));
+        // Sessions take what they can store. While that is nothing, the agent waits.
+        tokio::spawn(shared.read(reader.hold_agent()));
         connection.greet(limit).await?;
         Ok(connection)
     }
