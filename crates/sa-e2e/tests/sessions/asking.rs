@@ -177,3 +177,26 @@ async fn what_is_open_ends_with_its_turn() -> Result<()> {
     assert_eq!(problem.document["details"]["what"], "resolved");
     Ok(())
 }
+
+#[tokio::test]
+async fn the_text_that_leads_to_a_question_is_a_message_before_it() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    for (text, list, event) in [
+        ("question single", "questions", "questionAsked"),
+        ("permission Do it", "permissions", "permissionAsked"),
+    ] {
+        let accepted = api.send("s", &format!("say I found this: {event}\n{text}")).await?;
+        api.asked("s", list).await?;
+        let events = api.events("s").await?;
+        let found = |fits: &dyn Fn(&Value) -> bool| events.iter().position(fits).unwrap();
+        let asked = found(&|one| !one["data"][event].is_null());
+        let words = format!("I found this: {event}");
+        let message = found(&|one| said(std::slice::from_ref(one)).contains(&words));
+        assert!(message < asked, "{events:#?}");
+        api.act("/s/cancel").await?.expect_status(200)?;
+        api.turn_of("s", &accepted).await?;
+    }
+    Ok(())
+}

@@ -65,6 +65,9 @@ impl Owner {
             "elicitation/create" => {
                 let visit =
                     serde_json::from_str::<Visit>(params.get()).ok().map(|visit| visit.elicitation_id);
+                // The text that leads to a question comes before it.
+                let events = self.reducer.flush();
+                self.note(events);
                 sa_universal::question(params, &named("ask"), turn.as_deref())
                     .map(|(question, form)| self.question_asked(request.clone(), question, form, visit))
             }

@@ -50,6 +50,9 @@ const BATCH: usize = 256;
 /// A message that an agent writes outside of turns is complete when nothing has come for this long.
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// Output of tools that is too little for an event of its own is told after this long.
+const OUTPUT: Duration = Duration::from_secs(15);
+
 /// What an owner is made of.
 pub(crate) struct OwnerParts {
     pub(crate) shared: Arc<Shared>,
@@ -97,6 +100,8 @@ pub(crate) struct Owner {
     last_heard: Instant,
     /// The agent writes a message though no turn runs.
     speaking: bool,
+    /// When the rest of what tools print is told, of which some waits.
+    output_at: Option<Instant>,
     done: bool,
 }
 
@@ -116,6 +121,10 @@ pub(crate) struct Link {
 impl Owner {
     pub(crate) fn new(parts: OwnerParts) -> Self {
         let OwnerParts { shared, parts, record, policy, env, commands, urgent } = parts;
+        let mut reducer = Reducer::new(named("run"));
+        if let Some(usage) = &record.usage {
+            reducer.carry_usage(usage.clone());
+        }
         Self {
             shared,
             parts,
@@ -124,7 +133,7 @@ impl Owner {
             env,
             commands,
             urgent,
-            reducer: Reducer::new(named("run")),
+            reducer,
             draft: Draft::default(),
             link: None,
             turn: None,
@@ -141,6 +150,7 @@ impl Owner {
             exit_told: false,
             last_heard: Instant::now(),
             speaking: false,
+            output_at: None,
             done: false,
         }
     }
@@ -268,6 +278,9 @@ impl Owner {
                 let events = self.reducer.update(params);
                 self.speaking |= self.turn.is_none() && !events.is_empty();
                 self.note(events);
+                if self.reducer.is_behind() {
+                    self.output_at.get_or_insert_with(|| Instant::now() + OUTPUT);
+                }
             }
             "elicitation/complete" => self.visited(params),
             // Nothing that is told has to be understood.
@@ -382,7 +395,7 @@ impl Owner {
         let asked = self.asked.iter().filter_map(|asked| asked.deadline).min();
         let cancelled = self.turn.as_ref().and_then(|turn| turn.cancel_by);
         let pause = self.speaking.then(|| self.last_heard + PAUSE);
-        [silence(), asked, cancelled, pause, self.rests_at()].into_iter().flatten().min()
+        [silence(), asked, cancelled, pause, self.output_at, self.rests_at()].into_iter().flatten().min()
     }
 
     async fn time_passed(&mut self) {
@@ -391,6 +404,11 @@ impl Owner {
         if self.speaking && self.turn.is_none() && self.last_heard + PAUSE <= now {
             self.speaking = false;
             let events = self.reducer.end_turn();
+            self.note(events);
+        }
+        if self.output_at.is_some_and(|at| at <= now) {
+            self.output_at = None;
+            let events = self.reducer.catch_up();
             self.note(events);
         }
         if self.turn.as_ref().and_then(|turn| turn.cancel_by).is_some_and(|by| by <= now) {

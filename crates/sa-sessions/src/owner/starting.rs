@@ -125,6 +125,7 @@ impl Owner {
 
     async fn new_session(&mut self, mcp: &[Value]) -> Result<(), AgentFailure> {
         let params = json!({ "cwd": self.record.cwd, "mcpServers": mcp });
+        self.reducer.begin_session();
         let result = self.call("session/new", &params, true, self.parts.limits.start()).await?;
         self.opened("session/new", &result)
     }

@@ -45,11 +45,13 @@ impl Transcript {
     /// Shows an event.
     pub(super) fn show(&mut self, event: &UniversalEvent) -> io::Result<()> {
         match &event.data {
+            // The call is shown by its title, without its output.
+            EventData::MessageDelta(delta) if delta.kind == DeltaKind::Output => Ok(()),
             EventData::MessageDelta(delta) => {
                 let written = self.written.entry(delta.message_id.clone()).or_default();
                 match delta.kind {
-                    DeltaKind::Text => written.text = true,
                     DeltaKind::Reasoning => written.reasoning = true,
+                    DeltaKind::Text | DeltaKind::Output => written.text = true,
                 }
                 self.text(&delta.text, delta.kind == DeltaKind::Reasoning)
             }

@@ -1,0 +1,138 @@
+//! Text that tools print, as agents show it: in blocks of code, cut to its end, told several times.
+
+use sa_api::sessions::ToolContent;
+
+/// Texts beyond this are compared by their ends only.
+const COMPARED: usize = 64 << 10;
+
+/// Overlaps that are shorter are chance.
+const LEAST_OVERLAP: usize = 8;
+
+/// Returns a text without the block of code around it.
+pub(crate) fn bare(text: &str) -> &str {
+    let inner = || {
+        let text = text.trim_end();
+        let ticks = text.len() - text.trim_start_matches('`').len();
+        let fence = text.get(..ticks).filter(|_| ticks >= 3)?;
+        let (language, rest) = text.get(ticks..)?.split_once('\n')?;
+        let inner = rest.strip_suffix(fence)?;
+        (!language.contains('`')).then(|| inner.strip_suffix('\n').unwrap_or(inner))
+    };
+    inner().unwrap_or(text)
+}
+
+/// Returns all texts that a call shows, without blocks of code around them.
+pub(crate) fn shown(content: &[ToolContent]) -> Option<String> {
+    let texts = content.iter().filter_map(|content| match content {
+        ToolContent::Text { text, .. } => Some(bare(text)),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// How a text differs from the one before.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum News<'a> {
+    /// This was printed after it.
+    More(&'a str),
+    /// It is another text.
+    Other,
+}
+
+/// Compares what a call shows with what it showed before. Agents often show the end of a long output only, perhaps with a note in
+/// front that something is left out.
+pub(crate) fn news<'a>(old: &str, new: &'a str) -> News<'a> {
+    if let Some(more) = new.strip_prefix(old) {
+        return News::More(more);
+    }
+    // Some agents end a text with a line break that goes when there is more.
+    if let Some(more) = new.strip_prefix(old.trim_end()) {
+        return News::More(more);
+    }
+    let end = old.trim_end();
+    let end = end.get(end.ceil_char_boundary(end.len().saturating_sub(COMPARED))..).unwrap_or_default();
+    let without_dots = new.trim_start_matches(['.', '…', '\n', '\r', ' ']);
+    let without_note = new.split_once('\n').map_or("", |(_, rest)| rest);
+    for candidate in [new, without_dots, without_note] {
+        let overlap = overlap(end, candidate);
+        if overlap >= LEAST_OVERLAP.min(end.len().max(1)) {
+            return News::More(candidate.get(overlap..).unwrap_or_default());
+        }
+    }
+    News::Other
+}
+
+/// Returns the length of the longest beginning of `new` that `old` ends with. Linear, as a program can print anything.
+fn overlap(old: &str, new: &str) -> usize {
+    let pattern = &new.as_bytes()[..new.len().min(old.len())];
+    // For each beginning of the pattern, the longest shorter one that it ends with.
+    let mut shorter = vec![0; pattern.len()];
+    let longest = |shorter: &[usize], mut matched: usize, byte: u8| {
+        while matched > 0 && (matched == pattern.len() || pattern[matched] != byte) {
+            matched = shorter[matched - 1];
+        }
+        matched + usize::from(pattern.get(matched) == Some(&byte))
+    };
+    for at in 1..pattern.len() {
+        shorter[at] = longest(&shorter, shorter[at - 1], pattern[at]);
+    }
+    old.bytes().fold(0, |matched, byte| longest(&shorter, matched, byte))
+}
+
+/// Returns the end of a text, of at most so many bytes.
+pub(crate) fn tail(text: &str, bytes: usize) -> &str {
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn blocks_of_code_are_taken_off() {
+        for (text, inner) in [
+            ("```console\na\nb\n```", "a\nb"),
+            ("````\n```\n````", "```"),
+            ("plain", "plain"),
+            ("``` is a fence", "``` is a fence"),
+            ("```\nopen", "```\nopen"),
+            ("", ""),
+        ] {
+            assert_eq!(bare(text), inner);
+        }
+    }
+
+    #[test]
+    fn a_text_goes_on_or_is_another() {
+        let long: String = (0..500).map(|n| format!("line {n}\n")).collect();
+        let (old, new) = (&long[..2000], &long[1000..3000]);
+        assert_eq!(news(old, new), News::More(&long[2000..3000]), "a tail that slides");
+        let noted = format!("...{new}");
+        assert_eq!(news(old, &noted), News::More(&long[2000..3000]));
+        let noted = format!("(1000 characters left out)\n{new}");
+        assert_eq!(news(old, &noted), News::More(&long[2000..3000]));
+        assert_eq!(news("", "a"), News::More("a"));
+        assert_eq!(news("a\n", "a\nb"), News::More("b"));
+        assert_eq!(news("step 1 of 9 is done", "step 2 of 9 is done"), News::Other);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_slides_is_found(text in "[ab\n]{1,400}", from in 0..200_usize, cut in 0..200_usize, more in "[ab\nä]{0,50}") {
+            let old = tail(&text, text.len() - from.min(text.len() - 1));
+            let whole = format!("{text}{more}");
+            let new = tail(&whole, whole.len() - cut.min(whole.len() - 1));
+            if let News::More(found) = news(old, new) {
+                prop_assert!(new.ends_with(found));
+            }
+        }
+
+        #[test]
+        fn the_longest_overlap_is_found(old in "[ab]{0,30}", new in "[ab]{0,30}") {
+            let longest = (0..=old.len().min(new.len())).rev().find(|length| old.ends_with(&new[..*length]));
+            prop_assert_eq!(Some(overlap(&old, &new)), longest);
+        }
+    }
+}
