@@ -119,8 +119,9 @@ impl Record {
         self
     }
 
-    /// A copy of it that begins where this one is now.
-    pub(crate) fn forked(&self, id: &str, native: String, title: Option<String>, now_ms: u64) -> Self {
+    /// Returns a copy of it that begins where this one is now. If its agent does not know yet what was said, the copy's does not
+    /// either, and has to get it as text.
+    pub(crate) fn forked(&self, id: &str, title: Option<String>, now_ms: u64) -> Self {
         Self {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
@@ -129,10 +130,9 @@ impl Record {
             questions: Vec::new(),
             permissions: Vec::new(),
             native_session_id: None,
-            owes_history: false,
             turn_after: 0,
             forked_from: Some(id.to_owned()),
-            fork_of: Some(native),
+            fork_of: self.native_session_id.clone(),
             titled: title.is_some(),
             title: title.or_else(|| self.title.clone()),
             ..self.clone()

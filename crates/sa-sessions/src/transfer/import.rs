@@ -1,6 +1,6 @@
 //! Lines as a session.
 
-use super::unfinished::{Turns, omission};
+use super::unfinished::{Unfinished, omission};
 use super::{FORM, Head};
 use crate::moment::{now_ms, rfc3339};
 use crate::policy::Policy;
@@ -41,11 +41,13 @@ impl Sessions {
         }
         let mut record = head.record;
         let ended = record.state == SessionState::Ended;
-        let mut closing = arriving.turns_closed(&mut record);
+        let mut closing = arriving.closed(&mut record);
         if !ended {
             record.state = SessionState::Interrupted;
             closing.extend(omission(&head.omitted));
         }
+        // Until the session is there for everybody to see: another import of the same export looks for it.
+        let _one_at_a_time = self.inner().parts.importing.lock().await;
         if self.speaks_natively(&record) {
             record.native_session_id = None;
             record.owes_history = true;
@@ -78,7 +80,7 @@ pub(super) struct Arriving {
     bytes: usize,
     number: usize,
     last: u64,
-    turns: Turns,
+    unfinished: Unfinished,
 }
 
 impl Arriving {
@@ -91,7 +93,7 @@ impl Arriving {
             bytes: 0,
             number: 1,
             last: 0,
-            turns: Turns::default(),
+            unfinished: Unfinished::default(),
         }
     }
 
@@ -122,8 +124,8 @@ impl Arriving {
     }
 
     /// The ends of what was under way.
-    pub(super) fn turns_closed(&mut self, record: &mut Record) -> Vec<EventData> {
-        std::mem::take(&mut self.turns).close(record)
+    pub(super) fn closed(&mut self, record: &mut Record) -> Vec<EventData> {
+        std::mem::take(&mut self.unfinished).close(record)
     }
 
     pub(super) fn last(&self) -> u64 {
@@ -131,9 +133,9 @@ impl Arriving {
     }
 
     async fn push(&mut self, event: UniversalEvent) -> Result<(), SessionError> {
-        self.turns.read(event.id, &event.data);
         self.last = event.id;
         let data = Bytes::from(serde_json::to_vec(&event).unwrap_or_default());
+        self.unfinished.read(event.id, &event.data, data.len());
         self.bytes += data.len();
         self.batch.push(NewEvent { id: event.id, at_ms: now_ms(), data });
         if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
