@@ -301,8 +301,8 @@ mod tests {
     fn a_long_turn_is_read_in_little_memory() {
         let mut open = OpenMessages::default();
         open.read(&started("t"), 100);
-        let page = "x".repeat(100_000);
-        for n in 0..20_000 {
+        let page = "x".repeat(50_000);
+        for n in 0..2_000 {
             let id = format!("m{n}");
             open.read(&delta(&id, DeltaKind::Text, "x", None), 100);
             open.read(&message(&id, vec![text(&page)]), page.len());

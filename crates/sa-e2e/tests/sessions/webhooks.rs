@@ -73,7 +73,7 @@ async fn what_fails_is_delivered_again_and_a_filter_is_heeded() -> Result<()> {
 
 #[tokio::test]
 async fn a_deleted_sessions_last_events_are_delivered() -> Result<()> {
-    let receiver = Receiver::start(0).await?;
+    let receiver = Receiver::start_slow(0, std::time::Duration::from_millis(500)).await?;
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);
     api.create_with("s", json!({"webhook": {"url": receiver.url()}})).await?;

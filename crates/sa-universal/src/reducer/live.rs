@@ -48,8 +48,8 @@ impl Live {
                 self.waiting.push_str(more);
             }
             News::Other => {
-                self.paid += written(new).min(OTHER);
-                self.waiting = format!("{CUT}{new}");
+                self.paid += written(tail(new, OTHER)).min(OTHER);
+                self.waiting = format!("{CUT}{}", tail(new, WAITING));
             }
         }
         if self.waiting.len() > WAITING + CUT.len() {

@@ -192,7 +192,7 @@ impl Tools {
         id: &str,
         update: &Object,
     ) -> Option<EventData> {
-        let (mut known, event) = match self.known.iter().position(|known| known.tool.id == id) {
+        let (known, event) = match self.known.iter().position(|known| known.tool.id == id) {
             Some(index) => {
                 let mut known = self.known.remove(index);
                 let before = known.tool.clone();
@@ -202,12 +202,12 @@ impl Tools {
                 (known, event)
             }
             None => {
-                let known = Known::new(names, scope, id, update);
+                let mut known = Known::new(names, scope, id, update);
+                known.weight = known.tool.weight();
                 let event = known.tool.message(&known.name);
                 (known, Some(event))
             }
         };
-        known.weight = known.tool.weight();
         self.known.push(known);
         self.forget(MAX_BYTES);
         event
