@@ -20,7 +20,7 @@ pub(crate) struct Seat {
     epoch: Instant,
     /// Whether it is an event stream that shows everybody's answers.
     stream: bool,
-    /// Whether it holds the agent back for as long as it needs.
+    /// Set if it holds the agent back for as long as it needs.
     patient: AtomicBool,
 }
 

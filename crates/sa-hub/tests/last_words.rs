@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A hub whose agent `talker` is this script.
 fn hub(script: &str) -> Hub {
-    // An agent is told to end at once: the runtime, which would wait for its farewell, is kept busy here.
+    // Agents end at once: the runtime, which would wait for its farewell, is kept busy here.
     hub_with(script, Limits { farewell_ms: 0, ..Limits::default() })
 }
 

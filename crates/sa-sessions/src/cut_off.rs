@@ -131,7 +131,7 @@ impl OpenMessages {
         };
         let is_known = self.open.get(&writer).is_some_and(|open| open.message.id == delta.message_id);
         if !is_known {
-            // What a call has printed is nothing without the call.
+            // The output of a call is nothing without the call.
             if delta.kind == DeltaKind::Output {
                 return;
             }

@@ -1,4 +1,4 @@
-//! Copies of one text within a tool call: agents tell what a command printed for people, for programs and for terminals.
+//! Copies of one text within a tool call: agents report what a command printed for people, for programs and for terminals.
 
 use crate::json::Object;
 use crate::printed;

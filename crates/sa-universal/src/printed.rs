@@ -1,4 +1,4 @@
-//! Text that tools print, as agents show it: in blocks of code, cut to its end, told several times.
+//! Text that tools print, as agents show it: in blocks of code, cut to its end, repeated.
 
 use sa_api::sessions::ToolContent;
 

@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Messages of which is remembered how much was told.
 const REMEMBERED: usize = 1024;
 
-/// As much of a running call's output is told each time: ACP tells it as a whole.
+/// The part of a running call's output that each update has: ACP replaces it as a whole.
 const PRINTED: usize = 16 << 10;
 
 /// The `update`s of `session/update` that tell one event by itself; a message is told from its beginning.
@@ -292,7 +292,7 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<V
     Some(Value::Object(update))
 }
 
-/// What a call has returned, if the message has that.
+/// Returns the result of a call, if the message has one.
 fn result_of<'a>(message: &'a ParsedMessage, call: &str) -> Option<(&'a [ToolContent], &'a Option<Value>)> {
     message.parts.iter().find_map(|part| match part {
         MessagePart::ToolResult { id, content, output, .. } if id == call => {
@@ -302,7 +302,7 @@ fn result_of<'a>(message: &'a ParsedMessage, call: &str) -> Option<(&'a [ToolCon
     })
 }
 
-/// What a running call has printed.
+/// The update with the output of a running call.
 fn to_printed(delta: &MessageDelta, printed: &str) -> Value {
     let mut update = Object::from_iter([
         ("sessionUpdate".to_owned(), "tool_call_update".into()),

@@ -50,7 +50,7 @@ const BATCH: usize = 256;
 /// A message that an agent writes outside of turns is complete when nothing has come for this long.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Output of tools that is too little for an event of its own is told after this long.
+/// Output of tools that is too little for an event of its own is reported after this long.
 const OUTPUT: Duration = Duration::from_secs(15);
 
 /// What an owner is made of.
@@ -100,7 +100,7 @@ pub(crate) struct Owner {
     last_heard: Instant,
     /// The agent writes a message though no turn runs.
     speaking: bool,
-    /// When the rest of what tools print is told, of which some waits.
+    /// When output of tools that waits is reported at the latest.
     output_at: Option<Instant>,
     done: bool,
 }

@@ -74,7 +74,7 @@ fn names<V>(prefix: &str, values: BTreeMap<String, V>) -> Vec<String> {
     values.into_keys().map(|key| format!("{prefix}{key}")).collect()
 }
 
-/// Whether the path of an address may hold a key.
+/// The treatment of an address's path, which may hold a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Path {
     Kept,

@@ -1,4 +1,4 @@
-//! Everything that was under way in a session when it was copied: it has no end in the log, and nobody goes on with it.
+//! Everything that was under way in a session when it was copied: it has no end in the log, and nobody continues it.
 
 use crate::cut_off::OpenMessages;
 use crate::record::Record;

@@ -1,4 +1,4 @@
-//! What goes when there is too much: the oldest events of a session, the sessions that ended first, and then the oldest events of
+//! Removal of what is too much: the oldest events of a session, the sessions that ended first, and then the oldest events of
 //! the sessions that were idle longest.
 
 use super::Desk;

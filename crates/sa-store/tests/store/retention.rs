@@ -111,7 +111,7 @@ async fn when_nothing_has_ended_the_oldest_events_of_idle_sessions_go() {
     let store = scene.open_keeping(Retention { total_bytes: total, ..Retention::default() }).await;
     for session in ["idle", "later", "busy"] {
         fill(&store, session, 2000).await;
-        // The order of changes is told by the clock.
+        // The clock gives the order of changes.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     tokio::time::timeout(Duration::from_secs(5), store.has_grown()).await.expect("much was written");

@@ -1,20 +1,20 @@
-//! What a running tool call prints: told in pieces, as long as they are not too many.
+//! The output of a running tool call: reported in pieces, as long as they are not too many.
 //!
 //! A log that had every step of a long build as a whole message would consist of nothing else. So each call has an account: what it
-//! prints is paid in, what is told of it is taken out. A piece that there is nothing left for waits for those after it, for the
+//! prints is paid in, what is reported of it is taken out. A piece that there is nothing left for waits for those after it, for the
 //! call's end, or for [`Live::take`].
 
 use crate::json;
 use crate::printed::{News, news, tail};
 use serde_json::Value;
 
-/// Bytes of events about a call that are told whatever it prints.
+/// Bytes of events about a call that are reported whatever it prints.
 const FREE: usize = 8 << 10;
 
-/// About what an event takes beside its text.
+/// About the bytes that an event takes in addition to its text.
 const ENVELOPE: usize = 320;
 
-/// Text that waits to be told; the newest of it if there is more.
+/// Text that waits to be reported; the newest of it if there is more.
 const WAITING: usize = 4 << 10;
 
 /// Paid in for a text that is another than before: an agent may draw the same again and again.
@@ -29,16 +29,16 @@ pub(super) struct Live {
     paid: usize,
     spent: usize,
     waiting: String,
-    /// Whether anything was printed.
+    /// Set once anything was printed.
     pub(super) prints: bool,
-    /// Whether more has changed than a piece of text can tell.
+    /// Set if more has changed than a piece of text can say.
     pub(super) changed: bool,
-    /// Whether pieces were told that no whole message has.
+    /// Set if pieces were reported that no whole message has.
     in_pieces: bool,
 }
 
 impl Live {
-    /// The call shows another text. Returns the piece to tell of it.
+    /// Takes the text that the call shows now. Returns the piece of it to report.
     pub(super) fn show(&mut self, old: &str, new: &str) -> Option<String> {
         let found = if self.prints { news(old, new) } else { News::More(new) };
         self.prints = true;
@@ -62,7 +62,7 @@ impl Live {
         self.take()
     }
 
-    /// Whether a whole message of that many bytes can be told.
+    /// Returns true if the account has enough for a whole message of that many bytes.
     pub(super) fn affords(&self, bytes: usize) -> bool {
         self.spent + bytes <= FREE + self.paid + self.paid / 2
     }
@@ -77,19 +77,19 @@ impl Live {
         Some(std::mem::take(&mut self.waiting))
     }
 
-    /// A whole message was told; nothing waits any more.
-    pub(super) fn told_whole(&mut self, bytes: usize) {
+    /// Notes that a whole message was reported; nothing waits any more.
+    pub(super) fn reported_whole(&mut self, bytes: usize) {
         self.spent += bytes;
         self.waiting.clear();
         (self.changed, self.in_pieces) = (false, false);
     }
 
-    /// Whether the newest whole message has the newest state.
+    /// Returns true if the newest whole message has the newest state.
     pub(super) fn is_whole(&self) -> bool {
         !self.owes() && !self.in_pieces
     }
 
-    /// Whether something is not told yet.
+    /// Returns true if something is not reported yet.
     pub(super) fn owes(&self) -> bool {
         self.changed || !self.waiting.is_empty()
     }

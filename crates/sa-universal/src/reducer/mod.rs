@@ -164,18 +164,18 @@ impl Reducer {
         Ok((events, asked))
     }
 
-    /// Tells the messages that are open as they are now: before something is asked, the text that leads to it.
+    /// Returns the messages that are open as they are now: before something is asked, the text that leads to it.
     pub fn flush(&mut self) -> Vec<EventData> {
         let events = self.speech.flush();
         self.heard(events)
     }
 
-    /// Whether tool calls have printed something that is not told.
+    /// Returns true if tool calls have printed something that is not reported.
     pub fn is_behind(&self) -> bool {
         self.tools.owes()
     }
 
-    /// Tells what tool calls have printed that is not told, however much was told before.
+    /// Reports what tool calls have printed and is not reported, however much was reported before.
     pub fn catch_up(&mut self) -> Vec<EventData> {
         let events = self.tools.catch_up();
         self.heard(events)
@@ -186,7 +186,7 @@ impl Reducer {
         self.state.carry_usage(usage);
     }
 
-    /// What comes now is of a session that the agent has just made: what it counts, it counts from zero.
+    /// Notes that the agent makes a new session of its own, whose costs it counts from zero.
     pub fn begin_session(&mut self) {
         self.state.begin_session();
     }

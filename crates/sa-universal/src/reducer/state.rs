@@ -24,7 +24,7 @@ pub(super) struct State {
     odd: HashMap<String, Object>,
 }
 
-/// What a session has cost, over all runs of its agent. Some agents count on when they are started again, others from zero.
+/// The cost of a session, over all runs of its agent. Some agents count on when they are started again, others from zero.
 #[derive(Debug, Default)]
 struct Spending {
     /// By counts that came to an end.

@@ -82,7 +82,7 @@ impl Tool {
         odd.extend(Fields::new(&Object::from_iter(meta), &[]).rest());
         let before = live::terminal(&mut self.metadata).and_then(|data| data.as_str().map(str::to_owned));
         super::note(&mut self.metadata, odd);
-        // Without content this is how some agents tell what is new.
+        // Without content this is how some agents report what is new.
         let pieces = update.get("content").is_none_or(Value::is_null) && update.contains_key("_meta");
         if let Some(before) = before.filter(|_| pieces && !self.is_done())
             && let Some(Value::String(data)) = live::terminal(&mut self.metadata)
@@ -103,7 +103,7 @@ impl Tool {
         text.or_else(|| self.output.as_ref()?.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Whether more has changed than what the call prints: what a client has to know at once.
+    /// Returns true if more has changed than the output of the call: something that a client has to know at once.
     fn differs(&self, before: &Self, prints: bool) -> bool {
         let rich = |content: &&ToolContent| {
             !matches!(content, ToolContent::Text { .. } | ToolContent::Unknown { .. })
@@ -183,8 +183,8 @@ impl Tools {
         self.known.iter().find(|known| known.tool.id == id).map(|known| &known.tool)
     }
 
-    /// Takes what an update says of a call, and tells its state if that is new. While the call runs, what it prints is told in
-    /// pieces.
+    /// Takes what an update says of a call, and reports its state if that is new. While the call runs, its output is reported
+    /// in pieces.
     pub(super) fn update(
         &mut self,
         names: &mut Names,
@@ -213,12 +213,12 @@ impl Tools {
         event
     }
 
-    /// Whether something of a call is not told yet.
+    /// Returns true if something of a call is not reported yet.
     pub(super) fn owes(&self) -> bool {
         self.known.iter().any(|known| known.live.owes())
     }
 
-    /// Tells what is not told yet, in pieces where that suffices.
+    /// Reports what is not reported yet, in pieces where that suffices.
     pub(super) fn catch_up(&mut self) -> Vec<EventData> {
         let owing = self.known.iter_mut().filter(|known| known.live.owes());
         owing
@@ -226,7 +226,7 @@ impl Tools {
             .collect()
     }
 
-    /// Tells the whole state of calls whose newest whole message is an older one: of one, or of all.
+    /// Reports the whole state of calls whose newest whole message is an older one: of one, or of all.
     pub(super) fn settle(&mut self, id: Option<&str>) -> Vec<EventData> {
         let owing = self.known.iter_mut().filter(|known| !known.live.is_whole());
         owing.filter(|known| id.is_none_or(|id| known.tool.id == id)).map(Known::whole).collect()
@@ -261,7 +261,7 @@ impl Known {
         Self { name, tool, weight: 0, live: Live::default() }
     }
 
-    /// What is told of a change.
+    /// Reports a change.
     fn changed(&mut self, before: &Tool) -> Option<EventData> {
         if self.tool.is_done() || self.tool.differs(before, self.live.prints) {
             return Some(self.whole());
@@ -277,7 +277,7 @@ impl Known {
 
     /// The whole call as it is now.
     fn whole(&mut self) -> EventData {
-        self.live.told_whole(self.weight);
+        self.live.reported_whole(self.weight);
         self.tool.message(&self.name)
     }
 

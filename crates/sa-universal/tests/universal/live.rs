@@ -1,4 +1,4 @@
-//! What tools print while they run: seen soon, and not stored many times.
+//! The output of tools while they run: seen soon, and not stored many times.
 
 use proptest::prelude::*;
 use sa_api::sessions::{DeltaKind, EventData, MessagePart, ToolContent, UniversalMessage};
@@ -6,7 +6,7 @@ use sa_universal::{Projector, Reducer};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-/// A running command, as an agent tells of it.
+/// A running command, as an agent reports it.
 struct Command {
     reducer: Reducer,
     events: Vec<EventData>,
@@ -69,7 +69,7 @@ impl Command {
         self.events.iter().filter_map(piece).collect()
     }
 
-    /// What the newest whole message says, as JSON.
+    /// The text of the newest whole message, and the message as JSON.
     fn whole(&self) -> (String, Value) {
         let message = self.events.iter().rev().find_map(|event| match event {
             EventData::Message(UniversalMessage::Parsed(message)) => Some(message),

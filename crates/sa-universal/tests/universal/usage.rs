@@ -1,4 +1,4 @@
-//! What a session has used, over all runs of its agent.
+//! The usage of a session, over all runs of its agent.
 
 use proptest::prelude::*;
 use sa_api::sessions::{EventData, Usage, UsageCost};
