@@ -9,7 +9,8 @@ use sa_hub::OpenError;
 use sa_skills::Skills;
 use sa_store::Store;
 use sa_universal::ModeTable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 pub(crate) struct Parts {
@@ -21,8 +22,8 @@ pub(crate) struct Parts {
     pub(crate) webhooks: sa_webhooks::Client,
     pub(crate) limits: SessionLimits,
     pub(crate) totals: Totals,
-    /// Held while an import takes over an agent's own session, so that no other one does.
-    pub(crate) importing: tokio::sync::Mutex<()>,
+    /// Agents, each with a session of its own that an import is about to take over, so that no other import does.
+    pub(crate) claimed: Mutex<HashSet<(String, String)>>,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub(crate) host: Host,
 }

@@ -78,7 +78,7 @@ impl Sessions {
             webhooks: options.webhooks,
             limits: options.limits,
             totals: Totals::default(),
-            importing: tokio::sync::Mutex::default(),
+            claimed: Mutex::default(),
             host: options.host,
         };
         let inner = Inner {

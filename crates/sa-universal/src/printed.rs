@@ -81,6 +81,7 @@ pub(crate) fn tail(text: &str, bytes: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::string_slice)]
     use super::*;
     use proptest::prelude::*;
 

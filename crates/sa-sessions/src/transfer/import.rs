@@ -3,6 +3,7 @@
 use super::unfinished::{Unfinished, omission};
 use super::{FORM, Head};
 use crate::moment::{now_ms, rfc3339};
+use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::{SessionError, Sessions};
@@ -12,6 +13,7 @@ use sa_api::sessions::{EventData, Session, SessionState, UniversalEvent};
 use sa_store::{Import, NewEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, PoisonError};
 
 /// Events that are stored at once, and bytes of them.
 const BATCH: usize = 256;
@@ -46,9 +48,9 @@ impl Sessions {
             record.state = SessionState::Interrupted;
             closing.extend(omission(&head.omitted));
         }
-        // Until the session is there for everybody to see: another import of the same export looks for it.
-        let _one_at_a_time = self.inner().parts.importing.lock().await;
-        if self.speaks_natively(&record) {
+        // Held until the session is there for everybody to see: another import of the same export looks for it.
+        let claim = Claim::take(&self.inner().parts, &record);
+        if record.native_session_id.is_some() && (claim.is_none() || self.speaks_natively(&record)) {
             record.native_session_id = None;
             record.owes_history = true;
         }
@@ -64,10 +66,30 @@ impl Sessions {
 
     /// Whether a session that is here already goes on with the same session of the agent's.
     fn speaks_natively(&self, record: &Record) -> bool {
-        record.native_session_id.is_some()
-            && self.list().iter().any(|other| {
-                other.agent == record.request.agent && other.native_session_id == record.native_session_id
-            })
+        self.list().iter().any(|other| {
+            other.agent == record.request.agent && other.native_session_id == record.native_session_id
+        })
+    }
+}
+
+/// The right to take over an agent's own session.
+struct Claim {
+    parts: Arc<Parts>,
+    of: (String, String),
+}
+
+impl Claim {
+    /// Takes it, unless there is nothing to take over or another import has it.
+    fn take(parts: &Arc<Parts>, record: &Record) -> Option<Self> {
+        let of = (record.request.agent.clone(), record.native_session_id.clone()?);
+        let is_free = parts.claimed.lock().unwrap_or_else(PoisonError::into_inner).insert(of.clone());
+        is_free.then(|| Self { parts: Arc::clone(parts), of })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.parts.claimed.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.of);
     }
 }
 

@@ -96,7 +96,7 @@ fn fenced(text: &str) -> String {
 }
 
 fn last(text: &str, bytes: usize) -> &str {
-    &text[text.len().saturating_sub(bytes)..]
+    text.get(text.len().saturating_sub(bytes)..).unwrap()
 }
 
 #[test]
