@@ -26,6 +26,7 @@ mod hunks;
 mod incoming;
 mod lines;
 mod mcp_wait;
+mod notice;
 mod offer;
 mod outbound;
 mod outgoing;
