@@ -8,6 +8,7 @@ use super::incoming::{RequestKey, answer, params, refusal};
 use super::outgoing::{write_error, write_notification, write_request, write_result};
 use super::profile::Profile;
 use super::request::{Form, How, Request};
+use super::terminal::without_output;
 use agent_client_protocol_schema::v1::{
     CancelNotification, CompactionStatus, CompactionUpdate, ConfigOptionUpdate, ContentBlock, ContentChunk,
     CurrentModeUpdate, Error, ForkSessionResponse, LoadSessionResponse, MessageId, Meta, NewSessionResponse,
@@ -185,6 +186,8 @@ impl<T> Talk<T> {
 
     /// Tells the client something about a session.
     pub fn update(&mut self, session_id: &SessionId, update: &SessionUpdate) {
+        let untold = if self.client.draws_terminals() { None } else { without_output(update) };
+        let update = untold.as_ref().unwrap_or(update);
         self.notify("session/update", Some(Update { session_id, update }));
     }
 

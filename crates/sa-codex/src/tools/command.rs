@@ -88,8 +88,8 @@ pub(super) fn outcome(id: &str, command: &Command) -> Outcome {
     };
     let mut meta = terminal_output(id, output);
     meta.extend(terminal_exit(id, command.exit_code));
+    // The output itself is in the content.
     let output = json!({
-        "output": output,
         "exitCode": command.exit_code,
         "status": command.status,
         "durationMs": command.duration_ms,
