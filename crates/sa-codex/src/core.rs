@@ -60,6 +60,8 @@ pub struct Core {
     /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
     /// what may change something.
     pub(super) sandbox: bool,
+    /// Whether it unloads threads when they are closed.
+    pub(super) unloads: bool,
     /// Work that needs it to be ready.
     pub(super) jobs: VecDeque<Job>,
     /// What it was asked.
@@ -75,6 +77,7 @@ impl Core {
             child: None,
             models: Vec::new(),
             sandbox: false,
+            unloads: true,
             jobs: VecDeque::new(),
             open: Pending::default(),
             last: 0,

@@ -12,13 +12,15 @@ pub struct Launch {
 }
 
 /// Settings that the CLI would have otherwise. Versions that do not know one ignore it.
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 6] = [
     // A turn without a way to the model would never end.
     "features.unbounded_connection_retries=false",
     // Questions to the user, and the list of things to do, are off by default.
     "features.default_mode_request_user_input=true",
     "tools.update_plan.enabled=true",
     "suppress_unstable_features_warning=true",
+    // A thread that was closed is unloaded at once. While it is loaded, no other process can take it up.
+    "thread_unload_delay_secs=0",
     // Updates are the installer's business.
     "check_for_update_on_startup=false",
 ];

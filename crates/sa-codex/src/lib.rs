@@ -13,6 +13,7 @@
 
 mod core;
 mod driver;
+mod held;
 mod jobs;
 mod launch;
 mod limits;

@@ -31,9 +31,11 @@ pub(super) enum Then {
     Revived(SessionId),
     /// A turn was started.
     Started(SessionId),
+    /// A turn was to be interrupted.
+    Interrupted(SessionId),
     Skills(SessionId),
-    /// A session was closed.
-    Closed(SessionId),
+    /// A thread was let go of.
+    Left(SessionId),
     Listed {
         key: RequestKey,
         is_first: bool,
@@ -77,6 +79,11 @@ fn is_unknown(reason: &str) -> bool {
     words.iter().any(|words| reason.contains(words))
 }
 
+/// Whether these are the words for a thread that another process works on, or that is being unloaded.
+fn is_held(reason: &str) -> bool {
+    ["already has an active writer", "is closing"].iter().any(|words| reason.contains(words))
+}
+
 /// The error for a thread that could not be opened.
 fn not_opened(opening: &Opening, reason: String) -> Error {
     match opening.how.origin() {
@@ -98,7 +105,8 @@ impl Machine {
             Then::Revived(id) => self.of(&id, |session, core| session.revived(core, &outcome)),
             Then::Started(id) => self.of(&id, |session, core| session.turn_accepted(core, &outcome)),
             Then::Skills(id) => self.of(&id, |session, core| session.skills_known(core, &outcome)),
-            Then::Closed(id) => self.of(&id, |session, core| session.closed(core)),
+            Then::Interrupted(id) => self.of(&id, |session, core| session.interrupted(core, &outcome)),
+            Then::Left(id) => self.of(&id, |session, core| session.left(core, &outcome)),
             Then::Listed { key, is_first, cwd } => self.listed(&key, is_first, cwd, &outcome),
             Then::Deleted(key, id) => self.deleted(key, &id, &outcome),
             Then::Archived(key) => match outcome.text() {
@@ -134,6 +142,7 @@ impl Machine {
     fn opened(&mut self, opening: Opening, outcome: &Outcome<'_>) {
         let opened: OpenedThread = match outcome.read() {
             Ok(opened) => opened,
+            Err(reason) if is_held(&reason) => return self.hold(opening, &reason),
             Err(reason) => return self.core.fail(&opening.key, &not_opened(&opening, reason)),
         };
         let session = Session::open(&mut self.core, opening, opened);

@@ -1,8 +1,9 @@
 //! The app-server: started when it is needed first, greeted, and started again after it ended.
 
 use super::launch::Launch;
+use super::limits::COLLISIONS;
 use super::machine::Machine;
-use super::native::answer::{AccountRead, Executed, Initialized, Models, OLDEST};
+use super::native::answer::{AccountRead, Executed, Initialized, Models, OLDEST, UNLOADS};
 use super::native::call::{Exec, Initialize, ListModels, Login};
 use super::native::line;
 use super::replies::{Outcome, Then};
@@ -21,6 +22,13 @@ pub(super) struct Server {
     unanswered: usize,
     /// Whether the model's API needs credentials and there are none.
     pub(super) lacks_credentials: bool,
+    /// How often it has ended because another process was setting up the same home.
+    collisions: u32,
+}
+
+/// Whether these are the words for a home that another process was setting up at the same time.
+fn is_collision(stderr: &str) -> bool {
+    stderr.contains("failed to initialize") && stderr.contains("state runtime")
 }
 
 impl Machine {
@@ -32,7 +40,7 @@ impl Machine {
         let launch =
             Launch { base_url: self.core.host.base_url.clone(), ephemeral: self.core.host.api_key.is_some() };
         self.core.child = Some(self.core.start(launch));
-        self.server = Server { unanswered: 4, ..Server::default() };
+        self.server = Server { unanswered: 4, collisions: self.server.collisions, ..Server::default() };
         self.greet();
         false
     }
@@ -72,6 +80,7 @@ impl Machine {
             }));
             return self.give_up(&error);
         }
+        self.core.unloads = initialized.version().is_none_or(|version| version >= UNLOADS);
         self.one_answered();
     }
 
@@ -117,6 +126,9 @@ impl Machine {
     fn one_answered(&mut self) {
         self.server.unanswered = self.server.unanswered.saturating_sub(1);
         self.server.is_ready = self.server.unanswered == 0 && !self.server.is_ending;
+        if self.server.is_ready {
+            self.server.collisions = 0;
+        }
     }
 
     /// The process is of no use: whoever waits for it is told why.
@@ -143,6 +155,7 @@ impl Machine {
             tracing::warn!(code = ended.code, signal = ended.signal, "the app-server ended by itself");
         }
         let was_ready = self.server.is_ready || expected;
+        let collisions = self.server.collisions + 1;
         self.core.child = None;
         self.server = Server::default();
         for then in self.core.open.take_all() {
@@ -151,9 +164,15 @@ impl Machine {
         for session in self.sessions.values_mut() {
             session.server_lost(&mut self.core, &error);
         }
-        if !was_ready {
-            // It would end in the same way again.
-            self.fail_jobs(&error);
+        if was_ready {
+            return;
         }
+        if is_collision(&ended.stderr) && collisions < COLLISIONS {
+            // The other one is done soon, so that the next start finds a home that is set up.
+            self.server.collisions = collisions;
+            return;
+        }
+        // It would end in the same way again.
+        self.fail_jobs(&error);
     }
 }

@@ -26,6 +26,7 @@ mod question;
 mod reviving;
 mod settings;
 mod speech;
+mod stopping;
 mod tooling;
 mod turn;
 mod usage;
@@ -232,6 +233,7 @@ impl sa_acp::Session for Session {
     fn tick(&mut self, core: &mut Core) {
         self.tell_printed(core);
         self.enforce_mcp(core);
+        self.enforce_interrupt(core);
         self.enforce_cancel(core);
         self.enforce_close(core);
     }

@@ -9,6 +9,7 @@ use crate::replies::Then;
 use agent_client_protocol_schema::v1::SessionId;
 use sa_acp::{How, McpWait, RequestKey, one_line};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// A client's request to open a session.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Opening {
     pub(crate) place: Place,
     /// Whether that session is open.
     pub(crate) is_open: bool,
+    /// When it is given up because another process holds the thread; `None` before the first attempt.
+    pub(crate) give_up: Option<Duration>,
 }
 
 impl Opening {

@@ -19,9 +19,16 @@ pub(super) struct Tools {
     served: Vec<(String, String)>,
     /// Threads of sub-agents, each with the call that sent it.
     senders: BTreeMap<String, String>,
+    /// Threads of sub-agents that work, each with its turn.
+    pub(super) offspring: BTreeMap<String, String>,
 }
 
 impl Tools {
+    /// The threads of all sub-agents.
+    pub(super) fn offspring_threads(&self) -> impl Iterator<Item = &str> {
+        self.senders.keys().map(String::as_str)
+    }
+
     /// The call that sent a sub-agent, by its thread.
     pub(super) fn sender_of(&self, thread: &str) -> Option<&str> {
         self.senders.get(thread).map(String::as_str)
