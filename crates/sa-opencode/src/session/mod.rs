@@ -26,6 +26,7 @@ mod reviving;
 mod rules;
 mod settings;
 mod speech;
+mod stopping;
 mod tooling;
 mod turn;
 mod usage;
@@ -75,6 +76,8 @@ pub struct Session {
     commands: Vec<Command>,
     queue: Queue<Vec<Value>>,
     turn: Option<Turn>,
+    /// Aborts that the server has not answered.
+    aborts: u32,
     /// The rules that the server has for the session.
     ruled: Vec<Rule>,
     asks: BTreeMap<String, Ask>,
@@ -102,6 +105,7 @@ impl Session {
             commands: Vec::new(),
             queue: Queue::new(),
             turn: None,
+            aborts: 0,
             ruled: Vec::new(),
             asks: BTreeMap::new(),
             allowed: Vec::new(),
@@ -213,6 +217,7 @@ impl sa_acp::Session for Session {
         self.tell_printed(core);
         self.enforce_mcp(core);
         self.enforce_settle(core);
+        self.enforce_abort(core);
         self.enforce_cancel(core);
         self.enforce_close(core);
     }
