@@ -1,6 +1,8 @@
 //! What a universal session gives its agent beside the conversation: a credential, skills, MCP servers. With real agents, as
 //! only they tell whether they take it where the daemon puts it.
 
+mod cancelling;
+mod moving;
 mod provider;
 mod scene;
 mod servers;
@@ -20,15 +22,23 @@ pub enum Given {
     Skills,
     /// MCP servers of the directory.
     Servers,
+    /// MCP servers that are slow, or do not work.
+    LostServers,
+    /// Other variables in the middle of a conversation.
+    Place,
+    /// A cancel right after a message.
+    Cancel,
 }
 
 impl Given {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Token, Self::Skills, Self::Servers];
+    pub const ALL: [Self; 6] =
+        [Self::Token, Self::Skills, Self::Servers, Self::LostServers, Self::Place, Self::Cancel];
 
     /// Whether it is tried with this agent: it takes a model to tell what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
-        Way::has_sessions(subject) && subject.has_model()
+        let names_lost = ["codex", "opencode"].contains(&subject.agent);
+        Way::has_sessions(subject) && subject.has_model() && (self != Self::LostServers || names_lost)
     }
 
     /// The name of a trial.
@@ -37,6 +47,9 @@ impl Given {
             Self::Token => "token",
             Self::Skills => "skills",
             Self::Servers => "directory_mcp",
+            Self::LostServers => "lost_mcp",
+            Self::Place => "moved",
+            Self::Cancel => "cancel_at_once",
         };
         format!("sessions::{}::{name}", subject.name)
     }
@@ -50,6 +63,9 @@ impl Given {
                 Self::Token => token::arrives(subject).await,
                 Self::Skills => skills::arrive(subject).await,
                 Self::Servers => servers::arrive(subject).await,
+                Self::LostServers => servers::are_missed(subject).await,
+                Self::Place => moving::keeps_the_conversation(subject).await,
+                Self::Cancel => cancelling::holds(subject).await,
             }
         })
     }

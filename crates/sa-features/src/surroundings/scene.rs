@@ -80,6 +80,24 @@ impl Scene {
         Ok(events)
     }
 
+    /// The first event of a session that fits, now or later.
+    pub(super) async fn event(&self, id: &str, fits: impl Fn(&Value) -> bool) -> Result<Value> {
+        let path = format!("/v1/sessions/{id}/events/sse?offset=0");
+        let mut stream = Sse::open(self.http().get(&path)).await?;
+        loop {
+            let event = stream.event().await?.json()?;
+            if fits(&event) {
+                return Ok(event);
+            }
+        }
+    }
+
+    /// The end of a turn.
+    pub(super) async fn ended(&self, id: &str, turn: &str) -> Result<Value> {
+        let event = self.event(id, |event| event["data"]["turnEnded"]["turnId"] == turn).await?;
+        Ok(event["data"]["turnEnded"].clone())
+    }
+
     /// Puts something into the configuration of the project; `kind` names the parameter, too.
     pub(super) async fn configure(
         &self,

@@ -1,0 +1,28 @@
+//! A session that gets other variables while another one uses the same process of the agent: it moves to a process of its
+//! own, with its conversation.
+
+use super::scene::Scene;
+use crate::script::say;
+use crate::subject::Subject;
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+
+/// What the model must still know afterwards.
+const WORD: &str = "The word is plugh.";
+
+pub(super) async fn keeps_the_conversation(subject: &'static Subject) -> Result<()> {
+    let scene = Scene::set(subject).await?;
+    for id in ["mover", "stayer"] {
+        scene.make(id, json!({ "env": { "SUITE_PLACE": "here" } })).await?;
+        scene.turn(id, &say(WORD)).await?;
+    }
+    let change = json!({ "env": { "SUITE_PLACE": "there" } });
+    scene.http().patch("/v1/sessions/mover").json(change.to_string()).send().await?.expect_status(200)?;
+    scene.turn("mover", &say("Going on.")).await?;
+    let continuity = scene.event("mover", |event| event["data"].get("continuity").is_some()).await?;
+    ensure!(continuity["data"]["continuity"]["kind"] == "native", "{continuity}");
+    let last = scene.model.requests().pop().context("a request")?.body.to_string();
+    ensure!(last.contains("plugh"), "the model remembers: {last}");
+    scene.turn("stayer", &say("Still here.")).await?;
+    Ok(())
+}
