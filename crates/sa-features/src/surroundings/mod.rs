@@ -1,5 +1,5 @@
-//! What a universal session gives its agent beside the conversation: a credential, skills, MCP servers. With real agents, as
-//! only they tell whether they take it where the daemon puts it.
+//! What a universal session gives its agent in addition to the conversation: a credential, skills, MCP servers, variables, a cancel.
+//! With real agents, as only they tell whether they take it where the daemon puts it.
 
 mod cancelling;
 mod moving;
@@ -26,19 +26,26 @@ pub enum Given {
     LostServers,
     /// Other variables in the middle of a conversation.
     Place,
+    /// Variables that make each session a process of its own, all at once.
+    Crowd,
     /// A cancel right after a message.
     Cancel,
 }
 
 impl Given {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Token, Self::Skills, Self::Servers, Self::LostServers, Self::Place, Self::Cancel];
+    pub const ALL: [Self; 7] =
+        [Self::Token, Self::Skills, Self::Servers, Self::LostServers, Self::Place, Self::Crowd, Self::Cancel];
 
     /// Whether it is tried with this agent: it takes a model to tell what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
-        let names_lost = ["codex", "opencode"].contains(&subject.agent);
-        Way::has_sessions(subject) && subject.has_model() && (self != Self::LostServers || names_lost)
+        let concerns = match self {
+            Self::LostServers => ["codex", "opencode"].contains(&subject.agent),
+            // Others have nothing in their homes that processes make at their start.
+            Self::Crowd => subject.agent == "codex",
+            _ => true,
+        };
+        Way::has_sessions(subject) && subject.has_model() && concerns
     }
 
     /// The name of a trial.
@@ -49,6 +56,7 @@ impl Given {
             Self::Servers => "directory_mcp",
             Self::LostServers => "lost_mcp",
             Self::Place => "moved",
+            Self::Crowd => "crowd",
             Self::Cancel => "cancel_at_once",
         };
         format!("sessions::{}::{name}", subject.name)
@@ -65,6 +73,7 @@ impl Given {
                 Self::Servers => servers::arrive(subject).await,
                 Self::LostServers => servers::are_missed(subject).await,
                 Self::Place => moving::keeps_the_conversation(subject).await,
+                Self::Crowd => moving::starts_together(subject).await,
                 Self::Cancel => cancelling::holds(subject).await,
             }
         })

@@ -1,10 +1,11 @@
-//! A session that gets other variables while another one uses the same process of the agent: it moves to a process of its
-//! own, with its conversation.
+//! Sessions with variables of their own have processes of their own: one that gets others in the middle of a conversation
+//! moves and keeps it, and several can start at once in a home that no agent has used before.
 
 use super::scene::Scene;
 use crate::script::say;
 use crate::subject::Subject;
 use anyhow::{Context, Result, ensure};
+use futures_util::future::try_join_all;
 use serde_json::json;
 
 /// What the model must still know afterwards.
@@ -24,5 +25,16 @@ pub(super) async fn keeps_the_conversation(subject: &'static Subject) -> Result<
     let last = scene.model.requests().pop().context("a request")?.body.to_string();
     ensure!(last.contains("plugh"), "the model remembers: {last}");
     scene.turn("stayer", &say("Still here.")).await?;
+    Ok(())
+}
+
+pub(super) async fn starts_together(subject: &'static Subject) -> Result<()> {
+    let scene = Scene::set(subject).await?;
+    let names: Vec<String> = (0..4).map(|number| format!("crowd-{number}")).collect();
+    try_join_all(names.iter().map(|name| scene.make(name, json!({ "env": { "SUITE_PLACE": name } }))))
+        .await?;
+    for name in &names {
+        scene.turn(name, &say("Here.")).await?;
+    }
     Ok(())
 }
