@@ -328,7 +328,7 @@ fn a_process_that_dies_at_its_start_is_not_started_for_ever() {
 
 #[test]
 fn a_home_that_several_processes_set_up_at_once_is_tried_again() {
-    let words = "Error: failed to initialize sqlite state runtime under /root/.codex: failed to initialize state runtime at /root/.codex";
+    let words = "Error: failed to initialize sqlite state runtime under /home/user/.codex: failed to initialize state runtime at /home/user/.codex";
     let mut client = Client::greeted(host(), json!({}));
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
     for start in 1..5 {
