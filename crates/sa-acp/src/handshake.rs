@@ -78,7 +78,7 @@ impl Handshake {
         self.capabilities.session.as_ref().is_some_and(|session| session.notices.is_some())
     }
 
-    /// Whether the client draws terminals from what commands print. ACP has no capability for that; clients that do have
+    /// Returns whether the client draws terminals from what commands print. ACP has no capability for that; clients that do have
     /// agreed on this name.
     pub fn draws_terminals(&self) -> bool {
         self.capabilities.meta.as_ref().is_some_and(|meta| meta.get(OUTPUT) == Some(&true.into()))

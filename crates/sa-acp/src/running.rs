@@ -40,7 +40,7 @@ pub struct RunningTools {
     open: BTreeMap<String, RunningTool>,
     /// When what they have printed is told next.
     print_at: Option<Duration>,
-    /// When that may be told again.
+    /// The earliest time of the next update about it.
     not_before: Duration,
 }
 

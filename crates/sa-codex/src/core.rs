@@ -60,7 +60,7 @@ pub struct Core {
     /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
     /// what may change something.
     pub(super) sandbox: bool,
-    /// Whether it unloads threads when they are closed.
+    /// `true` if it unloads threads when they are closed.
     pub(super) unloads: bool,
     /// Work that needs it to be ready.
     pub(super) jobs: VecDeque<Job>,

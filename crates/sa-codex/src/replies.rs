@@ -79,7 +79,7 @@ fn is_unknown(reason: &str) -> bool {
     words.iter().any(|words| reason.contains(words))
 }
 
-/// Whether these are the words for a thread that another process works on, or that is being unloaded.
+/// Returns whether a refusal means that another process works on the thread, or that it is being unloaded.
 fn is_held(reason: &str) -> bool {
     ["already has an active writer", "is closing"].iter().any(|words| reason.contains(words))
 }

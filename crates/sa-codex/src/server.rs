@@ -26,7 +26,7 @@ pub(super) struct Server {
     collisions: u32,
 }
 
-/// Whether these are the words for a home that another process was setting up at the same time.
+/// Returns whether a process ended because another one was setting up the same home at that time.
 fn is_collision(stderr: &str) -> bool {
     stderr.contains("failed to initialize") && stderr.contains("state runtime")
 }

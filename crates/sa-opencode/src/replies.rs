@@ -31,7 +31,7 @@ pub(super) enum Then {
     Reached(SessionId, String),
     /// A prompt is over.
     Prompted(SessionId),
-    /// What a session does was to be stopped.
+    /// The work of a session was to be stopped.
     Aborted(SessionId),
     /// What the server asks in a directory.
     Pending(Asked),

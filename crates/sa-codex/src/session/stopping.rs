@@ -16,7 +16,7 @@ use std::time::Duration;
 const AGAIN: Duration = Duration::from_millis(100);
 
 impl Session {
-    /// Whether the work that runs was cancelled: nothing may begin in it any more.
+    /// Returns whether the running work was cancelled: nothing may begin in it any more.
     pub(super) fn is_stopping(&self) -> bool {
         self.turn.as_ref().is_some_and(Turn::is_cancelled) || self.closing.is_some()
     }
@@ -73,7 +73,7 @@ impl Session {
         core.order("thread/backgroundTerminals/clean", OfThread { thread_id: &self.thread });
     }
 
-    /// A CLI that does not stop when it is told to is waited for no longer.
+    /// Answers a cancelled prompt that the CLI does not end.
     pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
         let now = core.now.elapsed;
         let limit = core.host.limits.cancel;
@@ -91,7 +91,7 @@ impl Session {
         self.send_interrupt(core);
     }
 
-    /// Whether prompts wait behind a turn that was interrupted long ago.
+    /// Returns whether prompts wait behind a turn that was interrupted long ago.
     pub(crate) fn is_stuck(&self) -> bool {
         !self.queue.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
     }

@@ -369,7 +369,7 @@ fn closing_waits_for_a_thread_to_be_unloaded_only_where_that_happens() {
     client.call("session/close", json!({ "sessionId": THREAD }));
     assert!(client.respond("thread/unsubscribe", json!({ "status": "unsubscribed" })).is_empty());
     assert!(client.wait(1_400).is_empty());
-    assert_eq!(answer(&client.wait(200))["result"], json!({}), "not for ever");
+    assert_eq!(answer(&client.wait(200))["result"], json!({}), "for a limited time");
 
     for (version, status) in [("0.153.0", "unsubscribed"), ("0.166.0", "notLoaded")] {
         let mut client = Client::greeted(host(), json!({}));

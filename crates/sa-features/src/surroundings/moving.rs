@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use serde_json::json;
 
-/// What the model must still know afterwards.
+/// Words that the model must still know afterwards.
 const WORD: &str = "The word is plugh.";
 
 pub(super) async fn keeps_the_conversation(subject: &'static Subject) -> Result<()> {

@@ -67,7 +67,7 @@ pub(super) async fn are_missed(subject: &'static Subject) -> Result<()> {
     Ok(())
 }
 
-/// What a notice says, if the event is one.
+/// The words of a notice, if the event is one.
 fn notice(event: &Value) -> String {
     event["data"].get("notice").map(Value::to_string).unwrap_or_default()
 }

@@ -29,7 +29,7 @@ impl Session {
         }
     }
 
-    /// Whether the work that runs was cancelled: nothing may begin in it any more.
+    /// Returns whether the running work was cancelled: nothing may begin in it any more.
     pub(super) fn is_stopping(&self) -> bool {
         self.turn.as_ref().is_some_and(Turn::is_cancelled) || self.closing.is_some()
     }
@@ -95,7 +95,7 @@ impl Session {
         }
     }
 
-    /// Whether only another server can go on.
+    /// Returns whether only another server can continue.
     pub(crate) fn is_stuck(&self) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
     }
