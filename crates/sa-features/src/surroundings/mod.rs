@@ -1,5 +1,5 @@
-//! What a universal session gives its agent in addition to the conversation: a credential, skills, MCP servers, variables, a cancel.
-//! With real agents, as only they tell whether they take it where the daemon puts it.
+//! Trials through universal sessions of more than the conversation: a credential, skills, MCP servers, variables, cancels.
+//! They run with real agents, as only those show that they take it where the daemon puts it.
 
 mod cancelling;
 mod moving;
