@@ -8,6 +8,7 @@ use sa_api::AcpServer;
 use sa_install::Launcher;
 use sa_supervisor::Supervisor;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
@@ -87,6 +88,12 @@ impl Hub {
     /// The agents it may start.
     pub fn catalogue(&self) -> &Catalogue {
         &self.inner.options.catalogue
+    }
+
+    /// The program that a new process of this agent would run; none while it is not installed, or if it is this binary alone.
+    pub fn program(&self, agent: &AgentSpec, version: Option<&str>) -> Option<PathBuf> {
+        let found = self.inner.options.launcher.installer().find(agent, version);
+        found.ok().flatten().map(|found| found.program)
     }
 
     /// Its counters.

@@ -41,6 +41,9 @@ pub(crate) struct Record {
     pub(crate) choices: SessionChoices,
     #[serde(default)]
     pub(crate) native_session_id: Option<String>,
+    /// What was open when the daemon ended, in case the agent asks it again.
+    #[serde(default)]
+    pub(crate) unanswered: Vec<Unanswered>,
     /// How often its agent was started.
     #[serde(default)]
     pub(crate) runs: u32,
@@ -70,6 +73,14 @@ pub(crate) struct Record {
     pub(crate) variant: Option<String>,
 }
 
+/// A question or permission that nobody had answered when the daemon ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unanswered {
+    pub(crate) id: String,
+    /// The same for requests that ask the same.
+    pub(crate) fingerprint: String,
+}
+
 /// A question that waits for its answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -97,6 +108,7 @@ impl Record {
             usage: None,
             choices: SessionChoices::default(),
             native_session_id: None,
+            unanswered: Vec::new(),
             runs: 0,
             owes_history: false,
             turn_after: 0,
@@ -129,6 +141,7 @@ impl Record {
             questions: Vec::new(),
             permissions: Vec::new(),
             native_session_id: None,
+            unanswered: Vec::new(),
             owes_history: false,
             turn_after: 0,
             forked_from: Some(id.to_owned()),

@@ -33,6 +33,10 @@ const COMMANDS: usize = 64;
 const SWEEPING: Duration = Duration::from_secs(60);
 /// How long owners have to stop when the daemon does.
 const STOPPING: Duration = Duration::from_secs(2);
+/// How long the daemon waits at its start until sessions say what became of the turns that ran before.
+const RECOVERING: Duration = Duration::from_secs(5);
+/// How long a session that is deleted has to end by itself.
+const ENDING: Duration = Duration::from_secs(15);
 
 /// What the sessions are made of.
 pub struct SessionsOptions {
@@ -95,9 +99,26 @@ impl Sessions {
                 tracing::error!(session = id, %error, "a stored session cannot be read; it is left alone");
             }
         }
+        sessions.recovered().await;
         sessions.release_skills().await;
         sessions.0.tasks.spawn(sessions.clone().sweep());
         Ok(sessions)
+    }
+
+    /// Waits until no session shows a turn or a question that ended with the daemon before.
+    async fn recovered(&self) {
+        let all: Vec<Arc<Shared>> = self.registry().values().cloned().collect();
+        let recovered = async {
+            for session in all.iter().filter(|session| session.record().turn.is_some()) {
+                tokio::select! {
+                    () = session.recovered.cancelled() => {}
+                    () = session.stopped.cancelled() => {}
+                }
+            }
+        };
+        if tokio::time::timeout(RECOVERING, recovered).await.is_err() {
+            tracing::warn!("sessions still take up what they did when the daemon ended");
+        }
     }
 
     /// Takes back what was put in place for sessions that are no longer there.
@@ -198,8 +219,12 @@ impl Sessions {
             return Err(SessionError::Unknown(id.to_owned()));
         }
         let session = SessionHandle(Arc::clone(&shared));
-        if let Err(error) = session.end(true).await {
-            tracing::debug!(session = id, %error, "a session that is deleted was not terminated first");
+        match tokio::time::timeout(ENDING, session.end(true)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => {
+                tracing::debug!(session = id, %error, "a session that is deleted was not terminated first");
+            }
+            Err(_) => tracing::warn!(session = id, "a session that is deleted did not end in time"),
         }
         shared.stop.cancel();
         shared.stopped.cancelled().await;
@@ -315,14 +340,7 @@ impl Sessions {
         });
         let (stop, stopped) = (self.0.stop.clone(), shared.stopped.clone());
         let own_stop = shared.stop.clone();
-        self.0.tasks.spawn(async move {
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = own_stop.cancelled() => {}
-                () = owner.run() => {}
-            }
-            stopped.cancel();
-        });
+        self.0.tasks.spawn(run_until(owner.run(), [stop, own_stop], stopped));
         shared
     }
 
@@ -361,6 +379,22 @@ impl Sessions {
     }
 }
 
+/// Runs an owner until it is done or one of these tokens is cancelled. Whatever ends it, a panic included, it has then stopped:
+/// others wait for that.
+async fn run_until(
+    owner: impl Future<Output = ()>,
+    stops: [CancellationToken; 2],
+    stopped: CancellationToken,
+) {
+    let _stopped = stopped.drop_guard();
+    let [daemon, session] = stops;
+    tokio::select! {
+        () = daemon.cancelled() => {}
+        () = session.cancelled() => {}
+        () = owner => {}
+    }
+}
+
 pub(crate) fn created(session: &SessionHandle, started: Result<(), AgentFailure>) -> SessionCreated {
     let error = started.err().map(|failure| failure.to_api());
     SessionCreated { healthy: error.is_none(), error, session: session.describe() }
@@ -374,4 +408,19 @@ fn check_id(id: &str) -> Result<(), SessionError> {
         // Its address is that of the operation.
         && id != "import";
     if fits { Ok(()) } else { Err(SessionError::BadId(id.to_owned())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_owner_that_panics_has_stopped() {
+        let stopped = CancellationToken::new();
+        let stops = [CancellationToken::new(), CancellationToken::new()];
+        let owner = async { panic!("a bug") };
+        let task = tokio::spawn(run_until(owner, stops, stopped.clone()));
+        assert!(task.await.is_err_and(|error| error.is_panic()));
+        assert!(stopped.is_cancelled());
+    }
 }

@@ -54,6 +54,8 @@ impl fmt::Display for Verdict {
             ResolvedBy::Timeout => "when the time for it was over",
             ResolvedBy::TurnEnded => "when its turn ended",
             ResolvedBy::AgentEnded => "when its agent ended",
+            ResolvedBy::Withdrawn => "by the agent",
+            ResolvedBy::DaemonRestarted => "when the daemon restarted",
         };
         write!(f, "{what} {why}")
     }

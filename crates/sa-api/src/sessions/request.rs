@@ -124,7 +124,7 @@ pub enum QuestionOutcome {
     Answered,
     /// It was rejected.
     Rejected,
-    /// Nobody can answer it any more.
+    /// Nobody can answer it any more; `by` says why.
     Cancelled,
 }
 
@@ -143,8 +143,12 @@ pub enum ResolvedBy {
     Timeout,
     /// The turn ended, by itself or because it was cancelled.
     TurnEnded,
-    /// The agent ended, or the daemon was started anew.
+    /// The agent ended.
     AgentEnded,
+    /// The agent took its request back; it no longer waits for an answer.
+    Withdrawn,
+    /// The daemon ended while the agent waited.
+    DaemonRestarted,
 }
 
 /// Something that the agent wants to do. Lasts until it is answered, or its turn ends.
@@ -204,7 +208,7 @@ pub struct PermissionOption {
 pub struct PermissionResolved {
     /// The permission's id.
     pub id: String,
-    /// What was decided; absent if nobody decided before its turn ended.
+    /// What was decided; absent if nobody decided before it was withdrawn or its turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reply: Option<PermissionReplyKind>,

@@ -3,7 +3,7 @@
 use crate::api::{Api, of_kind, said};
 use anyhow::Result;
 use sa_testkit::Daemon;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn title_and_metadata_are_changed_and_kept() -> Result<()> {
@@ -118,5 +118,64 @@ async fn an_approved_plan_stays_approved() -> Result<()> {
     let api = Api::of(&daemon);
     api.turn("s", "say on").await?;
     assert_eq!(api.session("s").await?["choices"]["mode"], "build");
+    Ok(())
+}
+
+/// Changes that the demo agent takes.
+const TAKEN: [(&str, &str); 7] = [
+    ("title", r#""New""#),
+    ("metadata", r#"{"a": null, "b": 2}"#),
+    ("model", r#""demo-large""#),
+    ("variant", r#""high""#),
+    ("agentMode", r#""plan""#),
+    ("permissionMode", r#""bypass""#),
+    ("env", r#"{"NEW": "1"}"#),
+];
+
+/// Changes that it does not take; the last two are refused without it.
+const REFUSED: [(&str, &str); 4] = [
+    ("model", r#""gpt-0""#),
+    ("variant", r#""extreme""#),
+    ("agentMode", r#""dance""#),
+    ("token", r#""it takes none""#),
+];
+
+/// All sets of changes that are taken, each with one that is not.
+fn refused_changes(refused: &[(&str, &str)]) -> Result<Vec<Value>> {
+    let mut changes = Vec::new();
+    for set in 0..1_usize << TAKEN.len() {
+        let mut change = json!({});
+        let taken = TAKEN.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1).map(|(_, member)| member);
+        for (name, value) in taken.chain([&refused[set % refused.len()]]) {
+            change[*name] = serde_json::from_str(value)?;
+        }
+        changes.push(change);
+    }
+    Ok(changes)
+}
+
+#[tokio::test]
+async fn a_change_that_is_refused_changes_nothing() -> Result<()> {
+    let mut daemon = Daemon::builder().start().await?;
+    Api::of(&daemon).create_with("s", json!({"title": "Old", "metadata": {"a": 1}})).await?;
+    let chosen = said(&Api::of(&daemon).turn("s", "config\nenv NEW").await?);
+    // Once with the agent, and once without, when a model and its variants are not known.
+    for refused in [&REFUSED[..], &REFUSED[2..]] {
+        let api = Api::of(&daemon);
+        let state = async || {
+            let mut session = api.session("s").await?;
+            (session["updatedAtMs"], session["lastEventId"]) = (json!(null), json!(null));
+            anyhow::Ok(session)
+        };
+        let before = state().await?;
+        for change in refused_changes(refused)? {
+            api.patch("s", change.clone()).await?.expect_problem(422, "unsupported")?;
+            assert_eq!(state().await?, before, "{change}");
+        }
+        assert_eq!(said(&api.turn("s", "config\nenv NEW").await?), chosen, "the agent is as it was");
+        let sandbox = daemon.sandbox();
+        daemon.stop().await?;
+        daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! One agent process of which the daemon is the client, for one session or for several.
 
 use super::AgentFailure;
-use super::routes::{Route, Routes};
+use super::routes::{Opens, Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
@@ -114,7 +114,7 @@ impl Connection {
             },
         });
         let (line, mut answers) = mpsc::channel(LINE);
-        self.call("initialize", &params, &line, false).await?;
+        self.call("initialize", &params, &line, Opens::Nothing).await?;
         let answered = async {
             loop {
                 match answers.recv().await {
@@ -146,19 +146,19 @@ impl Connection {
         self.0.shared.server.describe().agent_version
     }
 
-    /// Whether its agent has ended.
-    pub(crate) fn is_ended(&self) -> bool {
-        self.0.shared.routes().ended().is_some()
+    /// How its agent has ended, if it has.
+    pub(crate) fn ended(&self) -> Option<AgentExit> {
+        self.0.shared.routes().ended().cloned()
     }
 
-    /// Sends a request; its answer comes on that line under the number that this gives. `opens`: the answer names a
-    /// session, and what concerns that session comes on the line, too.
+    /// Sends a request; its answer comes on that line under the number that this gives. Messages of a session that it opens come
+    /// on the line, too. If the line is closed before the answer comes, that session is closed as well.
     pub(crate) async fn call(
         &self,
         method: &str,
         params: &Value,
         line: &Line,
-        opens: bool,
+        opens: Opens,
     ) -> Result<u64, AgentFailure> {
         let shared = &self.0.shared;
         let call = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
@@ -187,6 +187,7 @@ impl Connection {
         outcome: &Result<Value, RpcError>,
     ) -> Result<(), AgentFailure> {
         let message = wire::answer(id, outcome).map_err(|invalid| nonsense("its request", &invalid))?;
+        self.0.shared.routes().answered(id);
         self.0.shared.send(message).await
     }
 
@@ -195,9 +196,9 @@ impl Connection {
         self.0.shared.routes().adopt(session, line);
     }
 
-    /// Nothing of this session is of interest any more.
-    pub(crate) fn release(&self, session: &str) {
-        self.0.shared.routes().release(session);
+    /// That line wants nothing of this session any more.
+    pub(crate) fn release(&self, session: &str, line: &Line) {
+        self.0.shared.routes().release(session, line);
     }
 }
 
@@ -298,7 +299,21 @@ impl Shared {
                     let _ = self.send(message).await;
                 }
             }
+            Route::Close(session) => self.close(&session).await,
             Route::Drop => {}
+        }
+    }
+
+    /// Has the agent close a session that nobody here uses. Nobody waits for the answer.
+    async fn close(&self, session: &str) {
+        let greeting = self.greeting.get();
+        if greeting.is_none_or(|greeting| greeting.agent_capabilities.session_capabilities.close.is_none()) {
+            return;
+        }
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Ok(message) = wire::message(Some(call), "session/close", &json!({ "sessionId": session })) {
+            // An agent that is gone has no sessions.
+            let _ = self.send(message).await;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Owner;
 use super::turns::named;
-use crate::agent::RpcError;
+use crate::agent::{RpcError, withdrawn_request};
 use crate::command::Posted;
 use crate::moment::now_ms;
 use crate::record::OpenQuestion;
@@ -11,7 +11,7 @@ use sa_api::sessions::{
     CrashInfo, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
     PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
-use sa_jsonrpc::codes;
+use sa_jsonrpc::{Id, codes};
 use sa_universal::{Asked as Wanted, Form};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -90,6 +90,7 @@ impl Owner {
     }
 
     fn permission_asked(&mut self, request: String, mut permission: PermissionRequest) {
+        self.recognize(&mut permission);
         let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
         let decided = if cancelling {
             Some((None, ResolvedBy::TurnEnded))
@@ -128,6 +129,7 @@ impl Owner {
         form: Form,
         visit: Option<String>,
     ) {
+        self.recognize(&mut question);
         let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
         let timeout = self.policy.timeout();
         question.expires_at_ms = timeout.map(expires);
@@ -244,18 +246,41 @@ impl Owner {
         self.withdraw(id, by);
     }
 
-    /// Nobody can answer this any more; the agent is told so.
+    /// Closes what nobody can answer any more, and answers the agent that it was cancelled.
     fn withdraw(&mut self, id: &str, by: ResolvedBy) {
-        if let Some(position) = self.record.questions.iter().position(|open| open.request.id == id) {
-            let cancel = self.record.questions[position].form.cancel();
-            return self.close_question(id, QuestionOutcome::Cancelled, None, by, cancel);
+        let question = self.record.questions.iter().find(|open| open.request.id == id);
+        let answer = question.map_or_else(sa_universal::permission_cancelled, |open| open.form.cancel());
+        self.close_undecided(id, by, Ok(answer));
+    }
+
+    /// Closes what the agent has taken back. An answer that comes later would be for something that is no longer so.
+    pub(super) fn taken_back(&mut self, params: &RawValue) {
+        let Some(request) = withdrawn_request(params) else { return };
+        let asked = self.asked.iter().find(|asked| Id::from_json(&asked.request).as_ref() == Some(&request));
+        if let Some(id) = asked.map(|asked| asked.id.clone()) {
+            let message = "the request was cancelled".to_owned();
+            let cancelled = RpcError { code: i64::from(codes::REQUEST_CANCELLED), message, data: None };
+            self.close_undecided(&id, ResolvedBy::Withdrawn, Err(cancelled));
         }
-        self.record.permissions.retain(|permission| permission.id != id);
-        let resolved = PermissionResolved { id: id.to_owned(), reply: None, option_id: None, by };
-        self.remember(Verdict::Permission(resolved.clone()));
-        self.draft.event(EventData::PermissionResolved(resolved));
+    }
+
+    fn close_undecided(&mut self, id: &str, by: ResolvedBy, answer: Result<Value, RpcError>) {
+        let questions = self.record.questions.len();
+        self.record.questions.retain(|open| open.request.id != id);
+        let verdict = if self.record.questions.len() < questions {
+            let outcome = QuestionOutcome::Cancelled;
+            Verdict::Question(QuestionResolved { id: id.to_owned(), outcome, answers: None, by })
+        } else {
+            self.record.permissions.retain(|permission| permission.id != id);
+            Verdict::Permission(PermissionResolved { id: id.to_owned(), reply: None, option_id: None, by })
+        };
+        self.remember(verdict.clone());
+        self.draft.event(match verdict {
+            Verdict::Question(resolved) => EventData::QuestionResolved(resolved),
+            Verdict::Permission(resolved) => EventData::PermissionResolved(resolved),
+        });
         if let Some(asked) = self.take_asked(id) {
-            self.reply(asked.request, Ok(sa_universal::permission_cancelled()));
+            self.reply(asked.request, answer);
         }
     }
 

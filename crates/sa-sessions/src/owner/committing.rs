@@ -154,7 +154,7 @@ impl Owner {
         if changed {
             self.shared.show(&self.record, self.queue.len());
         } else {
-            self.shared.show_update(self.record.updated_at_ms);
+            self.shared.show_update(self.record.updated_at_ms, self.queue.len());
         }
     }
 

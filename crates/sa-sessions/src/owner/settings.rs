@@ -2,7 +2,7 @@
 
 use super::Owner;
 use crate::SessionError;
-use crate::agent::AgentFailure;
+use crate::agent::{AgentFailure, Opens};
 use crate::record::Record;
 use sa_api::sessions::{EventData, InfoChanged, OptionValue, PermissionMode, SessionChoices, SessionPatch};
 use sa_jsonrpc::codes;
@@ -59,7 +59,7 @@ impl Owner {
         let events = match target {
             Target::SetMode { mode_id } => {
                 let params = json!({ "sessionId": session, "modeId": mode_id });
-                self.call("session/set_mode", &params, false, limit).await?;
+                self.call("session/set_mode", &params, Opens::Nothing, limit).await?;
                 self.reducer.mode_set(&mode_id)
             }
             Target::SetOption { config_id, value } => {
@@ -67,12 +67,12 @@ impl Owner {
                 if let OptionValue::Switch(_) = value {
                     params["type"] = json!("boolean");
                 }
-                let result = self.call("session/set_config_option", &params, false, limit).await?;
+                let result = self.call("session/set_config_option", &params, Opens::Nothing, limit).await?;
                 self.reducer.config_changed(&result)
             }
             Target::SetModel { model_id } => {
                 let params = json!({ "sessionId": session, "modelId": model_id });
-                self.call("session/set_model", &params, false, limit).await?;
+                self.call("session/set_model", &params, Opens::Nothing, limit).await?;
                 self.reducer.model_set(&model_id)
             }
         };
@@ -90,16 +90,22 @@ impl Owner {
             self.record.agent_mode = mode;
         }
         self.record.permission_mode = patch.permission_mode.unwrap_or(self.record.permission_mode);
+        // Everything that can be refused without the agent is checked before anything is changed.
+        let model = self.record.model.clone();
         let checked = self.check_changes(&before, modes);
-        if let Err(failure) = checked {
-            self.record = before;
-            return Err(failure.into());
-        }
+        let given = checked.and_then(|()| self.read_environment(patch.token, patch.env, model.as_deref()));
+        let given = match given {
+            Ok(given) => given,
+            Err(failure) => {
+                self.record = before;
+                return Err(failure.into());
+            }
+        };
         if self.link.as_ref().is_some_and(|link| link.ready) {
             self.apply_changes(&before, modes).await?;
             before = self.record.clone();
         }
-        self.give_environment(patch.token, patch.env)?;
+        self.name_environment(&given);
         if let Some(title) = patch.title {
             let title = Some(title).filter(|title| !title.is_empty());
             self.record.titled = title.is_some();
@@ -115,8 +121,9 @@ impl Owner {
         }
         self.draft.touch();
         let stored = self.try_commit().await;
-        if stored.is_err() {
-            self.record = before;
+        match stored {
+            Ok(()) => self.take_environment(given),
+            Err(_) => self.record = before,
         }
         stored
     }
@@ -152,8 +159,10 @@ impl Owner {
             self.record.permission_mode = before.permission_mode;
             self.record.model.clone_from(&before.model);
             self.record.variant.clone_from(&before.variant);
-            // What became of a change that it did not answer nobody knows.
-            if matches!(failure, AgentFailure::Late { .. }) || self.put_back(&before.choices).await.is_err() {
+            // Nobody knows what became of a change that it did not answer.
+            let unanswered = matches!(failure, AgentFailure::Late { .. } | AgentFailure::GivenUp);
+            if unanswered || self.put_back(&before.choices).await.is_err() {
+                self.record.choices.clone_from(&before.choices);
                 self.renew = self.link.is_some();
             }
         }

@@ -49,7 +49,8 @@ impl Turns {
         open.sort_by_key(|(_, (at, _))| *at);
         events.extend(open.into_iter().map(|(turn_id, (_, begun))| {
             let stop_reason = if begun { StopReason::Unknown } else { StopReason::Cancelled };
-            EventData::TurnEnded(TurnEnded { turn_id, stop_reason, usage: None })
+            let reason = begun.then(|| "transferred".to_owned());
+            EventData::TurnEnded(TurnEnded { turn_id, stop_reason, reason, usage: None })
         }));
         record.turn = None;
         events
