@@ -175,3 +175,20 @@ async fn a_process_whose_program_is_gone_is_not_joined() -> Result<()> {
     assert!(created["error"]["spawnFailed"]["message"].is_string(), "{created:#}");
     Ok(())
 }
+
+#[tokio::test]
+async fn every_end_of_the_agent_is_in_the_log() -> Result<()> {
+    // It ends right after each turn, just when the next message comes.
+    let script = Script::new(&json!({"session/prompt": [{"exit": 3}]}))?;
+    let daemon = script.daemon("").start().await?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"agent": "scripted"})).await?;
+    for _ in 0..12 {
+        api.turn("s", "go").await?;
+    }
+    api.when("s", "the last end", |session| session["state"] == "interrupted").await?;
+    let exits = of_kind(&api.events("s").await?, "error");
+    assert!(exits.iter().all(|error| error["kind"] == "agentExited"), "{exits:#?}");
+    assert_eq!(exits.len(), script.heard("initialize").len(), "{exits:#?}");
+    Ok(())
+}

@@ -85,14 +85,20 @@ impl Owner {
         }
     }
 
+    /// Returns whether the agent is to stop, so that nobody is asked any more.
+    fn is_stopping(&self) -> bool {
+        self.closing
+            || self.ending.is_some()
+            || self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some())
+    }
+
     fn refuse(&mut self, request: String, code: i32, message: String) {
         self.reply(request, Err(RpcError { code: i64::from(code), message, data: None }));
     }
 
     fn permission_asked(&mut self, request: String, mut permission: PermissionRequest) {
         self.recognize(&mut permission);
-        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
-        let decided = if cancelling {
+        let decided = if self.is_stopping() {
             Some((None, ResolvedBy::TurnEnded))
         } else if let Some(reply) = self.policy.decide(&permission) {
             Some((Some(reply), ResolvedBy::Rule))
@@ -130,7 +136,6 @@ impl Owner {
         visit: Option<String>,
     ) {
         self.recognize(&mut question);
-        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
         let timeout = self.policy.timeout();
         question.expires_at_ms = timeout.map(expires);
         let id = question.id.clone();
@@ -138,7 +143,7 @@ impl Owner {
         self.asked.push(Asked { id: id.clone(), request, deadline, kind: Kind::Question, visit });
         self.draft.event(EventData::QuestionAsked(question.clone()));
         self.record.questions.push(OpenQuestion { request: question, form });
-        if cancelling {
+        if self.is_stopping() {
             self.withdraw(&id, ResolvedBy::TurnEnded);
         }
     }

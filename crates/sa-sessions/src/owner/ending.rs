@@ -134,7 +134,9 @@ impl Owner {
             return false;
         }
         let params = json!({ "sessionId": self.record.native_session_id });
+        self.closing = true;
         let closed = self.call("session/close", &params, Opens::Nothing, limit).await;
+        self.closing = false;
         if let Err(error) = &closed {
             tracing::debug!(session = %self.shared.id, %error, "the agent did not close its session");
         }

@@ -100,6 +100,8 @@ pub(crate) struct Owner {
     last_heard: Instant,
     /// The agent writes a message though no turn runs.
     speaking: bool,
+    /// The agent is to close its session.
+    closing: bool,
     /// Clients want the session to end.
     ending: Option<Ending>,
     done: bool,
@@ -160,6 +162,7 @@ impl Owner {
             exit_told: false,
             last_heard: Instant::now(),
             speaking: false,
+            closing: false,
             ending: None,
             done: false,
         }

@@ -46,7 +46,7 @@ impl Owner {
         let questions = self.record.questions.iter().map(|open| unanswered(&open.request));
         let permissions = self.record.permissions.iter().map(unanswered);
         let open: Vec<Unanswered> = questions.chain(permissions).collect();
-        // What was open before that was not asked again until now.
+        // After two restarts in a row, what was open before the first one is still unanswered.
         if !open.is_empty() {
             self.record.unanswered = open;
         }
