@@ -1,10 +1,11 @@
 //! An agent's own session: opened again, kept through trouble, closed when nobody needs it.
 
 use crate::api::{Api, ending, of_kind};
-use crate::script::Script;
+use crate::script::{Script, permission};
 use anyhow::Result;
 use sa_testkit::{Daemon, Signal, puppet_path};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn failure(message: &str, kind: &str) -> Value {
     json!({"error": {"code": -32603, "message": message, "data": {"errorKind": kind}}})
@@ -178,17 +179,33 @@ async fn a_process_whose_program_is_gone_is_not_joined() -> Result<()> {
 
 #[tokio::test]
 async fn every_end_of_the_agent_is_in_the_log() -> Result<()> {
-    // It ends right after each turn, just when the next message comes.
+    // It ends right after each turn, just when it would get the next message.
     let script = Script::new(&json!({"session/prompt": [{"exit": 3}]}))?;
     let daemon = script.daemon("").start().await?;
     let api = Api::of(&daemon);
     api.create_with("s", json!({"agent": "scripted"})).await?;
-    for _ in 0..12 {
-        api.turn("s", "go").await?;
+    for _ in 0..8 {
+        api.send("s", "go").await?;
     }
+    api.turn("s", "go").await?;
     api.when("s", "the last end", |session| session["state"] == "interrupted").await?;
     let exits = of_kind(&api.events("s").await?, "error");
     assert!(exits.iter().all(|error| error["kind"] == "agentExited"), "{exits:#?}");
     assert_eq!(exits.len(), script.heard("initialize").len(), "{exits:#?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_while_it_closes_gets_its_answer() -> Result<()> {
+    let script = Script::new(&json!({
+        "session/close": [{"hold": true, "first": [permission("q1", "t1")]}],
+        "answer q1": [{"then": [{"id": "$id session/close", "result": {}}]}],
+    }))?;
+    let daemon = script.daemon("").start().await?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"agent": "scripted"})).await?;
+    let ended = tokio::time::timeout(Duration::from_secs(10), api.act("/s/terminate")).await??;
+    assert_eq!(ended.expect_status(200)?.json()?["permissions"], json!([]));
+    assert_eq!(script.heard("answer q1")[0]["result"]["outcome"]["outcome"], "cancelled");
     Ok(())
 }
