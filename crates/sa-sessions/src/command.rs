@@ -14,7 +14,7 @@ pub(crate) enum Command {
     Patch { patch: Box<SessionPatch>, reply: Reply<()> },
 }
 
-/// What does not wait for a start of the agent, however long that takes.
+/// Commands that do not wait for a start of the agent, however long that takes.
 pub(crate) enum Urgent {
     /// Answers to a question; without any it is rejected.
     Question { id: String, answers: Option<Vec<Vec<String>>>, reply: Reply<()> },

@@ -41,7 +41,7 @@ pub(crate) struct Record {
     pub(crate) choices: SessionChoices,
     #[serde(default)]
     pub(crate) native_session_id: Option<String>,
-    /// What was open when the daemon ended, in case the agent asks it again.
+    /// Requests that were open when the daemon ended, in case the agent repeats them.
     #[serde(default)]
     pub(crate) unanswered: Vec<Unanswered>,
     /// How often its agent was started.

@@ -17,7 +17,7 @@ async fn restarted(script: &Script, mut daemon: Daemon) -> Result<Daemon> {
     script.daemon("").start().await
 }
 
-/// What the agent got with its prompts: the texts of each.
+/// Returns the texts that the agent got with each of its prompts.
 fn prompts(script: &Script) -> Vec<Vec<String>> {
     let texts = |prompt: &Value| {
         let blocks = prompt["params"]["prompt"].as_array().cloned().unwrap_or_default();

@@ -132,7 +132,7 @@ async fn what_is_asked_again_after_a_restart_keeps_its_id() -> Result<()> {
     let late = api.post(&path, &json!({"reply": "reject"})).await?.expect_problem(409, "conflict")?;
     assert_eq!(late.document["details"]["resolved"]["reply"], "once", "{late:?}");
 
-    // Who asks later asks for something else.
+    // A request in a later turn is another one.
     api.send("s", "more").await?;
     assert_ne!(api.asked("s", "permissions").await?["id"], before[1]["id"]);
     Ok(())

@@ -91,12 +91,12 @@ impl AgentFailure {
         }
     }
 
-    /// Whether the agent could not start the program that it drives.
+    /// Returns whether the agent could not start the program that it drives.
     pub(crate) fn is_spawn_failure(&self) -> bool {
         self.error_kind() == Some("spawn_failed")
     }
 
-    /// Whether the agent's session is gone for good, so that only another one can take its place. Everything else, such as a
+    /// Returns whether the agent's session is gone for good, so that only a new one can replace it. Everything else, such as a
     /// program that was killed, may be over the next time.
     pub(crate) fn is_session_lost(&self) -> bool {
         match self {
@@ -110,7 +110,7 @@ impl AgentFailure {
         }
     }
 
-    /// Whether another process still holds the agent's session, which is over as soon as that one has let go of it.
+    /// Returns whether another process still holds the agent's session, and will let go of it.
     pub(crate) fn is_session_busy(&self) -> bool {
         let Self::Refused { message, .. } = self else { return false };
         self.error_kind() == Some("session_busy") || message.to_lowercase().contains("active writer")

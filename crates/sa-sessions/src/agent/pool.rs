@@ -28,7 +28,7 @@ struct Key {
     env: BTreeMap<String, String>,
 }
 
-/// A program file, told apart from one that replaces it under the same name.
+/// A program file. One that replaces it under the same name is not equal.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Program {
     path: PathBuf,
@@ -47,7 +47,7 @@ pub(crate) struct Slot {
 pub(crate) struct Process {
     pub(crate) slot: Arc<Slot>,
     pub(crate) connection: Connection,
-    /// Whether it ran before this session asked for it.
+    /// It ran before this session asked for it.
     pub(crate) joined: bool,
 }
 

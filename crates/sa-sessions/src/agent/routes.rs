@@ -48,7 +48,7 @@ pub(super) enum Route {
     To(Line, Vec<FromAgent>),
     /// Nobody is there for this request.
     Refuse { id: String, method: String },
-    /// Whoever opened this session has left before the answer came.
+    /// The caller that opened this session left before the answer came.
     Close(String),
     /// Nothing.
     Drop,

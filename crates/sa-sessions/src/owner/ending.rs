@@ -76,7 +76,7 @@ impl Owner {
         self.asked.clear();
     }
 
-    /// Lets go of an agent that did not get ready. What it has opened is closed: its process may serve other sessions for long.
+    /// Lets go of an agent that did not get ready. The session that it opened is closed, as its process may serve others for long.
     pub(super) async fn abandon_start(&mut self) {
         self.given_up = false;
         self.close_session(CLOSING).await;

@@ -231,7 +231,7 @@ impl Owner {
             }
             Urgent::Post { reply, .. } if self.ending.is_some() => drop(reply.send(Err(SessionError::Ended))),
             Urgent::Post { message, reply } => {
-                // What the agent has said so far comes before the message.
+                // Everything that the agent has said so far comes before the message.
                 self.commit().await;
                 // A client that got an error meanwhile, as nothing can be stored, sends it again.
                 if reply.is_closed() {

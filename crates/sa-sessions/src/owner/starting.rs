@@ -173,8 +173,7 @@ impl Owner {
         self.reopen_session(native, mcp).await
     }
 
-    /// Continues with the session from before. Where the agent can only load it, it tells the whole history again,
-    /// which is in the log already.
+    /// Continues with the session from before. An agent that can only load it repeats the whole history, which the log has already.
     async fn reopen_session(&mut self, native: &str, mcp: &[Value]) -> Result<(), AgentFailure> {
         let Some(can) = self.greeting() else { return Err(AgentFailure::Ended(Default::default())) };
         let method = match (can.session_capabilities.resume.is_some(), can.load_session) {

@@ -354,7 +354,7 @@ impl Owner {
     }
 }
 
-/// Whether a message is a command such as `/compact`, which has to be the whole prompt.
+/// Returns whether a message is a command such as `/compact`, which has to be the whole prompt.
 fn is_command(parts: &[MessagePart]) -> bool {
     let Some(MessagePart::Text { text }) = parts.first() else { return false };
     let name = text.split_whitespace().next().and_then(|word| word.strip_prefix('/'));

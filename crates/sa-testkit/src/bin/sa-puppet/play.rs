@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// What happens when a message arrives.
+/// The reaction to a message.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Step {
