@@ -1,3 +1,4 @@
+//! Tests of the routing: who gets what, and what is closed.
 #![allow(clippy::unwrap_used)]
 use super::*;
 use serde_json::{Value, json};
