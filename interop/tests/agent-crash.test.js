@@ -58,7 +58,7 @@ for (const [how, words, code, signal] of [
     const daemon = await start(t, { "early-answer-ms": 0 });
     const session = await createSession(await connect(t, daemon));
     const error = await within("the rejection", session.prompt(text(words)).catch((error) => error));
-    assert.deepEqual([error.name, error.code, error.data.title], ["AcpRpcError", -32603, "Agent process exited"]);
+    assert.deepEqual([error.name, error.code, error.data.title], ["AcpRpcError", -32603, "Agent Process Exited"]);
     assert.deepEqual([error.data.details.code, error.data.details.signal], [code, signal]);
     await works(t, daemon);
   });

@@ -242,12 +242,18 @@ fn act<A: Adapter>(adapter: &mut A, heard: Heard<Caller>) {
                 session.cancel(core);
             }
         }
-        // Only prompts take time that can be cut short.
         Heard::CancelRequest(id) => {
-            for session in sessions.values_mut() {
-                if session.cancel_request(core, &id) {
-                    return;
+            core.request_cancelled(&id);
+            let cancels = |session: &mut A::Session, core: &mut A::Core| {
+                let is_opening = session.opening().is_some_and(|key| key.id == id);
+                if is_opening {
+                    session.give_up_opening(core, &Error::request_cancelled());
                 }
+                is_opening || session.cancel_request(core, &id)
+            };
+            // Other requests are answered soon. They, and unknown ones, are left alone.
+            if !sessions.values_mut().any(|session| cancels(session, core)) {
+                core.was_cancelled(&id);
             }
         }
         Heard::Answer { caller, told, .. } => {

@@ -1,7 +1,7 @@
 //! What a client puts into a prompt, in the two forms that models take: text and pictures.
 
 use super::errors::invalid;
-use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, Error, ResourceLink};
+use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, Error};
 
 /// A part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) fn pieces(agent: &str, prompt: Vec<ContentBlock>) -> Result<Vec<Piece
                 Some(url) if image.data.is_empty() && url.starts_with("http") => Piece::ImageUrl(url),
                 _ => Piece::Image { media_type: image.mime_type, data: image.data },
             }),
-            ContentBlock::ResourceLink(link) => pieces.push(Piece::Text(mention(&link))),
+            ContentBlock::ResourceLink(link) => pieces.push(mention(&link.name, &link.uri)),
             ContentBlock::Resource(embedded) => embed(embedded.resource, &mut pieces, &mut context)?,
             ContentBlock::Audio(_) => return Err(invalid(format!("{agent} takes no audio"))),
             _ => return Err(invalid("content of an unknown kind")),
@@ -50,11 +50,31 @@ pub(super) fn first_line(pieces: &[Piece]) -> String {
 }
 
 /// A link that the model can follow: local files by their path, everything else as it is.
-fn mention(link: &ResourceLink) -> String {
-    match link.uri.strip_prefix("file://") {
-        Some(path) => format!("[@{}]({path})", link.name),
-        None => format!("[@{}]({})", link.name, link.uri),
+fn mention(name: &str, uri: &str) -> Piece {
+    let target = local_path(uri);
+    Piece::Text(format!("[@{name}]({})", target.as_deref().unwrap_or(uri)))
+}
+
+/// The path that a `file:` address names; `None` for any other address, and for one whose path is not UTF-8. What follows
+/// the path, such as the lines that are meant, stays as it is.
+pub fn local_path(uri: &str) -> Option<String> {
+    let rest = uri.strip_prefix("file://")?;
+    let rest = rest.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(rest);
+    let (path, suffix) = rest.split_at(rest.find(['#', '?']).unwrap_or(rest.len()));
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.as_bytes();
+    while let [first, after @ ..] = left {
+        let decoded = (*first == b'%').then(|| escaped(after)).flatten();
+        bytes.push(decoded.unwrap_or(*first));
+        left = if decoded.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
+    Some(String::from_utf8(bytes).ok()? + suffix)
+}
+
+/// The byte that two hexadecimal digits stand for. A path with a bare `%` is no valid address, but clients send it.
+fn escaped(digits: &[u8]) -> Option<u8> {
+    let digit = |at: usize| char::from(*digits.get(at)?).to_digit(16);
+    u8::try_from(digit(0)? * 16 + digit(1)?).ok()
 }
 
 fn embed(
@@ -64,9 +84,9 @@ fn embed(
 ) -> Result<(), Error> {
     match resource {
         EmbeddedResourceResource::TextResourceContents(resource) => {
-            let uri = resource.uri;
-            pieces.push(Piece::Text(format!("[@{}]({uri})", name_of(&uri))));
-            context.push(Piece::Text(format!("<context ref=\"{uri}\">\n{}\n</context>", resource.text)));
+            let place = local_path(&resource.uri).unwrap_or(resource.uri);
+            pieces.push(mention(name_of(&place), &place));
+            context.push(Piece::Text(format!("<context ref=\"{place}\">\n{}\n</context>", resource.text)));
         }
         EmbeddedResourceResource::BlobResourceContents(resource) => {
             let media_type = resource.mime_type.unwrap_or_default();
@@ -80,7 +100,38 @@ fn embed(
     Ok(())
 }
 
-/// The last part of an address.
+/// The last part of an address or a path.
 fn name_of(uri: &str) -> &str {
     uri.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(uri)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_model_reads_the_names_that_files_have() {
+        let paths = [
+            ("file:///with%20space/r%C3%A9sum%C3%A9.txt", Some("/with space/résumé.txt")),
+            ("file:///plain.txt", Some("/plain.txt")),
+            ("file://localhost/a%2fb", Some("/a/b")),
+            ("file:///a%23b%3Fc%25.rs#L5:10", Some("/a#b?c%.rs#L5:10")),
+            ("file:///100%/50%zz%", Some("/100%/50%zz%")),
+            ("file:///not-utf8%ff", None),
+            ("https://example.org/a%20b", None),
+        ];
+        for (uri, path) in paths {
+            assert_eq!(local_path(uri).as_deref(), path, "{uri}");
+            let shown = path.unwrap_or(uri);
+            let link = json!({ "type": "resource_link", "name": "it", "uri": uri });
+            let link = pieces("Agent", vec![serde_json::from_value(link).unwrap()]).unwrap();
+            assert_eq!(link, [Piece::Text(format!("[@it]({shown})"))]);
+            let file = json!({ "type": "resource", "resource": { "uri": uri, "text": "milk" } });
+            let file = pieces("Agent", vec![serde_json::from_value(file).unwrap()]).unwrap();
+            assert_eq!(file[1], Piece::Text(format!("<context ref=\"{shown}\">\nmilk\n</context>")));
+            assert_eq!(file[0], Piece::Text(format!("[@{}]({shown})", name_of(shown))));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! `initialize`: which version the two sides speak and what the client can do.
 
+use super::terminal::OUTPUT;
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{ClientCapabilities, Error};
 use serde::Deserialize;
@@ -75,6 +76,12 @@ impl Handshake {
     /// Whether the client shows notices.
     pub fn shows_notices(&self) -> bool {
         self.capabilities.session.as_ref().is_some_and(|session| session.notices.is_some())
+    }
+
+    /// Returns whether the client draws terminals from what commands print. ACP has no capability for that; clients that do have
+    /// agreed on this name.
+    pub fn draws_terminals(&self) -> bool {
+        self.capabilities.meta.as_ref().is_some_and(|meta| meta.get(OUTPUT) == Some(&true.into()))
     }
 
     /// Whether the client wants to know of compactions.

@@ -2,6 +2,7 @@
 
 use super::errors::invalid;
 use super::incoming::params;
+use super::marks::Asking;
 use super::profile::{Extra, Profile};
 use agent_client_protocol_schema::v1::{
     AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, Error, ForkSessionRequest,
@@ -77,6 +78,8 @@ pub struct Place {
     pub directories: Vec<PathBuf>,
     /// With which MCP servers.
     pub servers: Vec<McpServer>,
+    /// Who decides on what the agent would allow by itself.
+    pub asking: Asking,
 }
 
 impl Place {
@@ -157,32 +160,32 @@ impl Request {
     }
 
     fn open(profile: &Profile, method: &str, text: Option<&str>) -> Result<Self, Error> {
-        let (how, cwd, directories, servers) = match method {
+        let (how, cwd, directories, servers, meta) = match method {
             "session/new" => {
-                let NewSessionRequest { cwd, additional_directories, mcp_servers, .. } = params(text)?;
-                (How::New, cwd, additional_directories, mcp_servers)
+                let request: NewSessionRequest = params(text)?;
+                (How::New, request.cwd, request.additional_directories, request.mcp_servers, request.meta)
             }
             "session/load" => {
                 let request: LoadSessionRequest = params(text)?;
                 let how = How::Loaded(request.session_id);
-                (how, request.cwd, request.additional_directories, request.mcp_servers)
+                (how, request.cwd, request.additional_directories, request.mcp_servers, request.meta)
             }
             "session/resume" => {
                 let request: ResumeSessionRequest = params(text)?;
                 let how = How::Resumed(request.session_id);
-                (how, request.cwd, request.additional_directories, request.mcp_servers)
+                (how, request.cwd, request.additional_directories, request.mcp_servers, request.meta)
             }
             "session/fork" if profile.has(Extra::Fork) => {
                 let request: ForkSessionRequest = params(text)?;
                 let how = How::Forked(request.session_id);
-                (how, request.cwd, request.additional_directories, request.mcp_servers)
+                (how, request.cwd, request.additional_directories, request.mcp_servers, request.meta)
             }
             _ => return Err(unknown(method)),
         };
         if !directories.is_empty() && !profile.has(Extra::Directories) {
             return Err(invalid(format!("{} works in one directory", profile.title)));
         }
-        Ok(Self::Open(how, Place { cwd, directories, servers }))
+        Ok(Self::Open(how, Place { cwd, directories, servers, asking: Asking::read(meta.as_ref()) }))
     }
 
     fn set(profile: &Profile, method: &str, text: Option<&str>) -> Result<Self, Error> {

@@ -11,11 +11,15 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Between two updates about what commands print.
-const PRINT_EVERY: Duration = Duration::from_millis(100);
+/// The time in which output is gathered before the first update about it.
+const PRINT_SOON: Duration = Duration::from_millis(100);
 
-/// As much of what a running command has printed is shown each time, in characters.
-const PRINT_TAIL: usize = 16 << 10;
+/// The time between two updates about what commands print. Each update is kept in the session's log, so a command that
+/// prints for an hour must not fill it.
+const PRINT_EVERY: Duration = Duration::from_secs(1);
+
+/// The longest tail of a running command's output that an update shows, in characters.
+const PRINT_TAIL: usize = 2 << 10;
 
 /// A tool call that is not done.
 #[derive(Debug)]
@@ -36,6 +40,8 @@ pub struct RunningTools {
     open: BTreeMap<String, RunningTool>,
     /// When what they have printed is told next.
     print_at: Option<Duration>,
+    /// The earliest time of the next update about it.
+    not_before: Duration,
 }
 
 impl RunningTools {
@@ -75,7 +81,7 @@ impl RunningTools {
         let Some(tool) = self.open.get_mut(id) else { return };
         if change(&mut tool.output) {
             tool.has_news = true;
-            self.print_at.get_or_insert(now + PRINT_EVERY);
+            self.print_at.get_or_insert(self.not_before.max(now + PRINT_SOON));
         }
     }
 
@@ -84,6 +90,7 @@ impl RunningTools {
         self.print_at = None;
         for (id, tool) in &mut self.open {
             if std::mem::take(&mut tool.has_news) {
+                self.not_before = talk.now.elapsed + PRINT_EVERY;
                 let fields = ToolCallUpdateFields::new().content(printed(tail(&tool.output)));
                 tool.tell(talk, session, id, fields);
             }

@@ -5,10 +5,10 @@ use super::asking::Told;
 use super::content::{Piece, first_line, pieces};
 use super::desk::{Caller, Desk};
 use super::incoming::RequestKey;
+use super::marks;
 use super::request::Form;
 use agent_client_protocol_schema::v1::{
-    ContentBlock, Error, PermissionOption, PromptResponse, RequestPermissionRequest, SessionId, StopReason,
-    ToolCallUpdate,
+    ContentBlock, Error, PermissionOption, RequestPermissionRequest, SessionId, StopReason, ToolCallUpdate,
 };
 use sa_jsonrpc::Id;
 use serde::Serialize;
@@ -147,11 +147,21 @@ pub trait Session {
     /// Cancels all prompts, running and waiting, and whatever the CLI does by itself.
     fn cancel(&mut self, core: &mut Self::Core) {
         for prompt in std::mem::take(self.queue()) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
         if self.is_busy() {
             self.interrupt(core);
         }
+    }
+
+    /// The request for which the session is being opened, if that takes time.
+    fn opening(&self) -> Option<&RequestKey> {
+        None
+    }
+
+    /// Gives up opening the session, and answers the request with this error.
+    fn give_up_opening(&mut self, core: &mut Self::Core, error: &Error) {
+        let _ = (core, error);
     }
 
     /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
@@ -162,7 +172,7 @@ pub trait Session {
         }
         let Some(index) = self.queue().iter().position(|prompt| prompt.key.id == *id) else { return false };
         if let Some(prompt) = self.queue().remove(index) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
         true
     }
@@ -198,6 +208,19 @@ pub trait Session {
         options: Vec<PermissionOption>,
     ) {
         let request = RequestPermissionRequest::new(self.id().clone(), call, options);
+        self.pass_on(core, id, ask, "session/request_permission", request);
+    }
+
+    /// Asks for permission for something that the agent would allow by itself: the client has rules.
+    fn pass_on_allowed(
+        &mut self,
+        core: &mut Self::Core,
+        id: &str,
+        ask: Self::Ask,
+        call: ToolCallUpdate,
+        options: Vec<PermissionOption>,
+    ) {
+        let request = RequestPermissionRequest::new(self.id().clone(), call, options).meta(marks::allowed());
         self.pass_on(core, id, ask, "session/request_permission", request);
     }
 

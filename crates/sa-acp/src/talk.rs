@@ -8,6 +8,7 @@ use super::incoming::{RequestKey, answer, params, refusal};
 use super::outgoing::{write_error, write_notification, write_request, write_result};
 use super::profile::Profile;
 use super::request::{Form, How, Request};
+use super::terminal::without_output;
 use agent_client_protocol_schema::v1::{
     CancelNotification, CompactionStatus, CompactionUpdate, ConfigOptionUpdate, ContentBlock, ContentChunk,
     CurrentModeUpdate, Error, ForkSessionResponse, LoadSessionResponse, MessageId, Meta, NewSessionResponse,
@@ -28,6 +29,8 @@ pub struct Talk<T> {
     pub client: Handshake,
     /// Lines for the client.
     pub outbox: Vec<u8>,
+    /// Requests under way that the client cancelled.
+    pub(super) cancelled: Vec<Id>,
     profile: &'static Profile,
     calls: Calls<T>,
 }
@@ -75,6 +78,7 @@ impl<T> Talk<T> {
             now: Now::default(),
             client: Handshake::default(),
             outbox: Vec::new(),
+            cancelled: Vec::new(),
             profile,
             calls: Calls::new(),
         }
@@ -142,6 +146,7 @@ impl<T> Talk<T> {
 
     /// Refuses a request.
     pub fn fail(&mut self, key: &RequestKey, error: &Error) {
+        self.was_cancelled(&key.id);
         write_error(&mut self.outbox, &key.text, error);
     }
 
@@ -185,6 +190,8 @@ impl<T> Talk<T> {
 
     /// Tells the client something about a session.
     pub fn update(&mut self, session_id: &SessionId, update: &SessionUpdate) {
+        let untold = if self.client.draws_terminals() { None } else { without_output(update) };
+        let update = untold.as_ref().unwrap_or(update);
         self.notify("session/update", Some(Update { session_id, update }));
     }
 

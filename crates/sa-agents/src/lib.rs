@@ -17,4 +17,4 @@ pub use recipe::{
     Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,
 };
 pub use spec::{AgentSpec, Builtin, Launch, ModeNames};
-pub use token::TokenVariable;
+pub use token::{TOKEN_VARIABLES, TokenVariable};

@@ -8,6 +8,10 @@ const TOKEN: &str = "{token}";
 /// What stands for the provider in a document.
 const PROVIDER: &str = "{provider}";
 
+/// The variable that names the variables of a session's own credential to the adapter of an agent: the one that holds it,
+/// then those that must not come before it. Adapters do not pass it on.
+pub const TOKEN_VARIABLES: &str = "SANDBOX_AGENT_TOKEN_VARIABLES";
+
 /// Where an agent takes a credential.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -25,6 +29,10 @@ pub struct TokenVariable {
     /// Variables that the agent would rather follow.
     #[serde(default)]
     pub over: Vec<String>,
+    /// Whether the agent's own settings may come before the environment. Its adapter then gets [`TOKEN_VARIABLES`], and
+    /// overrides such settings or refuses the session.
+    #[serde(default)]
+    pub under_settings: bool,
 }
 
 impl TokenVariable {
@@ -50,6 +58,11 @@ impl TokenVariable {
         env.insert(self.variable.clone(), value);
         for name in &self.over {
             env.entry(name.clone()).or_default();
+        }
+        if self.under_settings {
+            let names: Vec<&str> =
+                std::iter::once(&self.variable).chain(&self.over).map(String::as_str).collect();
+            env.insert(TOKEN_VARIABLES.to_owned(), names.join(" "));
         }
     }
 }

@@ -222,7 +222,7 @@ fn list(printed: &str, cwd: Option<&Path>) -> Result<ListSessionsResponse, Error
     };
     let session = |thread: Thread| {
         // A thread that was made elsewhere has no place here.
-        let place = PathBuf::from(thread.tree?.strip_prefix("file://")?);
+        let place = PathBuf::from(sa_acp::local_path(&thread.tree?)?);
         let fits = cwd.is_none_or(|cwd| cwd == place);
         let info = SessionInfo::new(SessionId::new(thread.id), place);
         fits.then(|| info.title(thread.title).updated_at(thread.updated))

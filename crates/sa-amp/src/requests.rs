@@ -22,7 +22,7 @@ impl Machine {
         how: How,
         place: sa_acp::Place,
     ) -> Result<(), Error> {
-        let place = Place { cwd: place.cwd, servers: servers(place.servers)? };
+        let place = Place { cwd: place.cwd, servers: servers(place.servers)?, asking: place.asking };
         let thread = how.origin().map(check_id).transpose()?;
         self.require_login()?;
         self.learn_agent_modes();

@@ -49,65 +49,67 @@ macro_rules! codes {
 
 codes! {
     /// The request is malformed.
-    InvalidRequest "invalid_request" 400 "Invalid request";
+    InvalidRequest "invalid_request" 400 "Invalid Request";
     /// No such agent.
-    UnsupportedAgent "unsupported_agent" 400 "Unknown agent";
+    UnsupportedAgent "unsupported_agent" 400 "Unsupported Agent";
     /// No token, or not the right one.
-    TokenInvalid "token_invalid" 401 "Token missing or invalid";
+    TokenInvalid "token_invalid" 401 "Token Invalid";
     /// Host or Origin not allowed, or the system forbids it.
-    PermissionDenied "permission_denied" 403 "Not allowed";
+    PermissionDenied "permission_denied" 403 "Permission Denied";
     /// Nothing there.
-    NotFound "not_found" 404 "Not found";
+    NotFound "not_found" 404 "Not Found";
     /// The agent has to be installed first.
-    AgentNotInstalled "agent_not_installed" 404 "Agent not installed";
+    AgentNotInstalled "agent_not_installed" 404 "Agent Not Installed";
     /// No source has this version of the agent.
-    VersionNotFound "version_not_found" 404 "Unknown version";
+    VersionNotFound "version_not_found" 404 "Version Not Found";
     /// The path exists, but not for this method.
-    MethodNotAllowed "method_not_allowed" 405 "Method not allowed";
+    MethodNotAllowed "method_not_allowed" 405 "Method Not Allowed";
     /// The client accepts nothing that this operation answers with.
-    NotAcceptable "not_acceptable" 406 "Not acceptable";
+    NotAcceptable "not_acceptable" 406 "Not Acceptable";
     /// The body stopped coming.
-    RequestTimeout "request_timeout" 408 "Request timed out";
+    RequestTimeout "request_timeout" 408 "Request Timeout";
     /// It contradicts what is there.
     Conflict "conflict" 409 "Conflict";
     /// A condition of the request does not hold.
-    PreconditionFailed "precondition_failed" 412 "Precondition failed";
+    PreconditionFailed "precondition_failed" 412 "Precondition Failed";
     /// The body exceeds the limit.
-    PayloadTooLarge "payload_too_large" 413 "Body too large";
+    PayloadTooLarge "payload_too_large" 413 "Payload Too Large";
     /// The body's content type is not the one this operation takes.
-    UnsupportedMediaType "unsupported_media_type" 415 "Unsupported content type";
+    UnsupportedMediaType "unsupported_media_type" 415 "Unsupported Media Type";
     /// No byte of the file is in the range.
-    RangeNotSatisfiable "range_not_satisfiable" 416 "Range not satisfiable";
+    RangeNotSatisfiable "range_not_satisfiable" 416 "Range Not Satisfiable";
     /// The agent is not built for this machine.
-    UnsupportedPlatform "unsupported_platform" 422 "Not built for this platform";
+    UnsupportedPlatform "unsupported_platform" 422 "Unsupported Platform";
     /// The agent cannot do it.
-    Unsupported "unsupported" 422 "Not supported by the agent";
+    Unsupported "unsupported" 422 "Unsupported";
     /// The provider does not accept the agent's credentials, or there are none.
-    CredentialsRefused "credentials_refused" 422 "Credentials missing or refused";
+    CredentialsRefused "credentials_refused" 422 "Credentials Refused";
     /// The agent can be installed, but not be started here.
-    AgentNotStartable "agent_not_startable" 422 "Agent cannot be started";
+    AgentNotStartable "agent_not_startable" 422 "Agent Not Startable";
     /// A limit on counts is reached.
-    TooManyRequests "too_many_requests" 429 "Too many requests";
+    TooManyRequests "too_many_requests" 429 "Too Many Requests";
     /// A bug of the daemon.
-    Internal "internal" 500 "Internal error";
+    Internal "internal" 500 "Internal Error";
     /// The agent ended.
-    AgentProcessExited "agent_process_exited" 502 "Agent process exited";
+    AgentProcessExited "agent_process_exited" 502 "Agent Process Exited";
     /// The agent could not be started.
-    SpawnFailed "spawn_failed" 502 "Agent could not be started";
+    SpawnFailed "spawn_failed" 502 "Spawn Failed";
     /// No source could provide the agent.
-    InstallFailed "install_failed" 502 "Installation failed";
+    InstallFailed "install_failed" 502 "Install Failed";
+    /// The model's provider did not answer.
+    ProviderUnreachable "provider_unreachable" 502 "Provider Unreachable";
     /// The agent did not tell what it was asked.
-    InquiryFailed "inquiry_failed" 502 "Agent did not answer";
+    InquiryFailed "inquiry_failed" 502 "Inquiry Failed";
     /// The agent answered with an error.
-    AgentRefused "agent_refused" 502 "Agent refused";
+    AgentRefused "agent_refused" 502 "Agent Refused";
     /// Talking to the agent failed.
-    StreamError "stream_error" 502 "Agent stream error";
+    StreamError "stream_error" 502 "Stream Error";
     /// The daemon is stopping.
-    ShuttingDown "shutting_down" 503 "Shutting down";
+    ShuttingDown "shutting_down" 503 "Shutting Down";
     /// The agent said nothing for too long.
-    Timeout "timeout" 504 "Agent timed out";
+    Timeout "timeout" 504 "Timeout";
     /// The disk is full.
-    InsufficientStorage "insufficient_storage" 507 "No space left";
+    InsufficientStorage "insufficient_storage" 507 "Insufficient Storage";
 }
 
 impl Problem {
@@ -143,5 +145,33 @@ impl Problem {
     pub fn with_details(mut self, details: serde_json::Value) -> Self {
         self.details = Some(details);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorCode;
+
+    /// Clients of sandbox-agent 0.4.2 know these titles.
+    #[test]
+    fn titles_are_those_that_clients_know() {
+        let known = [
+            (ErrorCode::InvalidRequest, "Invalid Request"),
+            (ErrorCode::UnsupportedAgent, "Unsupported Agent"),
+            (ErrorCode::TokenInvalid, "Token Invalid"),
+            (ErrorCode::PermissionDenied, "Permission Denied"),
+            (ErrorCode::NotFound, "Not Found"),
+            (ErrorCode::AgentNotInstalled, "Agent Not Installed"),
+            (ErrorCode::NotAcceptable, "Not Acceptable"),
+            (ErrorCode::Conflict, "Conflict"),
+            (ErrorCode::UnsupportedMediaType, "Unsupported Media Type"),
+            (ErrorCode::AgentProcessExited, "Agent Process Exited"),
+            (ErrorCode::InstallFailed, "Install Failed"),
+            (ErrorCode::StreamError, "Stream Error"),
+            (ErrorCode::Timeout, "Timeout"),
+        ];
+        for (code, title) in known {
+            assert_eq!(code.title(), title);
+        }
     }
 }

@@ -21,7 +21,7 @@ pub struct ProcessCreateRequest {
     #[serde(default)]
     #[schema(required = false)]
     pub env: BTreeMap<String, String>,
-    /// Keeps its standard input open for `input`; else it is empty.
+    /// Marks the process as one that waits for input. Every process reads from `input` until `eof` closes it.
     #[serde(default)]
     #[schema(required = false)]
     pub interactive: bool,
@@ -56,9 +56,9 @@ pub struct ProcessRunRequest {
     #[serde(default)]
     #[schema(required = false)]
     pub env: BTreeMap<String, String>,
-    /// After so many milliseconds it is killed with all it started; at most `maxRunTimeoutMs`.
+    /// Milliseconds after which the command and everything it started is killed; at most `maxRunTimeoutMs`, which 0 stands
+    /// for too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
     pub timeout_ms: Option<u64>,
     /// How many bytes of each output stream are kept; at most the `maxOutputBytes` of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct ProcessInfo {
     pub cwd: Option<String>,
     /// Whether it has a terminal.
     pub tty: bool,
-    /// Whether its standard input was left open.
+    /// Marked as one that waits for input.
     pub interactive: bool,
     /// On whose behalf it runs.
     pub owner: ProcessOwner,

@@ -3,9 +3,12 @@
 use super::launch::Launch;
 use super::limits::Limits;
 use super::native::line::Line;
+use super::token::Token;
 use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
 use sa_acp::{ChildId, Desk, Extra, Login, Profile};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +39,12 @@ pub trait Disk: Send {
     /// The permission mode that a stored session was in last.
     fn mode(&self, session: &str, cwd: &Path) -> Option<String>;
 
+    /// Returns the conversation in which a cleared session continues.
+    fn conversation(&self, session: &str) -> Option<String>;
+
+    /// Notes that a session continues in this conversation.
+    fn moved(&self, session: &str, conversation: &str) -> io::Result<()>;
+
     /// Removes a stored session; none of that id is fine, too.
     fn delete(&self, session: &str) -> Result<(), Error>;
 }
@@ -54,6 +63,8 @@ pub struct Host {
     pub is_root: bool,
     /// Whether a client may choose models that the CLI does not list.
     pub any_model: bool,
+    /// The credential that the client gave for its sessions.
+    pub token: Option<Token>,
     /// See there.
     pub limits: Limits,
 }
@@ -69,11 +80,13 @@ impl fmt::Debug for Host {
 pub struct Core {
     desk: Desk<Launch>,
     pub(super) host: Host,
+    /// The sizes of models' contexts, as far as turns have shown them, by full name.
+    pub(super) windows: BTreeMap<String, u64>,
 }
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
-        Self { desk: Desk::new(&PROFILE), host }
+        Self { desk: Desk::new(&PROFILE), host, windows: BTreeMap::new() }
     }
 
     /// Writes a line to a process.

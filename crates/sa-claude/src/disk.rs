@@ -5,7 +5,7 @@ use super::transcript::{self, TranscriptError};
 use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
 use sa_acp::{failure, invalid};
 use serde::Deserialize;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,20 @@ const SEARCHED: u64 = 1 << 20;
 
 /// The real files.
 #[derive(Debug)]
-pub(super) struct ConfigDir(pub(super) PathBuf);
+pub(super) struct ConfigDir {
+    /// Where the CLI keeps its files.
+    pub(super) config: PathBuf,
+    /// Where the agent keeps its own, if anywhere: `<session>.conversation` holds the id of the conversation in which a
+    /// cleared session continues.
+    pub(super) state: Option<PathBuf>,
+}
+
+impl ConfigDir {
+    fn note(&self, session: &str) -> Option<PathBuf> {
+        let is_id = transcript::is_session_id(session);
+        self.state.as_ref().filter(|_| is_id).map(|state| state.join(format!("{session}.conversation")))
+    }
+}
 
 impl Disk for ConfigDir {
     fn is_directory(&self, path: &Path) -> bool {
@@ -22,12 +35,12 @@ impl Disk for ConfigDir {
     }
 
     fn list(&self, cwd: Option<&Path>, cursor: Option<&str>) -> Result<ListSessionsResponse, Error> {
-        let page = transcript::list(&self.0, cwd, cursor).map_err(|error| explain(&error))?;
+        let page = transcript::list(&self.config, cwd, cursor).map_err(|error| explain(&error))?;
         Ok(ListSessionsResponse::new(page.sessions).next_cursor(page.next))
     }
 
     fn read(&self, session: &str, cwd: &Path) -> Result<Option<Vec<SessionUpdate>>, Error> {
-        match transcript::read(&self.0, session, cwd) {
+        match transcript::read(&self.config, session, cwd) {
             Ok(history) => Ok(Some(history)),
             Err(TranscriptError::NotFound) => Ok(None),
             Err(error) => Err(explain(&error)),
@@ -35,12 +48,32 @@ impl Disk for ConfigDir {
     }
 
     fn mode(&self, session: &str, cwd: &Path) -> Option<String> {
-        let folder = self.0.join("projects").join(transcript::slug(cwd));
+        let folder = self.config.join("projects").join(transcript::slug(cwd));
         last_mode(&folder.join(session).with_extension("jsonl")).ok().flatten()
     }
 
+    fn conversation(&self, session: &str) -> Option<String> {
+        let id = fs::read_to_string(self.note(session)?).ok()?;
+        Some(id.trim().to_owned()).filter(|id| transcript::is_session_id(id))
+    }
+
+    fn moved(&self, session: &str, conversation: &str) -> io::Result<()> {
+        let Some(path) = self.note(session) else { return Ok(()) };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        // Written to another file first, so that a crash leaves the old id or the new one.
+        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+        fs::write(&temporary, conversation)?;
+        fs::rename(&temporary, &path)
+    }
+
     fn delete(&self, session: &str) -> Result<(), Error> {
-        transcript::delete(&self.0, session)
+        if let Some(note) = self.note(session) {
+            // Most sessions have none.
+            let _ = fs::remove_file(note);
+        }
+        transcript::delete(&self.config, session)
             .map_err(|error| failure(format!("the transcript cannot be removed: {error}"), "storage"))
     }
 }

@@ -5,13 +5,18 @@ use super::disk::ConfigDir;
 use super::launch::Launch;
 use super::limits::Limits;
 use super::machine::Machine;
+use super::token::Token;
 use sa_acp::Processes;
 use sa_supervisor::CommandSpec;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+
+/// How long the CLI waits for an MCP server to start, in milliseconds.
+const MCP_TIMEOUT: &str = "MCP_TIMEOUT";
 
 /// How the agent is run.
 pub struct Options {
@@ -29,6 +34,10 @@ pub struct Options {
     pub allow_bypass: bool,
     /// Whether a client may choose models that the CLI does not list.
     pub any_model: bool,
+    /// The credential that the client gave for its sessions, which comes before all others.
+    pub token: Option<Token>,
+    /// Where the agent keeps what the CLI does not; without it that ends with this process.
+    pub state_dir: Option<PathBuf>,
     /// See there.
     pub limits: Limits,
 }
@@ -44,6 +53,8 @@ impl Options {
             is_root: false,
             allow_bypass: false,
             any_model: false,
+            token: None,
+            state_dir: None,
             limits: Limits::default(),
         }
     }
@@ -83,14 +94,20 @@ impl Options {
     fn into_parts(self) -> (Machine, Processes<Launch>) {
         let host = Host {
             new_id: Box::new(|| uuid::Uuid::new_v4().to_string()),
-            disk: Box::new(ConfigDir(self.config_dir.clone())),
+            disk: Box::new(ConfigDir { config: self.config_dir.clone(), state: self.state_dir }),
             plans: self.config_dir.join("plans"),
             allow_bypass: self.allow_bypass,
             is_root: self.is_root,
             any_model: self.any_model,
+            token: self.token,
             limits: self.limits,
         };
-        let (program, added) = (self.program, self.env);
+        let (program, mut added) = (self.program, self.env);
+        // The CLI's own limit is as long as ours, so that it would not be known which server was late.
+        if !self.inherited.iter().any(|(name, _)| name == MCP_TIMEOUT) {
+            let limit = self.limits.mcp.saturating_sub(Duration::from_secs(1)).as_millis();
+            added.push((MCP_TIMEOUT.into(), limit.to_string().into()));
+        }
         let command = move |launch: &Launch| {
             let mut env = launch.environment();
             env.extend(added.iter().cloned());

@@ -40,6 +40,8 @@ pub struct Launch {
     pub model: Option<String>,
     /// The effort; the CLI's own default if there is none.
     pub effort: Option<String>,
+    /// Settings that come before the user's own, as JSON.
+    pub settings: Option<String>,
     /// Whether a client may switch to a mode that never asks.
     pub allow_bypass: bool,
     /// Whether the process will be run by the superuser.
@@ -61,8 +63,12 @@ impl Launch {
                 add("--session-id", id.into());
             }
         }
-        let options =
-            [("--permission-mode", &self.mode), ("--model", &self.model), ("--effort", &self.effort)];
+        let options = [
+            ("--permission-mode", &self.mode),
+            ("--model", &self.model),
+            ("--effort", &self.effort),
+            ("--settings", &self.settings),
+        ];
         for (name, value) in options {
             if let Some(value) = value {
                 add(name, value.into());
@@ -113,6 +119,7 @@ mod tests {
             mode: None,
             model: None,
             effort: None,
+            settings: None,
             allow_bypass: false,
             is_root: true,
         }

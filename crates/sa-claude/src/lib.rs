@@ -19,6 +19,7 @@ mod machine;
 mod native;
 mod requests;
 mod session;
+mod token;
 mod tools;
 mod transcript;
 
@@ -27,3 +28,4 @@ pub use driver::{Options, run, run_stdio};
 pub use launch::{Conversation, Launch};
 pub use limits::Limits;
 pub use machine::Machine;
+pub use token::Token;

@@ -15,11 +15,11 @@ impl Machine {
         how: How,
         place: sa_acp::Place,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted } = place;
+        let sa_acp::Place { cwd, directories, servers: wanted, .. } = place;
         let place = Place { cwd, directories, servers: servers(wanted)? };
-        let origin = how.origin().map(check_id).transpose()?;
+        let origin = how.origin().map(|id| self.conversation_of(id)).transpose()?;
         let history = match &how {
-            How::Loaded(id) => self.history(id, &place)?,
+            How::Loaded(id) => self.history(id, origin.as_deref().unwrap_or(&id.0), &place)?,
             _ => Vec::new(),
         };
         let continued = how.continued().cloned();
@@ -46,10 +46,17 @@ impl Machine {
         Ok(())
     }
 
+    /// The id under which the CLI keeps a session's conversation; it is another one once the user had that cleared.
+    fn conversation_of(&self, id: &SessionId) -> Result<String, Error> {
+        let own = check_id(id)?;
+        let open = self.sessions.get(&id.0).map(|session| session.native_id().to_owned());
+        Ok(open.or_else(|| self.core.host.disk.conversation(&own)).unwrap_or(own))
+    }
+
     /// What was said in a session.
-    fn history(&mut self, id: &SessionId, place: &Place) -> Result<Vec<SessionUpdate>, Error> {
+    fn history(&self, id: &SessionId, native: &str, place: &Place) -> Result<Vec<SessionUpdate>, Error> {
         let is_open = self.sessions.get(&id.0).is_some_and(Session::is_open);
-        match self.core.host.disk.read(&id.0, &place.cwd)? {
+        match self.core.host.disk.read(native, &place.cwd)? {
             Some(history) => Ok(history),
             None if is_open => Ok(Vec::new()),
             None => Err(session_not_found(id)),
@@ -95,8 +102,9 @@ impl Machine {
 
     /// Succeeds for a session that does not exist, too: it is gone, as was wanted.
     pub(super) fn delete_stored(&mut self, key: &RequestKey, id: &SessionId) -> Result<(), Error> {
-        if let Ok(id) = check_id(id) {
-            self.core.host.disk.delete(&id)?;
+        if let (Ok(own), Ok(conversation)) = (check_id(id), self.conversation_of(id)) {
+            self.core.host.disk.delete(&conversation)?;
+            self.core.host.disk.delete(&own)?;
         }
         self.core.reply(key, DeleteSessionResponse::new());
         Ok(())

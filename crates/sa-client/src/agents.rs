@@ -62,7 +62,7 @@ impl Client {
         version: Option<&str>,
     ) -> Result<UninstalledAgent, ClientError> {
         let request = self.request(Method::DELETE, &["v1", "agents", agent], JSON)?;
-        self.ask(request.query(&version.map(|version| [("version", version)]))).await
+        self.ask(request.query(&version.map(|version| [("agentVersion", version)]))).await
     }
 
     /// The newest version of an agent that is published, and the installed one.

@@ -21,7 +21,7 @@ impl Client {
         self.send(self.mcp(Method::PUT, directory, name)?.json(server)).await.map(drop)
     }
 
-    /// Forgets an MCP server.
+    /// Deletes an MCP server, if there is one of that name.
     pub async fn delete_mcp_config(&self, directory: &str, name: &str) -> Result<(), ClientError> {
         self.send(self.mcp(Method::DELETE, directory, name)?).await.map(drop)
     }
@@ -47,7 +47,7 @@ impl Client {
         self.send(self.skills(Method::PUT, directory, name)?.json(skills)).await.map(drop)
     }
 
-    /// Forgets a set of skills.
+    /// Deletes a set of skills, if there is one of that name.
     pub async fn delete_skills_config(&self, directory: &str, name: &str) -> Result<(), ClientError> {
         self.send(self.skills(Method::DELETE, directory, name)?).await.map(drop)
     }

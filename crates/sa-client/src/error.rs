@@ -1,6 +1,7 @@
 //! What can go wrong with a call.
 
 use sa_api::Problem;
+use std::time::Duration;
 use thiserror::Error;
 
 /// Why a call did not succeed.
@@ -18,6 +19,9 @@ pub enum ClientError {
         #[source]
         source: reqwest::Error,
     },
+    /// The stream sent nothing, not even a heartbeat, for this long.
+    #[error("no byte came for {} s", .0.as_secs())]
+    Silent(Duration),
     /// The daemon refused, and says why.
     #[error("{}: {}", .problem.title, .problem.detail)]
     Problem {
@@ -54,7 +58,7 @@ impl ClientError {
     pub fn is_temporary(&self) -> bool {
         match self {
             Self::Argument(_) => false,
-            Self::Transport { .. } => true,
+            Self::Transport { .. } | Self::Silent(_) => true,
             Self::Problem { status, .. } => is_temporary(*status),
             Self::Protocol { status, .. } => status.is_some_and(is_temporary),
         }

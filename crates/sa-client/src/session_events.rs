@@ -1,11 +1,11 @@
 //! A session's events over as many connections as it takes, without loss and without repeats.
 
-use crate::stream::{FIRST_PAUSE, LONGEST_PAUSE, SHORTEST_PAUSE, SILENCE};
+use crate::stream::{FIRST_PAUSE, LONGEST_PAUSE, SHORTEST_PAUSE};
 use crate::{Client, ClientError, EventStream, SseEvent};
 use sa_api::sessions::{SessionState, UniversalEvent};
 use sa_api::{Gap, Problem};
 use std::time::Duration;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 /// The events of one session.
 #[derive(Debug)]
@@ -41,14 +41,14 @@ impl SessionEvents {
     pub async fn next(&mut self) -> Result<Option<SessionStep>, ClientError> {
         loop {
             if let Some(stream) = &mut self.stream {
-                match timeout(SILENCE, stream.next()).await {
-                    Ok(Ok(Some(event))) => {
+                match stream.next().await {
+                    Ok(Some(event)) => {
                         self.pause = SHORTEST_PAUSE;
                         return self.read(&event).map(Some);
                     }
-                    Ok(Ok(None)) if self.is_over().await? => return Ok(None),
-                    Ok(Err(error)) if !error.is_temporary() => return Err(error),
-                    Ok(Ok(None) | Err(_)) | Err(_) => self.stream = None,
+                    Ok(None) if self.is_over().await? => return Ok(None),
+                    Err(error) if !error.is_temporary() => return Err(error),
+                    Ok(None) | Err(_) => self.stream = None,
                 }
             }
             sleep(self.pause).await;

@@ -9,8 +9,9 @@ use tokio::time::{sleep, timeout};
 
 /// An agent's line may have 64 MiB, and its event repeats it with some escaping.
 const EVENT_BYTES: usize = 256 * 1024 * 1024;
-/// The daemon sends a heartbeat every 15 s; a connection that is silent for this long is dead.
-pub(crate) const SILENCE: Duration = Duration::from_secs(60);
+/// The daemon sends a heartbeat every 15 s; a connection without a byte for this long is dead. A large event may take
+/// much longer than that to arrive as a whole.
+const SILENCE: Duration = Duration::from_secs(60);
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Whatever the stream asks for: a loop without a pause would be an attack.
 pub(crate) const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
@@ -34,14 +35,16 @@ impl EventStream {
         }
     }
 
-    /// The next event; none when the daemon ended the stream. Nothing is lost when the call is dropped.
+    /// Returns the next event, or none when the daemon ended the stream. Fails when not a single byte comes for a minute.
+    /// Nothing is lost when the call is dropped.
     pub async fn next(&mut self) -> Result<Option<SseEvent>, ClientError> {
         loop {
             let event = self.parser.next_event().map_err(|error| ClientError::protocol(error.to_string()))?;
             if event.is_some() {
                 return Ok(event);
             }
-            match self.response.chunk().await.map_err(broken_answer)? {
+            let chunk = timeout(SILENCE, self.response.chunk());
+            match chunk.await.map_err(|_| ClientError::Silent(SILENCE))?.map_err(broken_answer)? {
                 Some(bytes) => self.parser.push(&bytes),
                 None => return Ok(None),
             }
@@ -85,14 +88,14 @@ impl ReconnectingStream {
     pub async fn next(&mut self) -> Result<Option<SseEvent>, ClientError> {
         loop {
             if let Some(stream) = &mut self.stream {
-                let outcome = timeout(SILENCE, stream.next()).await;
+                let outcome = stream.next().await;
                 if let Some(id) = stream.last_event_id() {
                     self.last_event_id = Some(id.to_owned());
                 }
                 match outcome {
-                    Ok(Ok(Some(event))) => return Ok(Some(event)),
-                    Ok(Err(error)) if !error.is_temporary() => return Err(error),
-                    Ok(Ok(None) | Err(_)) | Err(_) => {}
+                    Ok(Some(event)) => return Ok(Some(event)),
+                    Err(error) if !error.is_temporary() => return Err(error),
+                    Ok(None) | Err(_) => {}
                 }
                 self.pause = stream.parser.retry().unwrap_or(FIRST_PAUSE).max(SHORTEST_PAUSE);
                 self.stream = None;
@@ -111,5 +114,50 @@ impl ReconnectingStream {
     /// The id to continue after.
     pub fn last_event_id(&self) -> Option<&str> {
         self.last_event_id.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use bytes::Bytes;
+    use futures_util::stream::{self, Stream, StreamExt};
+    use std::io;
+
+    /// A connection that sends a piece every so often, on the test's own clock.
+    fn connection(pieces: Vec<&'static str>, pause: Duration) -> EventStream {
+        let body = stream::iter(pieces).then(move |piece| async move {
+            sleep(pause).await;
+            Ok(Bytes::from_static(piece.as_bytes()))
+        });
+        open(body)
+    }
+
+    fn open(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> EventStream {
+        let response = http::Response::builder().header(CONTENT_TYPE, "text/event-stream");
+        let response = response.body(reqwest::Body::wrap_stream(body)).unwrap();
+        EventStream::new(Response::from(response)).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_event_may_take_longer_than_silence_may_last() {
+        let pieces = vec!["id: 7\ndata: a", "b", "c", "d", "e\n\n"];
+        let event = connection(pieces, SILENCE / 2).next().await.unwrap().unwrap();
+        assert_eq!((event.data.as_str(), event.event.as_str()), ("abcde", "message"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn heartbeats_keep_a_quiet_connection_open() {
+        let mut pieces = vec![":heartbeat\n\n"; 40];
+        pieces.push("data: x\n\n");
+        let event = connection(pieces, Duration::from_secs(15)).next().await.unwrap().unwrap();
+        assert_eq!(event.data, "x");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_byte_is_dead() {
+        let error = open(stream::pending()).next().await.unwrap_err();
+        assert!(matches!(error, ClientError::Silent(_)) && error.is_temporary(), "{error}");
     }
 }

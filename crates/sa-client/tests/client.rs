@@ -206,7 +206,7 @@ async fn what_is_wanted_of_agents_is_in_the_query() {
         "GET /v1/agents?config=true&no_cache=true HTTP/1.1",
         "GET /v1/agents/x/modes?no_cache=true HTTP/1.1",
         "DELETE /v1/agents/x HTTP/1.1",
-        "DELETE /v1/agents/x?version=1%2B2 HTTP/1.1",
+        "DELETE /v1/agents/x?agentVersion=1%2B2 HTTP/1.1",
     ];
     assert_eq!(asked, expected);
 }

@@ -32,6 +32,8 @@ pub struct Host {
     pub disk: Box<dyn Disk>,
     /// The key for the model's API.
     pub api_key: Option<String>,
+    /// The variable that holds the key if the client gave it for its sessions.
+    pub token_variable: Option<String>,
     /// Where the model's API is, if not where the CLI expects it.
     pub base_url: Option<String>,
     /// Whether a client may switch to the mode that never asks.
@@ -60,6 +62,10 @@ pub struct Core {
     /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
     /// what may change something.
     pub(super) sandbox: bool,
+    /// `true` if it unloads threads when they are closed.
+    pub(super) unloads: bool,
+    /// The provider of the user's own that has to take the client's key.
+    pub(super) provider: Option<String>,
     /// Work that needs it to be ready.
     pub(super) jobs: VecDeque<Job>,
     /// What it was asked.
@@ -75,6 +81,8 @@ impl Core {
             child: None,
             models: Vec::new(),
             sandbox: false,
+            unloads: true,
+            provider: None,
             jobs: VecDeque::new(),
             open: Pending::default(),
             last: 0,

@@ -26,6 +26,9 @@ pub struct Options {
     pub codex_home: PathBuf,
     /// The key for the model's API. It is given to the CLI without being stored. Without one, the CLI's own login counts.
     pub api_key: Option<String>,
+    /// The variable that holds the key if the client gave it for its sessions: it comes before all others, also with a
+    /// provider of the user's own.
+    pub token_variable: Option<String>,
     /// Where the model's API is, if not where the CLI expects it.
     pub base_url: Option<String>,
     /// Whether a client may switch to the mode that never asks.
@@ -45,6 +48,7 @@ impl Options {
             env: Vec::new(),
             codex_home: codex_home.into(),
             api_key: None,
+            token_variable: None,
             base_url: None,
             allow_bypass: false,
             any_model: false,
@@ -56,6 +60,7 @@ impl Options {
         let host = Host {
             disk: Box::new(LocalDisk),
             api_key: self.api_key,
+            token_variable: self.token_variable,
             base_url: self.base_url,
             allow_bypass: self.allow_bypass,
             any_model: self.any_model,

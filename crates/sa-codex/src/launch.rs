@@ -7,18 +7,22 @@ use std::ffi::OsString;
 pub struct Launch {
     /// Where the model's API is, if not where the CLI expects it.
     pub base_url: Option<String>,
+    /// A provider of the user's own, and the variable in which it finds its key.
+    pub provider_key: Option<(String, String)>,
     /// Whether credentials are only kept in memory; otherwise the CLI looks for those that were stored by a login.
     pub ephemeral: bool,
 }
 
 /// Settings that the CLI would have otherwise. Versions that do not know one ignore it.
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 6] = [
     // A turn without a way to the model would never end.
     "features.unbounded_connection_retries=false",
     // Questions to the user, and the list of things to do, are off by default.
     "features.default_mode_request_user_input=true",
     "tools.update_plan.enabled=true",
     "suppress_unstable_features_warning=true",
+    // A thread that was closed is unloaded at once. While it is loaded, no other process can take it up.
+    "thread_unload_delay_secs=0",
     // Updates are the installer's business.
     "check_for_update_on_startup=false",
 ];
@@ -33,6 +37,10 @@ impl Launch {
         if let Some(url) = &self.base_url {
             // A JSON text is a TOML text.
             settings.push(format!("openai_base_url={}", serde_json::Value::from(url.as_str())));
+        }
+        if let Some((provider, variable)) = &self.provider_key {
+            let text = |text: &str| serde_json::Value::from(text);
+            settings.push(format!("model_providers.{}.env_key={}", text(provider), text(variable)));
         }
         let mut arguments = vec![OsString::from("app-server")];
         for setting in settings {
@@ -53,13 +61,17 @@ mod tests {
                 launch.arguments().iter().map(|word| word.to_string_lossy().into_owned()).collect();
             words.join(" ")
         };
-        let plain = words(Launch { base_url: None, ephemeral: false });
+        let plain = words(Launch { base_url: None, provider_key: None, ephemeral: false });
         assert!(
             plain.starts_with("app-server -c features.unbounded_connection_retries=false -c "),
             "{plain}"
         );
         assert!(!plain.contains("ephemeral") && !plain.contains("openai_base_url"), "{plain}");
-        let all = words(Launch { base_url: Some("http://127.0.0.1:1/v1".to_owned()), ephemeral: true });
+        let all = words(Launch {
+            base_url: Some("http://127.0.0.1:1/v1".to_owned()),
+            provider_key: None,
+            ephemeral: true,
+        });
         assert!(all.ends_with(r#"store="ephemeral" -c openai_base_url="http://127.0.0.1:1/v1""#), "{all}");
     }
 }

@@ -13,11 +13,13 @@
 
 mod core;
 mod driver;
+mod held;
 mod jobs;
 mod launch;
 mod limits;
 mod machine;
 mod native;
+mod provider;
 mod replies;
 mod requests;
 mod server;

@@ -1,6 +1,7 @@
 //! The whole agent without its streams and its process.
 
 use super::core::{Core, Host};
+use super::held::Held;
 use super::jobs::Job;
 use super::launch::Launch;
 use super::limits::{KEPT_LINE, MAX_KEPT};
@@ -26,6 +27,8 @@ pub struct Machine {
     pub(super) sessions: Sessions<Session>,
     /// Threads of sub-agents, each with the session that it works for.
     offspring: BTreeMap<String, Arc<str>>,
+    /// Sessions that cannot be opened yet.
+    pub(super) held: Vec<Held>,
     /// What was not understood before there was a session to tell it to.
     unparsed: Vec<Value>,
 }
@@ -38,6 +41,7 @@ impl Machine {
             server: Server::default(),
             sessions: Sessions::new(),
             offspring: BTreeMap::new(),
+            held: Vec::new(),
             unparsed: Vec::new(),
         }
     }
@@ -130,6 +134,7 @@ impl Adapter for Machine {
         for then in self.core.open.expired(self.core.now.elapsed) {
             self.answered(then, Outcome::Late);
         }
+        self.open_held();
         self.tick_sessions();
         if self.sessions.values().any(Session::is_stuck) {
             tracing::warn!("the app-server does not heed an interrupt and is ended");
@@ -138,7 +143,8 @@ impl Adapter for Machine {
     }
 
     fn wake(&self) -> Option<Duration> {
-        self.sessions.values().filter_map(Session::wake).chain(self.core.open.deadline()).min()
+        let held = self.held.iter().map(Held::deadline);
+        self.sessions.values().filter_map(Session::wake).chain(self.core.open.deadline()).chain(held).min()
     }
 }
 

@@ -19,6 +19,8 @@ use std::time::Duration;
 pub(super) enum Then {
     Initialized,
     LoggedIn,
+    /// Settings were read to see which credential they would have used.
+    Config,
     Account,
     Models,
     /// The sandbox was tried.
@@ -31,9 +33,11 @@ pub(super) enum Then {
     Revived(SessionId),
     /// A turn was started.
     Started(SessionId),
+    /// A turn was to be interrupted.
+    Interrupted(SessionId),
     Skills(SessionId),
-    /// A session was closed.
-    Closed(SessionId),
+    /// A thread was let go of.
+    Left(SessionId),
     Listed {
         key: RequestKey,
         is_first: bool,
@@ -77,6 +81,11 @@ fn is_unknown(reason: &str) -> bool {
     words.iter().any(|words| reason.contains(words))
 }
 
+/// Returns whether a refusal means that another process works on the thread, or that it is being unloaded.
+fn is_held(reason: &str) -> bool {
+    ["already has an active writer", "is closing"].iter().any(|words| reason.contains(words))
+}
+
 /// The error for a thread that could not be opened.
 fn not_opened(opening: &Opening, reason: String) -> Error {
     match opening.how.origin() {
@@ -90,6 +99,7 @@ impl Machine {
         match then {
             Then::Initialized => self.initialized(outcome),
             Then::LoggedIn => self.logged_in(&outcome),
+            Then::Config => self.config_known(&outcome),
             Then::Account => self.account_known(outcome),
             Then::Models => self.models_known(outcome),
             Then::Sandbox => self.sandbox_tried(&outcome),
@@ -98,7 +108,8 @@ impl Machine {
             Then::Revived(id) => self.of(&id, |session, core| session.revived(core, &outcome)),
             Then::Started(id) => self.of(&id, |session, core| session.turn_accepted(core, &outcome)),
             Then::Skills(id) => self.of(&id, |session, core| session.skills_known(core, &outcome)),
-            Then::Closed(id) => self.of(&id, |session, core| session.closed(core)),
+            Then::Interrupted(id) => self.of(&id, |session, core| session.interrupted(core, &outcome)),
+            Then::Left(id) => self.of(&id, |session, core| session.left(core, &outcome)),
             Then::Listed { key, is_first, cwd } => self.listed(&key, is_first, cwd, &outcome),
             Then::Deleted(key, id) => self.deleted(key, &id, &outcome),
             Then::Archived(key) => match outcome.text() {
@@ -134,6 +145,7 @@ impl Machine {
     fn opened(&mut self, opening: Opening, outcome: &Outcome<'_>) {
         let opened: OpenedThread = match outcome.read() {
             Ok(opened) => opened,
+            Err(reason) if is_held(&reason) => return self.hold(opening, &reason),
             Err(reason) => return self.core.fail(&opening.key, &not_opened(&opening, reason)),
         };
         let session = Session::open(&mut self.core, opening, opened);

@@ -14,15 +14,16 @@ impl Machine {
         how: How,
         place: sa_acp::Place,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted } = place;
-        let place = Place { cwd, directories, servers: servers(wanted)? };
+        let sa_acp::Place { cwd, directories, servers: wanted, asking } = place;
+        let place = Place { cwd, directories, servers: servers(wanted)?, asking };
         let mut is_open = false;
         if let Some(id) = how.continued() {
             let awaited = |then: &Then| match then {
                 Then::Opened(opening) | Then::Reread(opening) => opening.how.origin() == Some(id),
                 _ => false,
             };
-            let is_opening = self.core.open.iter().any(awaited);
+            let is_held = self.held.iter().any(|held| held.opening().how.origin() == Some(id));
+            let is_opening = is_held || self.core.open.iter().any(awaited);
             let known = self.sessions.get(&id.0);
             if is_opening || known.is_some_and(|session| !session.is_open()) {
                 return Err(failure("the session is being opened or closed already", "busy"));
@@ -32,7 +33,7 @@ impl Machine {
                 is_open = true;
             }
         }
-        let opening = Opening { key: key.clone(), how, place, is_open };
+        let opening = Opening { key: key.clone(), how, place, is_open, give_up: None };
         self.core.jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }

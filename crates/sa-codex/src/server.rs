@@ -1,8 +1,9 @@
 //! The app-server: started when it is needed first, greeted, and started again after it ended.
 
 use super::launch::Launch;
+use super::limits::COLLISIONS;
 use super::machine::Machine;
-use super::native::answer::{AccountRead, Executed, Initialized, Models, OLDEST};
+use super::native::answer::{AccountRead, Executed, Initialized, Models, OLDEST, UNLOADS};
 use super::native::call::{Exec, Initialize, ListModels, Login};
 use super::native::line;
 use super::replies::{Outcome, Then};
@@ -21,6 +22,13 @@ pub(super) struct Server {
     unanswered: usize,
     /// Whether the model's API needs credentials and there are none.
     pub(super) lacks_credentials: bool,
+    /// How often it has ended because another process was setting up the same home.
+    collisions: u32,
+}
+
+/// Returns whether a process ended because another one was setting up the same home at that time.
+fn is_collision(stderr: &str) -> bool {
+    stderr.contains("failed to initialize") && stderr.contains("state runtime")
 }
 
 impl Machine {
@@ -29,10 +37,15 @@ impl Machine {
         if self.core.child.is_some() {
             return self.server.is_ready;
         }
-        let launch =
-            Launch { base_url: self.core.host.base_url.clone(), ephemeral: self.core.host.api_key.is_some() };
+        let host = &self.core.host;
+        let launch = Launch {
+            base_url: host.base_url.clone(),
+            provider_key: self.core.provider.clone().zip(host.token_variable.clone()),
+            ephemeral: host.api_key.is_some(),
+        };
+        let unanswered = if host.token_variable.is_some() { 5 } else { 4 };
         self.core.child = Some(self.core.start(launch));
-        self.server = Server { unanswered: 4, ..Server::default() };
+        self.server = Server { unanswered, collisions: self.server.collisions, ..Server::default() };
         self.greet();
         false
     }
@@ -72,12 +85,17 @@ impl Machine {
             }));
             return self.give_up(&error);
         }
+        self.core.unloads = initialized.version().is_none_or(|version| version >= UNLOADS);
         self.one_answered();
     }
 
     pub(super) fn logged_in(&mut self, outcome: &Outcome<'_>) {
         if let Err(reason) = outcome.text() {
             return self.give_up(&auth_required(format!("Codex does not take the key: {reason}")));
+        }
+        // Not before the login is over, which settings are read for, too.
+        if self.core.host.token_variable.is_some() {
+            self.core.ask("config/read", json!({}), self.core.host.limits.handshake, Then::Config);
         }
         self.one_answered();
     }
@@ -114,9 +132,12 @@ impl Machine {
         self.one_answered();
     }
 
-    fn one_answered(&mut self) {
+    pub(super) fn one_answered(&mut self) {
         self.server.unanswered = self.server.unanswered.saturating_sub(1);
         self.server.is_ready = self.server.unanswered == 0 && !self.server.is_ending;
+        if self.server.is_ready {
+            self.server.collisions = 0;
+        }
     }
 
     /// The process is of no use: whoever waits for it is told why.
@@ -143,6 +164,7 @@ impl Machine {
             tracing::warn!(code = ended.code, signal = ended.signal, "the app-server ended by itself");
         }
         let was_ready = self.server.is_ready || expected;
+        let collisions = self.server.collisions + 1;
         self.core.child = None;
         self.server = Server::default();
         for then in self.core.open.take_all() {
@@ -151,9 +173,15 @@ impl Machine {
         for session in self.sessions.values_mut() {
             session.server_lost(&mut self.core, &error);
         }
-        if !was_ready {
-            // It would end in the same way again.
-            self.fail_jobs(&error);
+        if was_ready {
+            return;
         }
+        if is_collision(&ended.stderr) && collisions < COLLISIONS {
+            // The other one is done soon, so that the next start finds a home that is set up.
+            self.server.collisions = collisions;
+            return;
+        }
+        // It would end in the same way again.
+        self.fail_jobs(&error);
     }
 }

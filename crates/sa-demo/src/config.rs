@@ -90,6 +90,9 @@ const FAST: &str = "fast";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Settings {
     mode: String,
+    /// The mode before plan mode, to which an approved plan leads back.
+    #[serde(default)]
+    before_plan: Option<String>,
     model: String,
     effort: String,
     fast: bool,
@@ -99,6 +102,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             mode: BUILD.to_owned(),
+            before_plan: None,
             model: "demo-medium".to_owned(),
             effort: "medium".to_owned(),
             fast: false,
@@ -115,6 +119,11 @@ impl Settings {
         }
     }
 
+    /// The mode that follows plan mode.
+    pub(super) fn after_plan(&self) -> &str {
+        self.before_plan.as_deref().unwrap_or(BUILD)
+    }
+
     /// Tokens that fit the model's context.
     pub(super) fn context_size(&self) -> u64 {
         match self.model.as_str() {
@@ -128,6 +137,9 @@ impl Settings {
     pub(super) fn choose(&mut self, select: Select, value: &str) -> bool {
         let known = select.choices().iter().any(|choice| choice.id == value);
         if known {
+            if select == Select::Mode && value == PLAN && self.mode != PLAN {
+                self.before_plan = Some(self.mode.clone());
+            }
             let setting = match select {
                 Select::Mode => &mut self.mode,
                 Select::Model => &mut self.model,

@@ -50,10 +50,9 @@ impl Machine {
             }
             // Only prompts take time; every other request was answered before its cancellation could come.
             Some(Heard::CancelRequest(id)) => {
-                for session in self.sessions.iter_mut() {
-                    if session.cancel_request(&mut self.core, &id) {
-                        return;
-                    }
+                self.core.request_cancelled(&id);
+                if !self.sessions.iter_mut().any(|session| session.cancel_request(&mut self.core, &id)) {
+                    self.core.was_cancelled(&id);
                 }
             }
             Some(Heard::Answer { id, caller, told }) => {

@@ -112,6 +112,7 @@ pub(super) fn leave_plan(session: &mut Session) -> Vec<Action> {
     if session.settings.get(Select::Mode) != config::PLAN {
         return vec![Action::Say("I am not in plan mode.".to_owned())];
     }
+    let next = session.settings.after_plan().to_owned();
     let title = "Leave plan mode and start to build";
     let tool = ToolCallId::new(session.next_id("call"));
     let plan = paragraph("1. Look around\n2. Make the change\n3. Check it\n");
@@ -119,12 +120,12 @@ pub(super) fn leave_plan(session: &mut Session) -> Vec<Action> {
         .name("leave_plan".to_owned())
         .kind(ToolKind::SwitchMode)
         .content(vec![plan.clone()])
-        .raw_input(json!({ "mode": config::BUILD }));
+        .raw_input(json!({ "mode": next }));
     let details =
         ToolCallUpdateFields::new().title(title.to_owned()).kind(ToolKind::SwitchMode).content(vec![plan]);
     let agreed = vec![
-        Action::Choose(Select::Mode, config::BUILD.to_owned()),
-        completed(tool.clone(), vec![paragraph("Agreed.")], json!({ "mode": config::BUILD })),
+        Action::Choose(Select::Mode, next.clone()),
+        completed(tool.clone(), vec![paragraph("Agreed.")], json!({ "mode": next })),
     ];
     let refused = vec![update(failed(tool.clone(), "The plan was not agreed to."))];
     let options = vec![

@@ -67,8 +67,9 @@ impl Machine {
             }
         }
         let (modes, options) = (session.settings.modes(), session.settings.options(&self.core.client));
-        self.core.opened(key, how, id, modes, options);
+        // Nothing may follow the answer before the next prompt.
         self.core.update(&session.id, &commands_update());
+        self.core.opened(key, how, id, modes, options);
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use super::core::{Call, Core};
 use super::history::{Header, History, Saved};
 use super::turn::Turn;
 use agent_client_protocol_schema::v1::{
-    ConfigOptionUpdate, CurrentModeUpdate, McpServer, PromptResponse, SessionId, SessionInfo,
-    SessionInfoUpdate, SessionUpdate, StopReason,
+    ConfigOptionUpdate, CurrentModeUpdate, McpServer, SessionId, SessionInfo, SessionInfoUpdate,
+    SessionUpdate, StopReason,
 };
 use sa_acp::{RequestKey, timestamp};
 use sa_jsonrpc::Id;
@@ -183,7 +183,7 @@ impl Session {
             None => {}
         }
         for prompt in std::mem::take(&mut self.queue) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
     }
 
@@ -201,7 +201,7 @@ impl Session {
         }
         let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
         if let Some(prompt) = self.queue.remove(index) {
-            core.reply(&prompt.key, PromptResponse::new(StopReason::Cancelled));
+            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
         true
     }

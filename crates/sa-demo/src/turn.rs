@@ -17,8 +17,8 @@ use super::terminal;
 use super::tools;
 use super::{commands, faults};
 use agent_client_protocol_schema::v1::{
-    ContentBlock, ContentChunk, Cost, MessageId, PromptResponse, SessionUpdate, StopReason, TerminalId,
-    ToolCallId, ToolCallStatus, Usage, UsageUpdate,
+    ContentBlock, ContentChunk, Cost, MessageId, SessionUpdate, StopReason, TerminalId, ToolCallId,
+    ToolCallStatus, Usage, UsageUpdate,
 };
 use sa_acp::RequestKey;
 use std::collections::VecDeque;
@@ -219,7 +219,7 @@ impl Turn {
             Ok(reason) => {
                 let total = self.input_tokens + self.output_tokens;
                 let usage = Usage::new(total, self.input_tokens, self.output_tokens);
-                core.reply(&self.key, PromptResponse::new(reason).usage(usage));
+                core.prompt_done(&self.key, reason, Some(usage));
             }
             Err(error) => core.fail(&self.key, &error),
         }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What the client says of itself.
 pub(crate) fn capabilities() -> Value {
-    json!({ "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true })
+    json!({ "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true, "_meta": { "terminal_output": true } })
 }
 
 /// Commands that run, or ran, by the ids of their terminals.

@@ -12,6 +12,7 @@
 mod backing;
 mod bodies;
 mod client;
+mod conformance;
 mod door;
 mod expected;
 mod feature;
@@ -34,6 +35,7 @@ mod tools;
 mod trial;
 mod way;
 
+pub use conformance::{conformance, is_held};
 pub use feature::{FEATURES, Feature};
 pub use matrix::matrix;
 pub use restart::restart;

@@ -125,6 +125,7 @@ fn model_line(step: &Step) -> String {
         Step::Stop(reason) => format!("stop: {reason}"),
         Step::Usage { input, output } => format!("usage: input={input} output={output}"),
         Step::Hang => "hang".to_owned(),
+        Step::Pause(time) => format!("pause: {}ms", time.as_millis()),
         Step::Fail { status, times: count } => format!("fail: {status} {}", times(*count)),
         Step::Cut { times: None } => "cut".to_owned(),
         Step::Cut { times: count } => format!("cut: {}", times(*count)),

@@ -1,6 +1,7 @@
 //! What an agent is asked to do, in words that fit every agent. How it is told is in `render`.
 
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// One thing that the agent's model does.
 #[derive(Debug, Clone)]
@@ -61,6 +62,8 @@ pub(crate) enum Step {
     },
     /// Goes silent.
     Hang,
+    /// Is silent for so long.
+    Pause(Duration),
     /// The model's API fails with this status, so many times or always.
     Fail {
         status: u16,

@@ -101,6 +101,11 @@ fn messages_of<'e>(session: &str, entries: impl Iterator<Item = &'e Entry>) -> V
 }
 
 impl Running<'_> {
+    /// The id of its request.
+    pub(crate) fn request(&self) -> u64 {
+        self.request
+    }
+
     /// Waits for the answer.
     pub(crate) async fn end(self) -> Result<Turn> {
         let answer = self.session.client.answer_to(self.request).await?;

@@ -1,7 +1,7 @@
 //! Tool calls, put together from their updates.
 
 use crate::host::Host;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value};
 
 /// A tool call.
@@ -87,10 +87,11 @@ impl Tool {
             return Ok((host.printed(terminal)?, exit["exitCode"].as_i64().context("an exit code")?));
         }
         let meta = self.field("_meta");
-        let output =
-            meta["terminal_output"]["data"].as_str().with_context(|| format!("no output: {self:?}"))?;
+        let drawn = meta["terminal_output"]["data"].as_str().map(str::to_owned);
+        let output = drawn.unwrap_or_else(|| self.text());
+        ensure!(!output.is_empty(), "no output: {self:?}");
         let code = meta["terminal_exit"]["exit_code"].as_i64();
-        Ok((output.to_owned(), code.with_context(|| format!("no exit code: {self:?}"))?))
+        Ok((output, code.with_context(|| format!("no exit code: {self:?}"))?))
     }
 }
 

@@ -2,7 +2,7 @@
 //! `sessions::claude::permission_once`.
 
 use libtest_mimic::{Arguments, Trial};
-use sa_features::{FEATURES, Given, SUBJECTS, Way, restart, run};
+use sa_features::{FEATURES, Given, SUBJECTS, Way, conformance, is_held, restart, run};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -19,6 +19,11 @@ fn main() -> ExitCode {
     for subject in SUBJECTS.iter().filter(|subject| Way::has_sessions(subject)) {
         let name = format!("sessions::{}::restart", subject.name);
         trials.push(Trial::test(name, move || restart(subject).map_err(|error| format!("{error:#}").into())));
+    }
+    for subject in SUBJECTS.iter().filter(|subject| is_held(subject)) {
+        let name = format!("conformance::{}", subject.name);
+        let run = move || conformance(subject).map_err(|error| format!("{error:#}").into());
+        trials.push(Trial::test(name, run));
     }
     for given in Given::ALL {
         for subject in SUBJECTS.iter().filter(|subject| given.tries(subject)) {

@@ -11,6 +11,8 @@ use std::path::Path;
 
 /// Directories that may be inside each other; two descriptors are open for each.
 const DEPTH: usize = 128;
+/// Entries that a directory may have.
+const ENTRIES: usize = 1_000_000;
 /// Permissions while a directory is filled.
 const FILLING: Mode = Mode::from_raw_mode(0o700);
 
@@ -61,7 +63,7 @@ fn copy_directory(from: &Place, to: &Place, path: &Path, depth: usize) -> Result
     let stat = rustix::fs::fstat(&source).at(path)?;
     rustix::fs::mkdirat(&to.dir, &to.name, FILLING).at(path)?;
     let target = open(to, path)?;
-    for name in names(&source, usize::MAX, path)? {
+    for name in names(&source, ENTRIES, path)? {
         let inside = path.join(&name);
         let from = Place { dir: source.try_clone().at(path)?, name: name.clone() };
         let to = Place { dir: target.try_clone().at(path)?, name };

@@ -36,6 +36,7 @@ pub use listing::Page;
 pub use moment::Moment;
 pub use moving::Moved;
 pub use reading::{FileStream, OpenFile};
+pub use removal::remove_all;
 pub use search::{Hit, Line, Query, Results};
 pub use watch::{ChangeKind, Watch, WatchEvent, WatchOptions};
 pub use writing::{Upload, WriteOptions, Written};

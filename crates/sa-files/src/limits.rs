@@ -18,7 +18,7 @@ pub struct FilesLimits {
     pub chunk_bytes: usize,
     /// Largest file that may be written (0: as large as the disk allows).
     pub file_bytes: u64,
-    /// A request whose body brings no byte for this long is given up.
+    /// A request whose body brings no byte for this long is given up, on every route.
     pub body_stall_ms: u64,
     /// Entries of a directory that one listing returns; larger directories are listed in pages.
     pub listed_entries: usize,

@@ -86,8 +86,20 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Vec<E
     found.collect()
 }
 
-/// The names in a directory, in no order.
+/// Reads the names in a directory, in no order.
 pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>, FilesError> {
+    let names = first_names(dir, most.saturating_add(1), path)?;
+    if names.len() > most {
+        return Err(FilesError::TooLarge(format!(
+            "'{}' has more than {most} entries; see files.directory-entries",
+            path.to_string_lossy()
+        )));
+    }
+    Ok(names)
+}
+
+/// Reads at most so many of the names in a directory.
+pub(crate) fn first_names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>, FilesError> {
     let mut names = Vec::new();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let readable = rustix::fs::openat(dir, ".", flags, Mode::empty()).at(path)?;
@@ -98,10 +110,7 @@ pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsStr
             continue;
         }
         if names.len() >= most {
-            return Err(FilesError::TooLarge(format!(
-                "'{}' has more than {most} entries; see files.directory-entries",
-                path.to_string_lossy()
-            )));
+            break;
         }
         names.push(OsStr::from_bytes(name).to_owned());
     }

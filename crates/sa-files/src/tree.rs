@@ -4,14 +4,14 @@ use crate::entry::{Kind, kind};
 use crate::error::{At, FilesError};
 use crate::files::Shared;
 use crate::listing::names;
-use crate::rules::Rules;
+use crate::rules::{Extent, Rules};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// Directories that are held open at once.
+/// Directories that may be inside each other; one descriptor is open for each.
 const DEPTH: usize = 256;
 
 /// A directory that is to be walked.
@@ -21,19 +21,32 @@ pub(crate) struct Tree {
     path: PathBuf,
 }
 
+/// A directory whose entries are about to be read.
+#[derive(Debug)]
+pub(crate) struct Opened<'a> {
+    pub(crate) dir: &'a OwnedFd,
+    /// Its path from where the walk began; empty there.
+    pub(crate) relative: &'a Path,
+    pub(crate) path: &'a Path,
+    /// How many directories are above it, from where the walk began.
+    pub(crate) depth: usize,
+    /// The rules in force in it.
+    pub(crate) rules: Option<&'a Rules>,
+}
+
 /// One entry on the way.
 #[derive(Debug)]
 pub(crate) struct Found<'a> {
     /// The directory that it is in.
     pub(crate) dir: &'a OwnedFd,
     pub(crate) name: &'a OsStr,
-    /// From where the walk began.
+    /// Its path from where the walk began.
     pub(crate) relative: &'a Path,
     pub(crate) path: &'a Path,
     pub(crate) stat: &'a Stat,
 }
 
-/// How the walk goes on.
+/// How the walk continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// With what is in the entry, then with the next.
@@ -44,13 +57,23 @@ pub(crate) enum Step {
     Stop,
 }
 
-/// Who is told what is there.
+/// Receives what a walk comes across.
 pub(crate) trait Visitor {
-    /// An entry; directories before what is in them.
+    /// Takes a directory that was opened, before its entries.
+    fn enter(&mut self, _: &Opened<'_>) -> Result<Step, FilesError> {
+        Ok(Step::On)
+    }
+
+    /// Takes an entry; directories before what is in them.
     fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError>;
 
-    /// Something that could not be looked into. An error ends the walk.
-    fn unreadable(&mut self, error: FilesError) -> Result<(), FilesError>;
+    /// Takes note that rules exclude an entry. There may be many of them, so this is the place to give up.
+    fn excluded(&mut self, _: &Path) -> Step {
+        Step::Past
+    }
+
+    /// Takes note of something that could not be looked into. An error ends the walk.
+    fn unreadable(&mut self, path: &Path, error: FilesError) -> Result<(), FilesError>;
 }
 
 impl Tree {
@@ -60,17 +83,48 @@ impl Tree {
         Ok(Self { dir, path: path.to_owned() })
     }
 
-    /// Walks it. With rules, what they exclude is left out.
+    /// A directory that is open for reading.
+    pub(crate) fn new(dir: OwnedFd, path: PathBuf) -> Self {
+        Self { dir, path }
+    }
+
+    /// Walks it, without recursion: others decide how deep it is. With rules, entries that they exclude are left out.
     pub(crate) fn walk(
-        &self,
+        self,
         shared: &Shared,
         rules: Option<Rules>,
         visitor: &mut dyn Visitor,
     ) -> Result<(), FilesError> {
         let most = shared.limits.directory_entries;
-        let mut walk = Walk { visitor, most, path: self.path.clone(), relative: PathBuf::new() };
-        walk.directory(&self.dir, rules, 0).map(drop)
+        let mut walk = Walk { visitor, most, path: self.path, relative: PathBuf::new(), levels: Vec::new() };
+        if walk.enter(self.dir, rules)? == Step::Stop {
+            return Ok(());
+        }
+        while let Some(level) = walk.levels.last_mut() {
+            let Some(name) = level.names.next() else {
+                walk.levels.pop();
+                walk.leave();
+                continue;
+            };
+            walk.path.push(&name);
+            walk.relative.push(&name);
+            let levels = walk.levels.len();
+            if walk.entry(&name)? == Step::Stop {
+                return Ok(());
+            }
+            if walk.levels.len() == levels {
+                walk.leave();
+            }
+        }
+        Ok(())
     }
+}
+
+/// A directory whose entries are being visited.
+struct Level {
+    dir: OwnedFd,
+    names: std::vec::IntoIter<OsString>,
+    rules: Option<Rules>,
 }
 
 struct Walk<'a> {
@@ -79,37 +133,46 @@ struct Walk<'a> {
     /// Where we are.
     path: PathBuf,
     relative: PathBuf,
+    /// The directories from the first one to where we are.
+    levels: Vec<Level>,
 }
 
 impl Walk<'_> {
-    fn directory(&mut self, dir: &OwnedFd, above: Option<Rules>, depth: usize) -> Result<Step, FilesError> {
-        let mut names = match names(dir, self.most, &self.path) {
-            Ok(names) => names,
-            Err(error) => return self.visitor.unreadable(error).map(|()| Step::On),
-        };
-        names.sort_unstable();
-        let rules = above.map(|rules| rules.within(dir, &self.path));
-        let mut step = Step::On;
-        for name in names {
-            self.path.push(&name);
-            self.relative.push(&name);
-            step = self.entry(dir, &name, rules.as_ref(), depth)?;
-            self.path.pop();
-            self.relative.pop();
-            if step == Step::Stop {
-                break;
-            }
-        }
-        Ok(step)
+    fn leave(&mut self) {
+        self.path.pop();
+        self.relative.pop();
     }
 
-    fn entry(
-        &mut self,
-        dir: &OwnedFd,
-        name: &OsStr,
-        rules: Option<&Rules>,
-        depth: usize,
-    ) -> Result<Step, FilesError> {
+    /// Goes into a directory, unless the visitor does not want that or it cannot be read.
+    fn enter(&mut self, dir: OwnedFd, above: Option<Rules>) -> Result<Step, FilesError> {
+        let (rules, extent) = match above.map(|rules| rules.within(&dir, &self.path)) {
+            Some((rules, extent)) => (Some(rules), extent),
+            None => (None, Extent::All),
+        };
+        if extent == Extent::Part {
+            let path = self.path.to_string_lossy();
+            let error =
+                FilesError::TooLarge(format!("'{path}' and those above it have too many ignore rules"));
+            self.visitor.unreadable(&self.path, error)?;
+        }
+        let (relative, path, depth) = (&*self.relative, &*self.path, self.levels.len());
+        let opened = Opened { dir: &dir, relative, path, depth, rules: rules.as_ref() };
+        match self.visitor.enter(&opened)? {
+            Step::On => {}
+            step => return Ok(step),
+        }
+        let mut names = match names(&dir, self.most, &self.path) {
+            Ok(names) => names,
+            Err(error) => return self.visitor.unreadable(&self.path, error).map(|()| Step::Past),
+        };
+        names.sort_unstable();
+        self.levels.push(Level { dir, names: names.into_iter(), rules });
+        Ok(Step::On)
+    }
+
+    /// Visits an entry of the directory that we are in, and goes into it if it is one itself.
+    fn entry(&mut self, name: &OsStr) -> Result<Step, FilesError> {
+        let Some(Level { dir, rules, .. }) = self.levels.last() else { return Ok(Step::Stop) };
         let stat = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
             // Deleted meanwhile.
@@ -117,27 +180,33 @@ impl Walk<'_> {
             Err(errno) => return self.unreadable(errno),
         };
         let is_dir = kind(&stat) == Kind::Directory;
-        if rules.is_some_and(|rules| rules.exclude(&self.path, is_dir)) {
-            return Ok(Step::Past);
+        if rules.as_ref().is_some_and(|rules| rules.exclude(&self.path, is_dir)) {
+            return Ok(self.visitor.excluded(&self.path));
         }
         let found = Found { dir, name, relative: &self.relative, path: &self.path, stat: &stat };
         match self.visitor.entry(&found)? {
             Step::On if is_dir => {}
             step => return Ok(step),
         }
-        if depth >= DEPTH {
-            return self.unreadable(Errno::NAMETOOLONG);
+        if self.levels.len() >= DEPTH {
+            let path = self.path.to_string_lossy();
+            let error = FilesError::TooLarge(format!("'{path}' lies more than {DEPTH} directories deep"));
+            return self.visitor.unreadable(&self.path, error).map(|()| Step::Past);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(dir, name, flags, Mode::empty()) {
-            Ok(child) => self.directory(&child, rules.cloned(), depth + 1),
-            Err(Errno::NOENT) => Ok(Step::Past),
+            Ok(child) => {
+                let rules = rules.clone();
+                self.enter(child, rules)
+            }
+            // Deleted or replaced meanwhile.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(Step::Past),
             Err(errno) => self.unreadable(errno),
         }
     }
 
     fn unreadable(&mut self, errno: Errno) -> Result<Step, FilesError> {
         let error = Err::<(), _>(errno).at(&self.path);
-        error.or_else(|error| self.visitor.unreadable(error)).map(|()| Step::Past)
+        error.or_else(|error| self.visitor.unreadable(&self.path, error)).map(|()| Step::Past)
     }
 }

@@ -81,6 +81,7 @@ impl Connection {
         // Small messages must not wait for an acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         keep_little_unsent(&stream);
+        notice_vanished_peer(&stream, self.write_stall);
         let taken = Taken::default();
         let stream = TokioIo::new(StallGuard::new(stream, self.write_stall, taken.clone()));
         let app = app.map_request(move |mut request: http::Request<Incoming>| {
@@ -119,3 +120,24 @@ fn keep_little_unsent(stream: &TcpStream) {
 
 #[cfg(not(any(target_os = "android", target_os = "linux")))]
 fn keep_little_unsent(_: &TcpStream) {}
+
+/// How long a quiet connection may be unheard of before the system asks whether its peer is still there.
+const QUIET: Duration = Duration::from_secs(30);
+/// How long the system waits between two such questions.
+const PROBE: Duration = Duration::from_secs(10);
+
+/// Has the system end a connection whose peer is gone without a word. Heartbeats fill no buffer, so nothing else would
+/// notice for a quarter of an hour, and the peer could not take its own streams over meanwhile.
+#[cfg(any(target_os = "android", target_os = "linux"))]
+fn notice_vanished_peer(stream: &TcpStream, unacknowledged: Duration) {
+    let socket = socket2::SockRef::from(stream);
+    let keepalive = socket2::TcpKeepalive::new().with_time(QUIET).with_interval(PROBE).with_retries(3);
+    let _ = socket.set_tcp_keepalive(&keepalive);
+    let _ = socket.set_tcp_user_timeout(Some(unacknowledged));
+}
+
+#[cfg(not(any(target_os = "android", target_os = "linux")))]
+fn notice_vanished_peer(stream: &TcpStream, _: Duration) {
+    let keepalive = socket2::TcpKeepalive::new().with_time(QUIET).with_interval(PROBE);
+    let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive);
+}

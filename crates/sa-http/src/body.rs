@@ -1,32 +1,100 @@
-//! Reading request bodies: within the limit, and as JSON.
+//! Reading request bodies: piece by piece, within the limit, and as JSON.
 
 use crate::negotiate::check_json_body;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::body::Body;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::Body as _;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use sa_api::ErrorCode;
+use sa_files::FilesError;
 use serde::de::DeserializeOwned;
+use std::time::Duration;
 
-/// The whole body, if it is at most `limit` bytes.
-pub(crate) async fn read(body: Body, limit: usize) -> ApiResult<Bytes> {
+/// How much of a refused body is read, so that the client gets to see why it was refused.
+const DRAINED_BYTES: usize = 16 * 1024 * 1024;
+/// And for how long.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// A request's body, piece by piece, with an end to waiting for it.
+pub(crate) struct Incoming {
+    body: Body,
+    stall: Duration,
+}
+
+impl Incoming {
+    pub(crate) fn new(state: &AppState, body: Body) -> Self {
+        Self { body, stall: state.files.limits().body_stall() }
+    }
+
+    /// Returns the next bytes; nothing at the end.
+    pub(crate) async fn next(&mut self) -> ApiResult<Option<Bytes>> {
+        loop {
+            let frame = tokio::time::timeout(self.stall, self.body.frame()).await.map_err(|_| {
+                FilesError::Stalled(u64::try_from(self.stall.as_millis()).unwrap_or(u64::MAX))
+            })?;
+            match frame {
+                None => return Ok(None),
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
+                Some(Err(error)) => {
+                    return Err(ApiError::invalid(format!("the body could not be read: {error}")));
+                }
+            }
+        }
+    }
+
+    /// Reads on for a while: many clients look at the answer only when they have sent everything.
+    pub(crate) async fn drain(mut self) {
+        let reading = async {
+            let mut read = 0;
+            while read < DRAINED_BYTES {
+                match self.next().await {
+                    Ok(Some(bytes)) => read += bytes.len(),
+                    Ok(None) | Err(_) => break,
+                }
+            }
+        };
+        // The answer comes now, at the end of the body or of the time for it.
+        let _ = tokio::time::timeout(DRAIN, reading).await;
+    }
+}
+
+/// Reads the whole body, if it is at most as long as the limit for bodies.
+pub(crate) async fn read(state: &AppState, body: Body) -> ApiResult<Bytes> {
+    let limit = state.hub.limits().body_bytes;
     let too_large = || {
         ApiError::new(
             ErrorCode::PayloadTooLarge,
             format!("the body exceeds {limit} bytes; see limits.body-bytes"),
         )
     };
-    if body.size_hint().lower() > limit as u64 {
+    let announced = body.size_hint().lower();
+    if announced > limit as u64 {
         return Err(too_large());
     }
-    match Limited::new(body, limit).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(error) => Err(ApiError::invalid(format!("the body could not be read: {error}"))),
+    let mut body = Incoming::new(state, body);
+    let Some(first) = body.next().await? else { return Ok(Bytes::new()) };
+    if first.len() as u64 == announced && first.len() <= limit {
+        // Most bodies come in one piece, which needs no copy.
+        return match body.next().await? {
+            None => Ok(first),
+            Some(_) => Err(too_large()),
+        };
     }
+    let mut whole = BytesMut::from(first);
+    while whole.len() <= limit {
+        match body.next().await? {
+            Some(more) => whole.extend_from_slice(&more),
+            None => return Ok(whole.freeze()),
+        }
+    }
+    Err(too_large())
 }
 
 /// The body as a JSON object of that shape.
@@ -36,7 +104,7 @@ pub(crate) async fn read_json<T: DeserializeOwned>(
     body: Body,
 ) -> ApiResult<T> {
     check_json_body(headers)?;
-    parse(&read(body, state.hub.limits().body_bytes).await?)
+    parse(&read(state, body).await?)
 }
 
 /// The same, where no body at all asks for what is usual.
@@ -45,7 +113,7 @@ pub(crate) async fn read_json_or_default<T: DeserializeOwned + Default>(
     headers: &HeaderMap,
     body: Body,
 ) -> ApiResult<T> {
-    let bytes = read(body, state.hub.limits().body_bytes).await?;
+    let bytes = read(state, body).await?;
     if bytes.is_empty() {
         return Ok(T::default());
     }

@@ -6,6 +6,7 @@ mod acp;
 mod auth;
 mod body;
 mod cors;
+mod excerpt;
 mod gate;
 mod message_schema;
 mod metrics;

@@ -49,24 +49,52 @@ struct LayerResponse {
     name: &'static str,
     status: &'static str,
     description: &'static str,
-    /// Whether operations that need no token answer with it, too.
-    open: bool,
+    from: Answering,
 }
 
-const LAYER_RESPONSES: [LayerResponse; 3] = [
+/// Which operations have a response of the layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answering {
+    All,
+    NeedingToken,
+    TakingBody,
+}
+
+impl Answering {
+    fn has(self, operation: &Operation) -> bool {
+        match self {
+            Self::All => true,
+            Self::NeedingToken => operation.security.is_none(),
+            Self::TakingBody => operation.request_body.is_some(),
+        }
+    }
+}
+
+const LAYER_RESPONSES: [LayerResponse; 4] = [
     LayerResponse {
         name: "TokenInvalid",
         status: "401",
         description: "The token is missing or wrong",
-        open: false,
+        from: Answering::NeedingToken,
     },
     LayerResponse {
         name: "PermissionDenied",
         status: "403",
         description: "The daemon asks for no token and refuses this `Host` or `Origin`",
-        open: true,
+        from: Answering::All,
     },
-    LayerResponse { name: "Internal", status: "500", description: "A bug of the daemon", open: true },
+    LayerResponse {
+        name: "RequestTimeout",
+        status: "408",
+        description: "The body brought nothing for too long",
+        from: Answering::TakingBody,
+    },
+    LayerResponse {
+        name: "Internal",
+        status: "500",
+        description: "A bug of the daemon",
+        from: Answering::All,
+    },
 ];
 
 /// Adds to every operation what its annotations need not repeat.
@@ -77,8 +105,8 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     }
     components.schemas.values_mut().for_each(drop_null_defaults);
     for operation in document.paths.paths.values_mut().flat_map(operations) {
-        let needs_token = operation.security.is_none();
-        for layer in LAYER_RESPONSES.iter().filter(|layer| needs_token || layer.open) {
+        let has: Vec<_> = LAYER_RESPONSES.iter().filter(|layer| layer.from.has(operation)).collect();
+        for layer in has {
             let reference = RefOr::Ref(Ref::from_response_name(layer.name));
             // An operation that has the status for reasons of its own says more.
             operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);

@@ -10,6 +10,9 @@ use http::{HeaderMap, header};
 use sa_api::ErrorCode;
 use std::net::IpAddr;
 
+/// The relation of a request to the page that made it; only browsers send it, and pages cannot change it.
+const SEC_FETCH_SITE: header::HeaderName = header::HeaderName::from_static("sec-fetch-site");
+
 /// Refuses foreign hosts and origins when nothing else protects the daemon.
 pub(crate) fn check(state: &AppState, request: &Request) -> ApiResult<()> {
     if !matches!(state.options.auth, Auth::Open) {
@@ -27,7 +30,13 @@ fn allowed(state: &AppState, request: &Request) -> Result<(), String> {
         ));
     }
     if !request.headers().contains_key(header::ORIGIN) {
-        return Ok(());
+        return match text(request.headers(), SEC_FETCH_SITE) {
+            // Browsers send no Origin with images, scripts and links, but they do say where a request comes from.
+            Some(site) if !matches!(site, "same-origin" | "none") => Err(format!(
+                "without a token requests of other sites ({site}) are refused; see --cors-allow-origin"
+            )),
+            _ => Ok(()),
+        };
     }
     let origin = text(request.headers(), header::ORIGIN).unwrap_or("(not text)");
     if state.options.cors.allows(origin) || is_same_origin(origin, &host) {

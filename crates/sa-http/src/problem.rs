@@ -1,5 +1,6 @@
 //! The one place where errors become HTTP responses.
 
+use crate::excerpt::shorten;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -34,7 +35,10 @@ impl ApiError {
 }
 
 impl From<Problem> for ApiError {
-    fn from(problem: Problem) -> Self {
+    fn from(mut problem: Problem) -> Self {
+        problem.detail = shorten(problem.detail);
+        problem.agent = problem.agent.map(shorten);
+        problem.session_id = problem.session_id.map(shorten);
         Self(Box::new(problem))
     }
 }
@@ -113,6 +117,7 @@ impl From<CallError> for ApiError {
             }
             CallError::Refused(Refused::LongId(_)) => Self::invalid(detail),
             CallError::Refused(Refused::TooManyPending(_)) => Self::new(ErrorCode::TooManyRequests, detail),
+            CallError::Refused(Refused::AmbiguousCancel(_)) => Self::new(ErrorCode::Conflict, detail),
             CallError::Silent(_) => Self::new(ErrorCode::Timeout, detail),
         }
     }
@@ -123,6 +128,7 @@ impl From<StreamError> for ApiError {
         let code = match error {
             StreamError::Busy => ErrorCode::Conflict,
             StreamError::TooMany(_) => ErrorCode::TooManyRequests,
+            StreamError::LongSession(_) => ErrorCode::InvalidRequest,
         };
         Self::new(code, error.to_string())
     }

@@ -1,7 +1,7 @@
 //! What can go wrong between a caller and an agent, as conditions a caller can act on.
 
 use sa_api::AgentExit;
-use sa_install::LaunchError;
+use sa_install::{InstallError, LaunchError};
 use sa_relay::Refused;
 use std::time::Duration;
 use thiserror::Error;
@@ -89,4 +89,17 @@ pub enum CallError {
     /// The server was deleted, or the daemon is stopping.
     #[error("the ACP server was ended")]
     Deleted,
+}
+
+impl CallError {
+    /// Returns whether there is no such version as was asked for.
+    pub fn is_bad_version(&self) -> bool {
+        use InstallError::{BadVersion, UnknownVersion};
+        matches!(
+            self,
+            Self::Launch(
+                LaunchError::NoVersions(_) | LaunchError::Install(UnknownVersion { .. } | BadVersion { .. })
+            )
+        )
+    }
 }

@@ -1,6 +1,8 @@
 //! The registry of ACP servers.
 
-use crate::owner::{Owner, OwnerParts};
+use crate::numbers::Numbers;
+use crate::owner::{Owner, OwnerParts, Tending};
+use crate::shared::Shared;
 use crate::stats::Stats;
 use crate::{Limits, OpenError, Server, ServerId};
 use sa_agents::{AgentSpec, Catalogue, Launch};
@@ -8,6 +10,7 @@ use sa_api::AcpServer;
 use sa_install::Launcher;
 use sa_supervisor::Supervisor;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
@@ -22,6 +25,9 @@ pub struct HubOptions {
     pub limits: Limits,
     /// Makes the commands that start them.
     pub launcher: Launcher,
+    /// The first event of a new server has the number after this. Greater than any number that an earlier daemon gave
+    /// to clients of this one; 0 if there was none.
+    pub numbers_after: u64,
 }
 
 /// All ACP servers of the daemon. Cloning gives another handle on the same hub.
@@ -38,31 +44,69 @@ struct Inner {
     owners: TaskTracker,
 }
 
+/// How many records a server that is being ended may still add to its log.
+const LAST_RECORDS: u64 = 1 << 24;
+
 /// Which server has which id. Locked for single look-ups only.
-#[derive(Default)]
 pub(crate) struct Registry {
     entries: Mutex<Entries>,
-    /// Told of each new server.
+    /// Notified of each new server.
     made: Notify,
 }
 
-#[derive(Default)]
 struct Entries {
     servers: HashMap<ServerId, Server>,
+    /// Servers that gave their id up and whose processes may still run.
+    ending: Vec<Server>,
+    numbers: Numbers,
     closing: bool,
 }
 
 impl Registry {
+    fn new(numbers_after: u64) -> Self {
+        let entries = Entries {
+            servers: HashMap::new(),
+            ending: Vec::new(),
+            numbers: Numbers::new(numbers_after),
+            closing: false,
+        };
+        Self { entries: Mutex::new(entries), made: Notify::new() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes this server; another one that meanwhile took its id stays.
+    /// Takes the id from this server, which is about to end; another one that meanwhile took its id stays.
     pub(crate) fn forget(&self, server: &Server) {
         let mut entries = self.lock();
         if entries.servers.get(server.id()).is_some_and(|other| other.is(server)) {
-            entries.servers.remove(server.id());
+            entries.retire(server.id());
         }
+    }
+
+    /// Notes that nothing of this server is left.
+    pub(crate) fn ended(&self, server: &Server) {
+        let mut entries = self.lock();
+        entries.ending.retain(|other| !other.is(server));
+        entries.numbers.note(server.id(), server.newest());
+    }
+}
+
+impl Entries {
+    /// Takes the id from its server. True if there was one.
+    fn retire(&mut self, id: &ServerId) -> bool {
+        let server = self.servers.remove(id);
+        let existed = server.is_some();
+        self.ending.extend(server);
+        existed
+    }
+
+    /// Returns the number before the first one of a new server with this id.
+    fn before_first(&self, id: &ServerId) -> u64 {
+        let ending = self.ending.iter().filter(|server| server.id() == id);
+        let ending = ending.map(|server| server.newest() + LAST_RECORDS);
+        ending.chain([self.numbers.before_first(id)]).max().unwrap_or(0)
     }
 }
 
@@ -70,9 +114,9 @@ impl Hub {
     /// A hub without servers.
     pub fn new(options: HubOptions, supervisor: Supervisor) -> Self {
         let inner = Inner {
+            registry: Arc::new(Registry::new(options.numbers_after)),
             options: Arc::new(options),
             supervisor,
-            registry: Arc::default(),
             stats: Arc::default(),
             owners: TaskTracker::new(),
         };
@@ -87,6 +131,12 @@ impl Hub {
     /// The agents it may start.
     pub fn catalogue(&self) -> &Catalogue {
         &self.inner.options.catalogue
+    }
+
+    /// The program that a new process of this agent would run; none while it is not installed, or if it is this binary alone.
+    pub fn program(&self, agent: &AgentSpec, version: Option<&str>) -> Option<PathBuf> {
+        let found = self.inner.options.launcher.installer().find(agent, version);
+        found.ok().flatten().map(|found| found.program)
     }
 
     /// Its counters.
@@ -149,7 +199,7 @@ impl Hub {
             };
         }
         let agent = self.agent(agent.ok_or_else(|| OpenError::Unknown(id.to_string()))?)?;
-        self.create(&mut entries, id.clone(), (agent, version), None)
+        self.create(&mut entries, id.clone(), (agent, version), self.tended(None))
     }
 
     /// A new server for an agent that is described here rather than in the catalogue, for a client within the daemon.
@@ -162,26 +212,34 @@ impl Hub {
         if let Launch::InstallOnly { .. } = agent.launch {
             return Err(OpenError::NotStartable(agent.id));
         }
-        self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), None)
+        // That client stays as long as the server, and decides itself how long an agent may be silent.
+        let tending = Tending { unattended: None, silence: None };
+        self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), tending)
     }
 
     /// A new server under an id of its own, which ends when nobody has been attached to it for the connection grace.
     pub fn open_connection(&self, agent: &str, version: Option<&str>) -> Result<Server, OpenError> {
         let agent = self.agent(agent)?;
         let grace = Duration::from_millis(self.limits().connection_grace_ms);
-        self.create(&mut self.inner.registry.lock(), ServerId::mint(), (agent, version), Some(grace))
+        let tending = self.tended(Some(grace));
+        self.create(&mut self.inner.registry.lock(), ServerId::mint(), (agent, version), tending)
     }
 
-    /// Ends the server of that id, if there is one, and waits until its processes are gone.
+    /// Ends the server of that id, if there is one, and waits until its processes are gone, and those of servers that
+    /// had the id before. True if there was one.
     pub async fn close(&self, id: &ServerId) -> bool {
-        let server = self.inner.registry.lock().servers.remove(id);
-        match server {
-            Some(server) => {
-                server.end().await;
-                true
-            }
-            None => false,
-        }
+        let existed = self.inner.registry.lock().retire(id);
+        self.settle(id.as_str()).await;
+        existed
+    }
+
+    /// Waits until nothing is left of servers that had this id and are ending.
+    pub async fn settle(&self, id: &str) {
+        let ending: Vec<Server> = {
+            let entries = self.inner.registry.lock();
+            entries.ending.iter().filter(|server| server.id().as_str() == id).cloned().collect()
+        };
+        futures_util::future::join_all(ending.iter().map(Server::end)).await;
     }
 
     /// Ends everything, within the bound for shutting down. No server can be opened afterwards.
@@ -189,7 +247,9 @@ impl Hub {
         let servers: Vec<Server> = {
             let mut entries = self.inner.registry.lock();
             entries.closing = true;
-            entries.servers.drain().map(|(_, server)| server).collect()
+            let servers: Vec<Server> = entries.servers.drain().map(|(_, server)| server).collect();
+            entries.ending.extend(servers.iter().cloned());
+            servers
         };
         self.inner.owners.close();
         let bound = Duration::from_millis(self.limits().shutdown_ms);
@@ -214,12 +274,16 @@ impl Hub {
         }
     }
 
+    fn tended(&self, unattended: Option<Duration>) -> Tending {
+        Tending { unattended, silence: self.limits().silence() }
+    }
+
     fn create(
         &self,
         entries: &mut Entries,
         id: ServerId,
         (agent, version): (AgentSpec, Option<&str>),
-        unattended: Option<Duration>,
+        tending: Tending,
     ) -> Result<Server, OpenError> {
         if entries.closing {
             return Err(OpenError::ShuttingDown);
@@ -228,11 +292,12 @@ impl Hub {
             return Err(OpenError::TooMany(entries.servers.len()));
         }
         let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
-        let (server, links) = Server::new(id.clone(), &agent.id, version, created, self.limits().log_bytes);
+        let shared = Shared::new(self.limits().log_bytes, entries.before_first(&id));
+        let (server, links) = Server::new(id.clone(), &agent.id, version, created, shared);
         let parts = OwnerParts {
             agent,
             server: server.clone(),
-            unattended,
+            tending,
             options: Arc::clone(&self.inner.options),
             supervisor: self.inner.supervisor.clone(),
             registry: Arc::clone(&self.inner.registry),

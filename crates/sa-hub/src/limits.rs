@@ -19,13 +19,13 @@ pub struct Limits {
     pub unparsed_bytes: usize,
     /// Messages accepted for an agent that is not reading its input.
     pub stdin_queue_bytes: usize,
-    /// Requests of clients that one agent may owe an answer to.
+    /// Requests of clients that may wait for one agent.
     pub pending_requests: usize,
     /// How far a reader that keeps reading may fall behind before the agent's output is left unread.
     pub reader_lag_bytes: usize,
     /// After this long without progress a reader no longer holds the agent back.
     pub reader_stall_ms: u64,
-    /// A socket that takes no byte for this long is closed.
+    /// A socket that takes or acknowledges no byte for this long is closed.
     pub write_stall_ms: u64,
     /// Largest request body.
     pub body_bytes: usize,
@@ -44,13 +44,13 @@ pub struct Limits {
     pub farewell_ms: u64,
     /// What a stopping process tree gets between SIGTERM and SIGKILL.
     pub stop_grace_ms: u64,
-    /// How long a connection made on `/acp` outlives its last stream.
+    /// How long a connection made on `/acp` outlives its last stream, socket or waiting POST.
     pub connection_grace_ms: u64,
     /// Whole time that shutting the daemon down may take.
     pub shutdown_ms: u64,
-    /// Time a client has to send a request's headers.
+    /// Time a client has to send a request's headers, and `initialize` on a new WebSocket of `/acp`.
     pub header_read_ms: u64,
-    /// Streams that one `/acp` connection may have (its own and one for each session).
+    /// Sessions of one `/acp` connection whose streams have readers at once.
     pub streams_per_connection: usize,
     /// Life of a WebSocket ticket.
     pub ticket_ms: u64,

@@ -13,6 +13,7 @@
 mod agent_side;
 mod calls;
 mod clock;
+mod patience;
 mod starting;
 
 use crate::command::Command;
@@ -21,13 +22,14 @@ use crate::pipes::{ExitWait, Pipes, exited, readable, writable};
 use crate::server::Links;
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
-use crate::{CallError, Position, Reader, Server};
+use crate::{CallError, Past, Position, Reader, Server};
 use bytes::Bytes;
-use calls::Calls;
+use calls::{Calls, with_presence};
+use patience::Patience;
 use sa_agents::AgentSpec;
 use sa_api::AgentExit;
 use sa_jsonrpc::{Kind, Message};
-use sa_relay::{Caller, Outgoing, Relay, RelayOptions};
+use sa_relay::{Caller, Outgoing, Relay, RelayOptions, check_message};
 use sa_supervisor::{Exit, Supervisor};
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -35,14 +37,22 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How long a server waits for its clients and its agent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tending {
+    /// Ends the server after so long without readers and callers.
+    pub(crate) unattended: Option<Duration>,
+    /// Fails requests after so long without a word of the agent.
+    pub(crate) silence: Option<Duration>,
+}
 
 /// What an owner is made of.
 pub(crate) struct OwnerParts {
     pub(crate) agent: AgentSpec,
     pub(crate) server: Server,
-    /// Ends the server after so long without readers and requests.
-    pub(crate) unattended: Option<Duration>,
+    pub(crate) tending: Tending,
     pub(crate) options: Arc<HubOptions>,
     pub(crate) supervisor: Supervisor,
     pub(crate) registry: Arc<Registry>,
@@ -56,7 +66,8 @@ pub(crate) struct Owner {
     waiting: VecDeque<Command>,
     shared: Arc<Shared>,
     stop: CancellationToken,
-    ended: CancellationToken,
+    /// Says that the server has ended, whatever becomes of this task.
+    ended: DropGuard,
     relay: Relay,
     pipes: Option<Pipes>,
     exit_wait: Option<ExitWait>,
@@ -66,29 +77,37 @@ pub(crate) struct Owner {
     run_deadline: Option<Instant>,
     calls: Calls,
     reads: usize,
-    last_heard: Instant,
+    patience: Patience,
+    /// When a client last sent something or went away.
     attended: Instant,
     /// Set when the server is to end by the owner's own decision.
     done: bool,
     last_exit: Option<AgentExit>,
+    /// The newest record when the agent was last started.
+    run_began: u64,
+    /// Whether there ever was a reader.
+    was_read: bool,
 }
 
 impl Owner {
     pub(crate) fn new(parts: OwnerParts, links: Links) -> Self {
         let limits = &parts.options.limits;
-        let relay = Relay::new(&RelayOptions {
+        let options = RelayOptions {
             line_bytes: limits.line_bytes,
             unparsed_bytes: limits.unparsed_bytes,
             pending_requests: limits.pending_requests,
             asked_bytes: limits.log_bytes,
-        });
+        };
+        let relay = Relay::continuing(&options, links.shared.log().newest());
+        let run_began = links.shared.log().newest();
         Self {
+            patience: Patience::new(parts.tending.silence),
             parts,
             commands: links.commands,
             waiting: VecDeque::new(),
             shared: links.shared,
             stop: links.stop,
-            ended: links.ended,
+            ended: links.ended.drop_guard(),
             relay,
             pipes: None,
             exit_wait: None,
@@ -96,10 +115,11 @@ impl Owner {
             run_deadline: None,
             calls: Calls::default(),
             reads: 0,
-            last_heard: Instant::now(),
             attended: Instant::now(),
             done: false,
             last_exit: None,
+            run_began,
+            was_read: false,
         }
     }
 
@@ -141,14 +161,22 @@ impl Owner {
             Command::Call { start, .. } | Command::Send { start, .. } => *start,
             Command::Subscribe { .. } => false,
         };
+        if let Command::Call { message, .. } | Command::Send { message, .. } = &command
+            && let Err(refused) = check_message(message)
+        {
+            return command.fail(refused.into());
+        }
         if starts && self.exit.is_some() {
             self.end_run();
+            // Those who waited for the last run learn of its end before the next one is prepared, which may take long.
+            self.calls.deliver(&self.shared.seats).await;
         }
-        if self.pipes.is_none()
-            && starts
-            && let Err(error) = self.start().await
-        {
-            return command.fail(error);
+        if self.pipes.is_none() && starts {
+            let newest = self.shared.log().newest();
+            if let Err(error) = self.start().await {
+                return command.fail(error);
+            }
+            self.run_began = newest;
         }
         match command {
             Command::Start { reply } => drop(reply.send(Ok(()))),
@@ -176,16 +204,23 @@ impl Owner {
         if queued > 0 && queued + message.bytes.len() > limit {
             return Err(CallError::NotReading { queued });
         }
-        let bytes = match self.relay.client_message(&message, caller)? {
+        self.attended = Instant::now();
+        let relay = &mut self.relay;
+        let outgoing = with_presence(&self.calls, &self.shared, |present| {
+            relay.client_message(&message, caller, present)
+        });
+        let bytes = match outgoing? {
             Outgoing::Verbatim => message.bytes,
             Outgoing::Rewritten(bytes) => bytes.into(),
+            Outgoing::Nothing => return Ok(()),
         };
-        if message.shape.kind == Kind::Response {
+        match message.shape.kind {
+            Kind::Request => self.patience.asked(&self.relay),
             // The agent was waiting for this; its silence counts from here.
-            self.last_heard = Instant::now();
+            Kind::Response => self.patience.heard(),
+            Kind::Notification => {}
         }
         add(&self.parts.stats.messages_to_agents, 1);
-        self.attended = Instant::now();
         pipes.inbox.push(bytes);
         self.publish_pending();
         self.write();
@@ -193,11 +228,26 @@ impl Owner {
     }
 
     fn subscribe(&mut self, from: Position, stream: bool) -> Reader {
-        let (after, questions) = match from {
-            Position::Now => (self.shared.log().newest(), self.relay.open_questions()),
-            Position::After(sequence) => (sequence, Vec::new()),
+        let is_first = !std::mem::replace(&mut self.was_read, true);
+        let oldest = self.shared.log().oldest();
+        let newest = self.shared.log().newest();
+        let (after, questions, past) = match from {
+            Position::After(sequence) => (sequence, Vec::new(), None),
+            Position::Fresh if is_first => {
+                // Those that left the log come first, the others in their place.
+                let (left, here): (Vec<_>, Vec<_>) =
+                    self.relay.open_questions().into_iter().partition(|question| question.sequence < oldest);
+                let open = here.iter().map(|question| question.sequence).collect();
+                (self.run_began, left, Some(Past { upto: newest, open }))
+            }
+            Position::Now | Position::Fresh => (newest, self.relay.open_questions(), None),
         };
-        Reader::new(Arc::clone(&self.shared), Arc::clone(&self.parts.stats), after, questions, stream)
+        let (shared, stats) = (Arc::clone(&self.shared), Arc::clone(&self.parts.stats));
+        let reader = Reader::new(shared, stats, after, questions, stream);
+        match past {
+            Some(past) => reader.with_past(past),
+            None => reader,
+        }
     }
 
     /// Ends the agent and everybody's waiting, and lets go of the id.
@@ -217,7 +267,8 @@ impl Owner {
         }
         self.refuse_waiting(&CallError::Deleted);
         self.shared.close();
-        self.ended.cancel();
+        self.parts.registry.ended(&self.parts.server);
+        drop(self.ended);
     }
 
     fn farewell(&self) -> Duration {

@@ -3,7 +3,8 @@
 use crate::seats::{Pulse, Seat};
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
-use sa_relay::{Part, Question, Read};
+use sa_jsonrpc::{Kind, Message};
+use sa_relay::{Audience, Part, Question, Read};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
@@ -22,6 +23,38 @@ pub enum Step {
     },
 }
 
+/// The part of the log that was there before a server's first reader.
+#[derive(Debug)]
+pub struct Past {
+    /// Number of its last record.
+    pub(crate) upto: u64,
+    /// Records of it that are requests the agent still waits on, in order.
+    pub(crate) open: Vec<u64>,
+}
+
+impl Past {
+    /// Returns whether it reaches to this record.
+    pub fn reaches(&self, record: u64) -> bool {
+        record <= self.upto
+    }
+
+    /// Returns whether a record needs no reader any more: an answer that its caller took, or a question of the agent
+    /// that was answered.
+    pub fn is_settled(&self, record: u64, audience: Audience, data: &[u8]) -> bool {
+        if !self.reaches(record) {
+            return false;
+        }
+        match audience {
+            Audience::Post | Audience::Socket { .. } => true,
+            Audience::Everyone => {
+                let is_request = Message::read(data).is_ok_and(|message| message.shape.kind == Kind::Request);
+                is_request && self.open.binary_search(&record).is_err()
+            }
+            Audience::Stream { .. } | Audience::Gone | Audience::GoneSocket { .. } => false,
+        }
+    }
+}
+
 /// Reads a server's log from one point on, at its own pace.
 #[derive(Debug)]
 pub struct Reader {
@@ -30,6 +63,7 @@ pub struct Reader {
     stats: Arc<Stats>,
     after: u64,
     questions: Vec<Question>,
+    past: Option<Past>,
 }
 
 impl Reader {
@@ -42,7 +76,18 @@ impl Reader {
     ) -> Self {
         let position = shared.log().position_after(after);
         let seat = shared.seats.take(position, stream);
-        Self { shared, seat, stats, after, questions }
+        Self { shared, seat, stats, after, questions, past: None }
+    }
+
+    /// The same reader, as the first one of its server.
+    pub(crate) fn with_past(mut self, past: Past) -> Self {
+        self.past = Some(past);
+        self
+    }
+
+    /// Returns what was there before this reader, if it is the first one of its server.
+    pub fn past(&self) -> Option<&Past> {
+        self.past.as_ref()
     }
 
     /// What the agent asked before this reader came and nobody has answered; once.
@@ -53,6 +98,12 @@ impl Reader {
     /// Its sign of life.
     pub fn pulse(&self) -> Pulse {
         Pulse::of(&self.seat)
+    }
+
+    /// Holds the agent back however long this reader takes: nothing that it says may be lost to it.
+    pub fn hold_agent(self) -> Self {
+        self.seat.be_patient();
+        self
     }
 
     /// Sequence number of the last record this reader was given, or started after.

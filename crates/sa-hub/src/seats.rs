@@ -1,10 +1,13 @@
 //! Who reads a server's log: how far each reader is, and how it is woken.
 
 use futures_util::task::AtomicWaker;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
+
+/// After this long, in milliseconds, a reader that is waited for without a limit is looked at again.
+const PATIENCE: u64 = 60_000;
 
 /// One reader's place, shared between the reader and the owner.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct Seat {
     epoch: Instant,
     /// Whether it is an event stream that shows everybody's answers.
     stream: bool,
+    /// Set if it holds the agent back for as long as it needs.
+    patient: AtomicBool,
 }
 
 /// All readers of one server.
@@ -48,6 +53,7 @@ impl Seats {
             progress: AtomicU64::new(self.now()),
             epoch: self.epoch,
             stream,
+            patient: AtomicBool::new(false),
         });
         self.lock().push(Arc::clone(&seat));
         seat
@@ -83,9 +89,12 @@ impl Seats {
         for seat in self.lock().iter() {
             let lag = end.saturating_sub(seat.position.load(Ordering::Relaxed));
             let progress = seat.progress.load(Ordering::Relaxed);
-            if lag > limit && now < progress + stall {
+            let patient = seat.patient.load(Ordering::Relaxed);
+            if lag > limit && (patient || now < progress + stall) {
                 lookout.lag = lookout.lag.max(lag);
-                let until = self.epoch + Duration::from_millis(progress + stall);
+                // One that is waited for without a limit says itself when it has caught up.
+                let ends = if patient { now + PATIENCE } else { progress + stall };
+                let until = self.epoch + Duration::from_millis(ends);
                 lookout.until = Some(lookout.until.map_or(until, |other| other.min(until)));
             }
         }
@@ -110,6 +119,11 @@ impl Seats {
 impl Seat {
     fn progress(&self) {
         self.progress.store(self.epoch.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// Has the agent wait for this reader without a limit.
+    pub(crate) fn be_patient(&self) {
+        self.patient.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn register(&self, waker: &std::task::Waker) {

@@ -18,6 +18,9 @@ use tokio_util::sync::CancellationToken;
 pub enum Position {
     /// With the agent's open questions, then what comes from now on.
     Now,
+    /// For a server's first reader with what this run of the agent has said so far, less what is settled. For later
+    /// readers the same as `Now`.
+    Fresh,
     /// After the record of this number.
     After(u64),
 }
@@ -51,7 +54,36 @@ struct Inner {
     /// Cancelled when it has ended.
     ended: CancellationToken,
     sockets: AtomicU32,
-    streams: Streams,
+    streams: Arc<Streams>,
+}
+
+/// A socket that is open as long as this lives.
+#[derive(Debug)]
+pub struct OpenSocket {
+    number: u32,
+    shared: Arc<Shared>,
+}
+
+impl OpenSocket {
+    /// Its number, which no other socket of this server ever has.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Drop for OpenSocket {
+    fn drop(&mut self) {
+        self.shared.sockets().remove(&self.number);
+    }
+}
+
+/// Wakes the owner when a caller leaves, answered or not.
+struct Leaving(Arc<Shared>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.nudge.notify_one();
+    }
 }
 
 /// The parts of a handle that its owner task is given too.
@@ -71,10 +103,10 @@ impl Server {
         agent: &str,
         version: Option<&str>,
         created_at_ms: u64,
-        log_bytes: usize,
+        shared: Shared,
     ) -> (Self, Links) {
         let (sender, commands) = mpsc::channel(COMMANDS);
-        let shared = Arc::new(Shared::new(log_bytes));
+        let shared = Arc::new(shared);
         let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
         let links = Links { commands, shared: shared.clone(), stop: stop.clone(), ended: ended.clone() };
         let sockets = AtomicU32::new(1);
@@ -88,7 +120,7 @@ impl Server {
             stop,
             ended,
             sockets,
-            streams: Streams::default(),
+            streams: Arc::default(),
         };
         (Self { inner: Arc::new(inner) }, links)
     }
@@ -129,24 +161,42 @@ impl Server {
         }
     }
 
-    /// A number by which the answers to one socket's requests are told from others.
-    pub fn next_socket(&self) -> u32 {
-        self.inner.sockets.fetch_add(1, Ordering::Relaxed)
+    /// Registers an open socket. The answers to its requests are addressed to its number.
+    pub fn open_socket(&self) -> OpenSocket {
+        let number = self.inner.sockets.fetch_add(1, Ordering::Relaxed);
+        self.inner.shared.sockets().insert(number);
+        OpenSocket { number, shared: Arc::clone(&self.inner.shared) }
     }
 
-    /// The number of the stream of that session, for connections that have one stream for each.
-    pub fn scope(&self, session: &str, limit: usize) -> Result<u32, StreamError> {
-        self.inner.streams.scope(session, limit)
+    /// Returns whether the socket of that number is open.
+    pub fn has_socket(&self, number: u32) -> bool {
+        self.inner.shared.sockets().contains(&number)
     }
 
-    /// Whether the stream of that number has a reader now.
-    pub fn is_attached(&self, scope: u32) -> bool {
-        self.inner.streams.is_attached(scope)
+    /// Number of the newest record.
+    pub(crate) fn newest(&self) -> u64 {
+        self.inner.shared.log().newest()
     }
 
-    /// Takes the stream of that number for one reader.
-    pub fn attach(&self, scope: u32, last_event_id: Option<u64>) -> Result<Attachment, StreamError> {
-        self.inner.streams.attach(scope, last_event_id)
+    /// Takes a stream of the standard transport for one reader: the session's, or the connection's.
+    pub fn attach(
+        &self,
+        session: Option<&str>,
+        last_event_id: Option<u64>,
+        limit: usize,
+    ) -> Result<Attachment, StreamError> {
+        self.inner.streams.attach(session, last_event_id, self.before_log(), limit)
+    }
+
+    /// Returns the scope under which the standard transport asks for the answer to a request about that session.
+    pub fn answer_scope(&self, session: Option<&str>, limit: usize) -> u32 {
+        self.inner.streams.answer_scope(session, self.before_log(), limit)
+    }
+
+    /// The number before the oldest record that is left.
+    fn before_log(&self) -> u64 {
+        let log = self.inner.shared.log();
+        log.oldest().checked_sub(1).unwrap_or(log.newest())
     }
 
     /// Starts the agent if it does not run.
@@ -158,6 +208,8 @@ impl Server {
     /// `start` an agent that has ended is started again. Dropping the future changes nothing for the agent: the
     /// answer then goes to the streams.
     pub async fn call(&self, message: Message<Bytes>, start: bool) -> Result<Response, CallError> {
+        // The owner looks who still waits when somebody leaves.
+        let _leaving = Leaving(Arc::clone(&self.inner.shared));
         self.ask(|reply| Command::Call { message, start, reply }).await
     }
 

@@ -25,7 +25,7 @@ impl ServerId {
 
     /// An id that nobody else has, for a connection whose client did not choose one.
     pub fn mint() -> Self {
-        Self(format!("acp-{}", uuid::Uuid::new_v4().simple()).into())
+        Self(uuid::Uuid::new_v4().to_string().into())
     }
 
     /// Its text.

@@ -1,5 +1,18 @@
-//! Named streams of a connection: its own and one for each of its sessions. Each has one reader at a time and
-//! remembers how far that reader got, so that the next one goes on there.
+//! The streams of the standard transport: a connection's own, and one for each of its sessions.
+//!
+//! A stream has one reader at a time and remembers how far that reader got, so that the next one continues there.
+//! Together the streams carry each message once, and everything about one session in the order of the log. A session
+//! moves to a stream of its own at one record and stays there:
+//!
+//! ```text
+//!             a request names it               the request succeeds, or a reader comes
+//!  unknown ─────────────────────────► guest ─────────────────────────────────────────► own stream
+//!     │                      of the connection's stream                                    ▲
+//!     └────────────────────────────────────────────────────────────────────────────────────┘
+//!                       the agent names it first, or a reader comes
+//! ```
+//!
+//! The connection's reader sees every record, so it is the one that notices which sessions the agent names.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,8 +20,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-/// The number of the stream that carries what belongs to no session.
+/// The scope of answers that belong to no session.
 pub const CONNECTION_SCOPE: u32 = 0;
+/// Longest session id that can have a stream of its own. A longer one shares the connection's.
+pub(crate) const SESSION_ID_BYTES: usize = 1024;
 
 /// Why a stream cannot be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -17,8 +32,25 @@ pub enum StreamError {
     #[error("this stream has a reader already; send Last-Event-ID to take it over")]
     Busy,
     /// The connection has as many streams as allowed.
-    #[error("the connection has {0} streams, as many as allowed")]
+    #[error("{0} streams of this connection have readers, as many as limits.streams-per-connection allows")]
     TooMany(usize),
+    /// No stream can have this name.
+    #[error("a session id has at most {SESSION_ID_BYTES} bytes, not {0}")]
+    LongSession(usize),
+}
+
+/// What a record is about, as far as streams are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About<'a> {
+    /// A message of the agent about this session, or about none.
+    Session(Option<&'a str>),
+    /// The answer to a request that was given this scope.
+    Answer {
+        /// The request's scope.
+        scope: u32,
+        /// Whether the agent answered with an error.
+        is_error: bool,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -28,75 +60,171 @@ pub(crate) struct Streams {
 
 #[derive(Debug, Default)]
 struct Table {
-    scopes: HashMap<Box<str>, u32>,
-    slots: HashMap<u32, Slot>,
+    connection: Option<Hold>,
+    sessions: HashMap<Box<str>, Session>,
+    last_scope: u32,
+    /// The connection's readers have looked at every record up to this one.
+    routed: u64,
+    /// Counts uses of sessions, to tell which was used last.
+    uses: u64,
 }
 
-#[derive(Debug, Default)]
-struct Slot {
+#[derive(Debug)]
+struct Session {
+    scope: u32,
+    place: Place,
+    used: u64,
+    hold: Hold,
+}
+
+/// Which stream carries a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The connection's.
+    Guest,
+    /// Its own, after this record.
+    Own(u64),
+}
+
+impl Place {
+    fn is_own(self, record: u64) -> bool {
+        matches!(self, Self::Own(since) if record > since)
+    }
+}
+
+/// Who reads a stream, and how far readers got.
+#[derive(Debug)]
+struct Hold {
     delivered: Arc<AtomicU64>,
     current: Weak<CancellationToken>,
 }
 
-/// One reader's hold on a stream.
-#[derive(Debug)]
-pub struct Attachment {
-    /// Number of the stream.
-    pub scope: u32,
-    /// The reader starts after this record.
-    pub after: u64,
-    delivered: Arc<AtomicU64>,
-    replaced: Arc<CancellationToken>,
-}
-
-impl Attachment {
-    /// Notes that the reader has everything up to this record.
-    pub fn delivered(&self, sequence: u64) {
-        self.delivered.fetch_max(sequence, Ordering::Relaxed);
+impl Hold {
+    fn after(record: u64) -> Self {
+        Self { delivered: Arc::new(AtomicU64::new(record)), current: Weak::new() }
     }
 
-    /// Cancelled when another reader takes the stream over.
-    pub fn replaced(&self) -> CancellationToken {
-        CancellationToken::clone(&self.replaced)
-    }
-}
-
-impl Streams {
-    /// The number of the stream of that session, new or not.
-    pub(crate) fn scope(&self, session: &str, limit: usize) -> Result<u32, StreamError> {
-        let mut table = self.lock();
-        if let Some(scope) = table.scopes.get(session) {
-            return Ok(*scope);
-        }
-        let scope = table.scopes.len() as u32 + 1;
-        if table.scopes.len() >= limit {
-            return Err(StreamError::TooMany(limit));
-        }
-        table.scopes.insert(session.into(), scope);
-        Ok(scope)
+    fn is_taken(&self) -> bool {
+        self.current.strong_count() > 0
     }
 
-    /// Whether the stream has a reader now.
-    pub(crate) fn is_attached(&self, scope: u32) -> bool {
-        self.lock().slots.get(&scope).is_some_and(|slot| slot.current.strong_count() > 0)
-    }
-
-    /// Takes a stream. A reader that names the event it saw last ends the one before it; without that the stream
+    /// Takes the stream. A reader that names the event it saw last ends the one before it; without that the stream
     /// must be free.
-    pub(crate) fn attach(&self, scope: u32, last_event_id: Option<u64>) -> Result<Attachment, StreamError> {
-        let mut table = self.lock();
-        let slot = table.slots.entry(scope).or_default();
-        if let Some(current) = slot.current.upgrade() {
+    fn take(&mut self, last_event_id: Option<u64>, stream: Stream) -> Result<Attachment, StreamError> {
+        if let Some(current) = self.current.upgrade() {
             if last_event_id.is_none() {
                 return Err(StreamError::Busy);
             }
             current.cancel();
         }
         let replaced = Arc::new(CancellationToken::new());
-        slot.current = Arc::downgrade(&replaced);
-        let delivered = Arc::clone(&slot.delivered);
+        self.current = Arc::downgrade(&replaced);
+        let delivered = Arc::clone(&self.delivered);
         let after = last_event_id.unwrap_or_else(|| delivered.load(Ordering::Relaxed));
-        Ok(Attachment { scope, after, delivered, replaced })
+        Ok(Attachment { after, delivered, replaced, stream })
+    }
+}
+
+/// One reader's hold on a stream.
+#[derive(Debug)]
+pub struct Attachment {
+    /// The reader starts after this record.
+    pub after: u64,
+    delivered: Arc<AtomicU64>,
+    replaced: Arc<CancellationToken>,
+    stream: Stream,
+}
+
+/// Which stream a reader holds.
+#[derive(Debug)]
+enum Stream {
+    Connection { streams: Arc<Streams>, limit: usize },
+    Session { id: Box<str>, scope: u32, place: Place },
+}
+
+impl Attachment {
+    /// Notes that the reader has everything up to this record.
+    pub fn delivered(&self, record: u64) {
+        self.delivered.fetch_max(record, Ordering::Relaxed);
+    }
+
+    /// Returns the token that is cancelled when another reader takes the stream over.
+    pub fn replaced(&self) -> CancellationToken {
+        CancellationToken::clone(&self.replaced)
+    }
+
+    /// Returns whether this stream carries a record. The connection's reader asks for each one, in order.
+    pub fn carries(&self, record: u64, about: About<'_>) -> bool {
+        match (&self.stream, about) {
+            (Stream::Session { id, place, .. }, About::Session(session)) => {
+                session == Some(&**id) && place.is_own(record)
+            }
+            (Stream::Session { scope: own, place, .. }, About::Answer { scope, .. }) => {
+                scope == *own && place.is_own(record)
+            }
+            (Stream::Connection { streams, limit }, About::Session(Some(session))) => {
+                session.len() > SESSION_ID_BYTES || streams.lock().message(session, record, *limit)
+            }
+            (Stream::Connection { .. }, About::Session(None)) => true,
+            (Stream::Connection { streams, .. }, About::Answer { scope, is_error }) => {
+                streams.lock().answer(scope, record, is_error)
+            }
+        }
+    }
+
+    /// Notes that a record made this session: what follows is on the session's own stream.
+    pub fn made(&self, session: &str, record: u64) {
+        if let Stream::Connection { streams, limit } = &self.stream {
+            streams.lock().name(session, record, record, *limit);
+        }
+    }
+
+    /// Notes that the reader has looked at every record up to this one.
+    pub fn looked_at(&self, record: u64) {
+        if let Stream::Connection { streams, .. } = &self.stream {
+            let mut table = streams.lock();
+            table.routed = table.routed.max(record);
+        }
+    }
+}
+
+impl Streams {
+    /// Takes a stream, the connection's if no session is named. One that is named for the first time starts after
+    /// `before_log`, the record before the oldest one that is left, or where the connection's reader is: nothing of
+    /// its own can lie before that.
+    pub(crate) fn attach(
+        self: &Arc<Self>,
+        session: Option<&str>,
+        last_event_id: Option<u64>,
+        before_log: u64,
+        limit: usize,
+    ) -> Result<Attachment, StreamError> {
+        let mut table = self.lock();
+        let Some(id) = session else {
+            let connection = table.connection.get_or_insert_with(|| Hold::after(before_log));
+            return connection.take(last_event_id, Stream::Connection { streams: Arc::clone(self), limit });
+        };
+        if id.len() > SESSION_ID_BYTES {
+            return Err(StreamError::LongSession(id.len()));
+        }
+        let start = table.routed.max(before_log);
+        let session = table.session(id, Place::Own(start), limit).ok_or(StreamError::TooMany(limit))?;
+        if session.place == Place::Guest {
+            // Nobody has been shown what comes after `start`.
+            session.place = Place::Own(start);
+            session.hold = Hold::after(start);
+        }
+        let stream = Stream::Session { id: id.into(), scope: session.scope, place: session.place };
+        session.hold.take(last_event_id, stream)
+    }
+
+    /// Returns the scope for the answer to a request about that session, or about none.
+    pub(crate) fn answer_scope(&self, session: Option<&str>, before_log: u64, limit: usize) -> u32 {
+        let mut table = self.lock();
+        table.connection.get_or_insert_with(|| Hold::after(before_log));
+        let session = session.filter(|id| id.len() <= SESSION_ID_BYTES);
+        let session = session.and_then(|id| table.session(id, Place::Guest, limit));
+        session.map_or(CONNECTION_SCOPE, |session| session.scope)
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -104,29 +232,70 @@ impl Streams {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn the_next_reader_goes_on_where_the_last_one_stopped() {
-        let streams = Streams::default();
-        let scope = streams.scope("s", 2).unwrap();
-        let first = streams.attach(scope, None).unwrap();
-        assert_eq!((first.after, streams.attach(scope, None).unwrap_err()), (0, StreamError::Busy));
-        first.delivered(7);
-        let second = streams.attach(scope, Some(3)).unwrap();
-        assert!(first.replaced().is_cancelled() && second.after == 3);
-        drop((first, second));
-        assert_eq!(streams.attach(scope, None).unwrap().after, 7);
+impl Table {
+    /// Returns the session of that id, new at that place if it is unknown; nothing if there is no room for it.
+    fn session(&mut self, id: &str, place: Place, limit: usize) -> Option<&mut Session> {
+        self.uses += 1;
+        let used = self.uses;
+        if !self.sessions.contains_key(id) {
+            self.make_room(limit)?;
+            self.last_scope += 1;
+            let start = if let Place::Own(since) = place { since } else { 0 };
+            let session = Session { scope: self.last_scope, place, used, hold: Hold::after(start) };
+            self.sessions.insert(id.into(), session);
+        }
+        let session = self.sessions.get_mut(id)?;
+        session.used = used;
+        Some(session)
     }
 
-    #[test]
-    fn streams_are_bounded_and_named_once() {
-        let streams = Streams::default();
-        assert_eq!(streams.scope("a", 1), streams.scope("a", 1));
-        assert_eq!(streams.scope("b", 1), Err(StreamError::TooMany(1)));
-        assert!(!streams.is_attached(1));
+    /// Forgets the session without a reader that was not used for the longest time, if there are too many.
+    fn make_room(&mut self, limit: usize) -> Option<()> {
+        if self.sessions.len() < limit {
+            return Some(());
+        }
+        let idle = self.sessions.iter().filter(|(_, session)| !session.hold.is_taken());
+        let oldest = idle.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone())?;
+        self.sessions.remove(&oldest);
+        Some(())
+    }
+
+    /// Gives a session that a record names its own stream after `since`, unless it has a place already or the record
+    /// was looked at before. Returns nothing if there is no room for it.
+    fn name(&mut self, session: &str, record: u64, since: u64, limit: usize) -> Option<Place> {
+        let known = self.sessions.contains_key(session);
+        if !known && (record <= self.routed || session.len() > SESSION_ID_BYTES) {
+            return Some(Place::Own(since));
+        }
+        self.session(session, Place::Own(since), limit).map(|session| session.place)
+    }
+
+    /// Returns whether the connection's stream carries a message about a session.
+    fn message(&mut self, session: &str, record: u64, limit: usize) -> bool {
+        let place = self.name(session, record, record.saturating_sub(1), limit);
+        place.is_none_or(|place| !place.is_own(record))
+    }
+
+    /// Returns whether the connection's stream carries an answer: its own, those of its guests, and those of sessions
+    /// that were forgotten. A session whose request succeeded is no guest any more.
+    fn answer(&mut self, scope: u32, record: u64, is_error: bool) -> bool {
+        let Some((id, session)) = self.sessions.iter_mut().find(|(_, session)| session.scope == scope) else {
+            return true;
+        };
+        if session.place == Place::Guest {
+            session.place = Place::Own(record);
+            session.hold = Hold::after(record);
+            if is_error {
+                // There may be no such session.
+                let id = id.clone();
+                self.sessions.remove(&id);
+            }
+            return true;
+        }
+        !session.place.is_own(record)
     }
 }
+
+#[cfg(test)]
+#[path = "streams_tests.rs"]
+mod tests;

@@ -17,6 +17,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A hub whose agent `talker` is this script.
 fn hub(script: &str) -> Hub {
+    // Agents end at once: the runtime, which would wait for its farewell, is kept busy here.
+    hub_with(script, Limits { farewell_ms: 0, ..Limits::default() })
+}
+
+fn hub_with(script: &str, limits: Limits) -> Hub {
     let mut catalogue = Catalogue::shipped().unwrap();
     let args = vec!["-c".to_owned(), script.to_owned()];
     catalogue.add(AgentSpec {
@@ -45,9 +50,7 @@ fn hub(script: &str) -> Hub {
     let launcher = Launcher::new(installer, PathBuf::from("/nonexistent"), Preinstall::default());
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
-    // An agent is told to end at once: the runtime, which would wait for its farewell, is kept busy here.
-    let limits = Limits { farewell_ms: 0, ..Limits::default() };
-    Hub::new(HubOptions { catalogue, limits, launcher }, supervisor)
+    Hub::new(HubOptions { catalogue, limits, launcher, numbers_after: 0 }, supervisor)
 }
 
 /// The data of all records up to the end of the log.
@@ -95,4 +98,28 @@ async fn what_an_agent_says_when_it_is_stopped_reaches_its_readers() {
     assert!(closing.await.unwrap());
     let words = said.iter().filter(|data| ***data == *WORDS.as_bytes()).count();
     assert_eq!(words, 1, "{said:?}");
+}
+
+#[tokio::test]
+async fn a_reader_that_holds_the_agent_back_misses_nothing_however_long_it_takes() {
+    const LINES: u32 = 40_000;
+    let script = format!(
+        r#"i=0; while [ $i -lt {LINES} ]; do i=$((i+1)); echo "{{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[$i]}}"; done"#
+    );
+    let hub = hub_with(&script, Limits { log_bytes: 1 << 20, reader_stall_ms: 1, ..Limits::default() });
+    let id: ServerId = ServerId::parse("one").unwrap();
+    let server = hub.open(&id, Some("talker"), None).unwrap();
+    let mut reader = server.subscribe(Position::After(0), false).await.unwrap().hold_agent();
+    server.start().await.unwrap();
+    // Long enough for all of it to be written, if nobody had to be waited for.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let mut lines = 0;
+    while lines < LINES {
+        match tokio::time::timeout(PATIENCE, reader.step()).await.expect("no end") {
+            Some(Step::Part(part)) => lines += u32::try_from(part.records.len()).unwrap(),
+            other => panic!("after {lines} lines: {other:?}"),
+        }
+    }
+    let closing = tokio::time::timeout(PATIENCE, hub.close(&id));
+    assert!(closing.await.expect("it ends whoever reads"));
 }

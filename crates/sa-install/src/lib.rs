@@ -33,4 +33,4 @@ pub use npmrc::{COMMON_PREFIXES, NpmConfig, NpmSources};
 pub use platform::{detect, detect_in};
 pub use progress::Progress;
 pub use sources::ACP_REGISTRY;
-pub use store::Receipt;
+pub use store::{Receipt, is_newer};

@@ -1,6 +1,7 @@
 //! npm, the program: for packages whose dependencies only it can put together, and as the last one who may know a registry.
 
 use crate::error::SourceError;
+use crate::fetch::Client;
 use crate::limits::{NPM_INSTALL_TIMEOUT, NPM_QUESTION_TIMEOUT};
 use crate::npmrc::NpmConfig;
 use sa_supervisor::{CommandSpec, Exit, Process, SpawnError, Spawned, Supervisor};
@@ -64,8 +65,14 @@ impl Npm {
         self.completed.get().unwrap_or(&self.config)
     }
 
-    /// Puts packages and all they depend on into `directory`, which exists.
-    pub(crate) async fn build(&self, directory: &Path, packages: &[String]) -> Result<(), SourceError> {
+    /// Puts packages and all they depend on into `directory`, which exists. npm asks the same addresses as `client`: with
+    /// a mirror, that mirror only.
+    pub(crate) async fn build(
+        &self,
+        directory: &Path,
+        packages: &[String],
+        client: &Client,
+    ) -> Result<(), SourceError> {
         let Some(program) = &self.program else {
             return Err(SourceError::Missing(format!("npm is needed to install {}", packages.join(", "))));
         };
@@ -76,9 +83,22 @@ impl Npm {
         let home = tempfile::Builder::new().prefix(".home-").tempdir_in(directory).map_err(failed)?;
         let mut env = vec![("HOME".into(), home.path().into())];
         env.extend(config.user_file().map(|file| ("npm_config_userconfig".into(), file.into())));
-        env.extend(
-            config.registry("").ok().map(|url| ("npm_config_registry".into(), String::from(url).into())),
-        );
+        if let Ok(registry) = config.registry("") {
+            let asked = client.address(&registry);
+            if asked.scheme() == "file" {
+                return Err(SourceError::Missing(format!(
+                    "npm cannot install {} from a directory; use a mirror that is served over HTTP",
+                    packages.join(", ")
+                )));
+            }
+            if asked != registry {
+                // The packages' metadata names the registry's own host for their files.
+                env.push(("npm_config_replace_registry_host".into(), "always".into()));
+            }
+            env.push(("npm_config_registry".into(), String::from(asked).into()));
+        }
+        let credentials = config.address_settings();
+        env.extend(credentials.map(|(key, value)| (format!("npm_config_{key}").into(), value.into())));
         let installed = program.install(directory, packages, env).await;
         match tokio::task::spawn_blocking(move || home.close()).await {
             Ok(closed) => closed.map_err(failed)?,

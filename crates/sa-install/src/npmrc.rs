@@ -9,7 +9,7 @@ mod ini;
 mod tests;
 
 use crate::error::SourceError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -111,6 +111,16 @@ impl NpmConfig {
     /// Where the user's settings are.
     pub(crate) fn user_file(&self) -> Option<&Path> {
         self.user_file.as_deref()
+    }
+
+    /// Returns the settings that belong to addresses, credentials among them; `take_credentials` has moved some there that
+    /// npm would not find by itself.
+    pub(crate) fn address_settings(&self) -> impl Iterator<Item = (&str, &str)> {
+        let keys: BTreeSet<&str> =
+            self.layers.iter().flat_map(|layer| layer.keys()).map(String::as_str).collect();
+        keys.into_iter()
+            .filter(|key| key.starts_with("//"))
+            .filter_map(|key| self.setting(key).map(|value| (key, value)))
     }
 
     fn setting(&self, key: &str) -> Option<&str> {

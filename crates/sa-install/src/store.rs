@@ -20,6 +20,7 @@ mod sync;
 
 pub(crate) use activate::{Staging, locate_entry};
 pub(crate) use disk::{DiskError, at};
+pub use layout::is_newer;
 pub(crate) use layout::{AgentDirectory, check_version};
 pub(crate) use lock::Lock;
 pub use receipt::Receipt;

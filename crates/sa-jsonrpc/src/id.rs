@@ -24,6 +24,16 @@ impl Id {
         }
     }
 
+    /// Returns whether every program writes this id back as the value it read. Programs that read numbers as floats
+    /// change integers beyond 2^53, and numbers that no float holds.
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::Null | Self::Text(_) => true,
+            Self::Int(number) => number.unsigned_abs() < 1 << 53,
+            Self::Number(_) => false,
+        }
+    }
+
     /// A number that is no 64-bit integer as it stands.
     fn unusual(raw: &str) -> Self {
         /// Up to here every whole number is a float of its own.
@@ -66,5 +76,17 @@ mod tests {
         assert_eq!(Id::from_json("{}"), None);
         assert_eq!(Id::from_json("nil"), None);
         assert_eq!(Id::from_json("true"), None);
+    }
+
+    #[test]
+    fn ids_that_a_float_changes_are_not_exact() {
+        let exact = |raw: &str| Id::from_json(raw).is_some_and(|id| id.is_exact());
+        for raw in ["0", "-7", "1e2", "9007199254740991", "-9007199254740991", "\"9007199254740993\"", "null"]
+        {
+            assert!(exact(raw), "{raw}");
+        }
+        for raw in ["9007199254740992", "-9007199254740993", "1e400", "1e21", "0.1", "99999999999999999999"] {
+            assert!(!exact(raw), "{raw}");
+        }
     }
 }

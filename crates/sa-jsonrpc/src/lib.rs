@@ -3,10 +3,12 @@
 //!
 //! Knows nothing of ACP, of transports, of time.
 
+mod cancel;
 mod error;
 mod id;
 mod shape;
 
+pub use cancel::Cancellation;
 pub use error::{ErrorObject, codes};
 pub use id::Id;
 pub use shape::{Invalid, Kind, Message, Shape};

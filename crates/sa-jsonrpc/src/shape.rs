@@ -87,7 +87,7 @@ struct Envelope<'a> {
 }
 
 /// Tells `null` from absent, which `Option` alone does not.
-fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawValue>, D::Error> {
+pub(crate) fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(from).map(Some)
 }
 
@@ -175,6 +175,11 @@ impl<B: AsRef<[u8]>> Message<B> {
         serde_json::from_str(self.part(&self.shape.method_span)?).ok()
     }
 
+    /// The method as it was written, with its quotes.
+    pub(crate) fn method_text(&self) -> Option<&str> {
+        self.part(&self.shape.method_span)
+    }
+
     /// The JSON text of the parameters.
     pub fn params(&self) -> Option<&str> {
         self.part(&self.shape.params_span)
@@ -197,7 +202,7 @@ impl<B: AsRef<[u8]>> Message<B> {
 }
 
 /// Where `part`, borrowed from `whole` by the parser, lies in it.
-fn span_in(whole: &[u8], part: &str) -> Range<usize> {
+pub(crate) fn span_in(whole: &[u8], part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start + part.len()
 }

@@ -30,7 +30,8 @@ impl Default for Limits {
             handshake: Duration::from_secs(60),
             open: Duration::from_secs(120),
             control: Duration::from_secs(30),
-            cancel: Duration::from_secs(10),
+            // Less than the session's own limit (`cancel-ms`): it would give the whole process up.
+            cancel: Duration::from_secs(7),
             settle: Duration::from_secs(1),
             mcp: Duration::from_secs(60),
             retries: 3,

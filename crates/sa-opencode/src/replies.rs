@@ -31,6 +31,8 @@ pub(super) enum Then {
     Reached(SessionId, String),
     /// A prompt is over.
     Prompted(SessionId),
+    /// The work of a session was to be stopped.
+    Aborted(SessionId),
     /// What the server asks in a directory.
     Pending(Asked),
     Commands(SessionId),
@@ -111,6 +113,7 @@ impl Machine {
             }
             Then::Reached(id, name) => self.of(&id, |session, core| session.reached(core, &name, outcome)),
             Then::Prompted(id) => self.of(&id, |session, core| session.prompted(core, outcome)),
+            Then::Aborted(id) => self.of(&id, |session, core| session.aborted(core)),
             Then::Pending(asked) => self.pending(asked, outcome),
             Then::Commands(id) => self.of(&id, |session, core| session.commands_known(core, outcome)),
             Then::Listed { key, cwd } => self.listed(&key, cwd.as_ref(), outcome),

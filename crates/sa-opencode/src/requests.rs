@@ -15,8 +15,8 @@ impl Machine {
         how: How,
         place: sa_acp::Place,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted } = place;
-        let place = Place { cwd, directories, servers: servers(wanted)? };
+        let sa_acp::Place { cwd, directories, servers: wanted, asking } = place;
+        let place = Place { cwd, directories, servers: servers(wanted)?, asking };
         if let Some(id) = how.continued() {
             let is_opening = self.openings.values().any(|opening| opening.how.origin() == Some(id));
             let known = self.sessions.get(&id.0);

@@ -47,6 +47,16 @@ fn plain(name: &str) -> String {
     if name.is_empty() { "server".to_owned() } else { name }
 }
 
+/// Returns whether a tool has the name of a server before its own.
+fn is_tool_of(tool: &str, server: &str) -> bool {
+    tool.strip_prefix(server).is_some_and(|rest| rest.starts_with('_'))
+}
+
+/// Returns whether tools of two servers could be taken for each other's.
+fn clash(one: &str, other: &str) -> bool {
+    one == other || is_tool_of(one, other) || is_tool_of(other, one)
+}
+
 /// A server that was told.
 #[derive(Debug)]
 struct Known {
@@ -61,7 +71,8 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Notes that a session wants a server; gives the name that it goes by. The first choice may be somebody else's.
+    /// Notes that a session wants a server; gives the name that it goes by. The first choice may be somebody else's, or
+    /// begin the names of somebody else's tools.
     pub(super) fn join(
         &mut self,
         directory: &Path,
@@ -69,20 +80,29 @@ impl Registry {
         config: &Value,
         session: &Arc<str>,
     ) -> String {
-        let mut number = 1;
-        loop {
-            let own = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
-            let known = self
-                .known
-                .entry((directory.to_owned(), own.clone()))
-                .or_insert_with(|| Known { config: config.clone(), sessions: BTreeSet::new() });
-            if known.config == *config || known.sessions.is_empty() {
-                known.config = config.clone();
-                known.sessions.insert(session.clone());
-                return own;
+        // Servers that nobody wants any more are disconnected, and their names free.
+        self.known.retain(|(place, own), known| {
+            place != directory || !known.sessions.is_empty() || !clash(own, name)
+        });
+        let plain = name.replace('_', "-");
+        let others = (2..).map(|number| format!("{plain}-{number}"));
+        for own in [name.to_owned(), plain.clone()].into_iter().chain(others) {
+            let mut here = self.known.iter_mut().filter(|((place, _), _)| place == directory);
+            let taken = here.find(|((_, taken), _)| clash(taken, &own));
+            match taken {
+                Some(((_, taken), known)) if *taken == own && known.config == *config => {
+                    known.sessions.insert(session.clone());
+                }
+                Some(_) => continue,
+                None => {
+                    let sessions = BTreeSet::from([session.clone()]);
+                    let known = Known { config: config.clone(), sessions };
+                    self.known.insert((directory.to_owned(), own.clone()), known);
+                }
             }
-            number += 1;
+            return own;
         }
+        name.to_owned()
     }
 
     /// Notes that a session is gone; gives the servers that nobody wants any more, with their directories.
@@ -96,6 +116,11 @@ impl Registry {
         let is_foreign = |known: &Known| !known.sessions.contains(session);
         let here = self.known.iter().filter(|((place, _), _)| place == directory);
         here.filter(|(_, known)| is_foreign(known)).map(|((_, name), _)| name.clone()).collect()
+    }
+
+    /// Returns whether a tool is of a server that a session did not bring. Names of servers do not begin those of other servers' tools.
+    pub(super) fn is_foreign(&self, directory: &Path, session: &Arc<str>, tool: &str) -> bool {
+        self.foreign(directory, session).iter().any(|server| is_tool_of(tool, server))
     }
 
     /// The process ended, and what it was told.
@@ -122,5 +147,24 @@ mod tests {
         let gone: Vec<_> = registry.leave(&two).into_iter().map(|(_, name)| name).collect();
         assert_eq!(gone, ["files-2"]);
         assert_eq!(registry.join(place, "files-2", &json!(3), &one), "files-2");
+    }
+
+    #[test]
+    fn no_server_has_a_name_that_begins_the_tools_of_another() {
+        let mut registry = Registry::default();
+        let (one, two): (Arc<str>, Arc<str>) = ("one".into(), "two".into());
+        let place = Path::new("/p");
+        assert_eq!(registry.join(place, "fs", &json!(1), &one), "fs");
+        let extra = registry.join(place, "fs_extra", &json!(2), &two);
+        assert!(registry.is_foreign(place, &two, "fs_write"));
+        assert!(!registry.is_foreign(place, &two, &format!("{extra}_write")), "{extra}");
+        assert!(registry.is_foreign(place, &one, &format!("{extra}_write")), "{extra}");
+        assert!(
+            !registry.is_foreign(place, &one, "fs_write") && !registry.is_foreign(place, &two, "fsx_write")
+        );
+        assert_eq!(registry.join(place, "a_b", &json!(3), &one), "a_b");
+        assert_eq!(registry.join(place, "a", &json!(4), &two), "a-2");
+        registry.leave(&one);
+        assert_eq!(registry.join(place, "fs_more", &json!(5), &two), "fs_more", "the name is free again");
     }
 }

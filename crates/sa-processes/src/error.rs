@@ -42,9 +42,6 @@ impl From<SpawnError> for StartError {
 /// Why input was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum InputError {
-    /// It has no standard input.
-    #[error("the process takes no input: it was not created with interactive or tty")]
-    NotInteractive,
     /// It ended.
     #[error("the process has ended")]
     Ended,

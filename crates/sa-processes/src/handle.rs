@@ -140,12 +140,9 @@ impl Process {
 
     /// The same, and waits until there is room or the process ends.
     pub async fn input_patiently(&self, bytes: Bytes, last: bool) -> Result<(), InputError> {
-        let Inner { spec, shared, commands, .. } = &*self.inner;
+        let Inner { shared, commands, .. } = &*self.inner;
         if shared.ended().is_some() {
             return Err(InputError::Ended);
-        }
-        if !spec.interactive && spec.terminal.is_none() {
-            return Err(InputError::NotInteractive);
         }
         let room = u32::try_from(bytes.len().min(INPUT_QUEUE_BYTES)).unwrap_or(u32::MAX);
         let room = Arc::clone(&shared.room).acquire_many_owned(room).await.map_err(|_| InputError::Ended)?;

@@ -8,7 +8,7 @@ use crate::limits::{COMMANDS, ENDED_LOG_BYTES, INPUT_QUEUE_BYTES};
 use crate::owner::Owner;
 use crate::shared::{Shared, now_ms};
 use crate::spec::Spec;
-use crate::streams::Streams;
+use crate::streams::{Stdin, Streams};
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -148,7 +148,7 @@ impl Processes {
         let command = spec.for_supervisor(&self.workspace);
         let (child, streams) = match spec.terminal {
             Some(size) => Streams::of_terminal(self.supervisor.spawn_on_terminal(command, size).await?),
-            None => Streams::of_pipes(self.supervisor.spawn_on_pipes(command).await?, spec.interactive),
+            None => Streams::of_pipes(self.supervisor.spawn_on_pipes(command).await?, Stdin::Open),
         };
         let (sender, commands) = mpsc::channel(COMMANDS);
         let shared = Arc::new(Shared::new(config.max_log_bytes_per_process, INPUT_QUEUE_BYTES));

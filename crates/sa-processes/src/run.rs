@@ -5,7 +5,7 @@ use crate::log::Stream;
 use crate::registry::Processes;
 use crate::scratch::Look;
 use crate::spec::{RunBounds, Spec};
-use crate::streams::Streams;
+use crate::streams::{Stdin, Streams};
 use sa_supervisor::{Exit, Process as Child};
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ impl Processes {
         let limit = bounds.output_bytes.unwrap_or(config.max_output_bytes).min(config.max_output_bytes);
         let started = Instant::now();
         let child = self.supervisor.spawn_on_pipes(spec.for_supervisor(&self.workspace)).await?;
-        let (child, streams) = Streams::of_pipes(child, false);
+        let (child, streams) = Streams::of_pipes(child, Stdin::Empty);
         let mut leash = Leash(Some(child.clone()));
         let mut run = Run { streams, limit, stdout: Captured::default(), stderr: Captured::default() };
         let (exit, timed_out) = match tokio::time::timeout(timeout, run.until_end(&child)).await {

@@ -11,17 +11,29 @@ use tokio::net::unix::pipe;
 
 /// The byte that ends the input of a program on a terminal when it is typed.
 const END_OF_INPUT: u8 = 4;
+/// Most that a pipe can still hold once its writers are gone (Linux allows a user 1 MiB). A writer that escaped from
+/// the tree could otherwise keep the reader busy forever.
+const DRAIN_BYTES: usize = 2 * 1024 * 1024;
 
 pub(crate) enum Streams {
     Pipes { stdin: Option<pipe::Sender>, stdout: Option<pipe::Receiver>, stderr: Option<pipe::Receiver> },
     Terminal { terminal: Terminal, open: bool, takes_input: bool },
 }
 
+/// The standard input of a new process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stdin {
+    /// Clients write to it and close it.
+    Open,
+    /// It ends at once.
+    Empty,
+}
+
 impl Streams {
-    /// The pipes of a child; its input stays open only for an interactive one.
-    pub(crate) fn of_pipes(child: OnPipes, interactive: bool) -> (Child, Self) {
+    /// Takes the pipes of a child.
+    pub(crate) fn of_pipes(child: OnPipes, input: Stdin) -> (Child, Self) {
         let OnPipes { process, stdin, stdout, stderr } = child;
-        let stdin = interactive.then_some(stdin);
+        let stdin = (input == Stdin::Open).then_some(stdin);
         (process, Self::Pipes { stdin, stdout: Some(stdout), stderr: Some(stderr) })
     }
 
@@ -82,25 +94,33 @@ impl Streams {
         }
     }
 
-    /// Reads what is left of all outputs, once nobody writes any more, and closes them. The system is asked, not the
-    /// runtime, which may not have heard yet of the last bytes.
+    /// Reads the rest of all outputs once the writers are gone, and closes them. It reads the descriptors directly, as
+    /// the runtime may not know of the last bytes yet.
     pub(crate) fn drain(&mut self, mut work: impl FnMut(Stream, &[u8])) {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
                 for (stream, pipe) in [(Stream::Stdout, stdout.take()), (Stream::Stderr, stderr.take())] {
                     let file = pipe.map(|pipe| pipe.as_fd().try_clone_to_owned().map(File::from));
                     let Some(Ok(mut file)) = file else { continue };
-                    while scratch::read(|buffer| file.read(buffer), |bytes| work(stream, bytes)) == Look::Data
-                    {
-                    }
+                    drain(|taken| {
+                        let work = |bytes: &[u8]| {
+                            *taken += bytes.len();
+                            work(stream, bytes);
+                        };
+                        scratch::read(|buffer| file.read(buffer), work)
+                    });
                 }
             }
             Self::Terminal { terminal, open, .. } => {
-                let mut look = || {
-                    let work = |bytes: &[u8]| work(Stream::Terminal, bytes);
-                    scratch::read(|buffer| terminal.read_now(buffer), work)
-                };
-                while *open && look() == Look::Data {}
+                if *open {
+                    drain(|taken| {
+                        let work = |bytes: &[u8]| {
+                            *taken += bytes.len();
+                            work(Stream::Terminal, bytes);
+                        };
+                        scratch::read(|buffer| terminal.read_now(buffer), work)
+                    });
+                }
                 *open = false;
             }
         }
@@ -151,6 +171,12 @@ impl Streams {
             Self::Terminal { terminal, .. } => Some(terminal.resize(size)),
         }
     }
+}
+
+/// Repeats `read`, which adds what it took, until nothing is left or more came than the writers can have left behind.
+fn drain(mut read: impl FnMut(&mut usize) -> Look) {
+    let mut taken = 0;
+    while taken < DRAIN_BYTES && read(&mut taken) == Look::Data {}
 }
 
 async fn ready(pipe: Option<&pipe::Receiver>) {

@@ -47,9 +47,9 @@ async fn a_follower_gets_everything_and_then_the_end() {
 }
 
 #[tokio::test]
-async fn input_reaches_an_interactive_process_and_ends() {
+async fn input_reaches_a_process_and_ends() {
     let processes = processes();
-    let process = processes.create(Spec { interactive: true, ..script("cat; echo done") }).await.unwrap();
+    let process = processes.create(script("cat; echo done")).await.unwrap();
     process.input(Bytes::from_static(b"hello "), false).await.unwrap();
     process.input(Bytes::from_static(b"there\n"), true).await.unwrap();
     within(process.wait()).await;
@@ -58,11 +58,12 @@ async fn input_reaches_an_interactive_process_and_ends() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_not_interactive_reads_an_empty_input() {
+async fn input_can_be_closed_before_anything_was_sent() {
     let processes = processes();
     let process = processes.create(script("cat; echo over; sleep 600")).await.unwrap();
+    process.input(Bytes::new(), true).await.unwrap();
     within(printed(&process, "over")).await;
-    assert_eq!(process.input(Bytes::from_static(b"x"), false).await, Err(InputError::NotInteractive));
+    assert_eq!(process.input(Bytes::from_static(b"x"), false).await, Err(InputError::Closed));
     assert!(matches!(process.resize(SIZE).await, Err(ResizeError::NoTerminal)));
     within(process.stop(Duration::ZERO)).await;
 }

@@ -1,6 +1,6 @@
 //! How fast the relay alone is, on one core: `cargo run --release -p sa-relay --example throughput`.
 
-use sa_relay::{Log, Relay, RelayOptions, Surroundings};
+use sa_relay::{Log, Presence, Relay, RelayOptions};
 use std::time::Instant;
 
 const KIB: usize = 1024;
@@ -29,7 +29,7 @@ fn run(output: &[u8]) -> (f64, f64) {
         asked_bytes: 64 * MIB,
     };
     let (mut relay, mut log) = (Relay::new(&options), Log::new(64 * MIB));
-    let around = Surroundings { attached: &|_| true, streams: 1 };
+    let around = Presence { has_post: &|_| true, has_socket: &|_| true, streams: 1 };
     let (mut messages, mut bytes) = (0, 0);
     let begin = Instant::now();
     while bytes < TOTAL {

@@ -7,9 +7,10 @@
 //!  agent's end ─────► Relay::agent_end ───────► the same, every wait ended
 //! ```
 //!
-//! The relay never looks at a method. Of a message it reads the id and whether it is a request, a notification or
-//! a response; everything else is passed on byte for byte.
+//! The relay looks at one method only: `$/cancel_request`, which names another request by its id. Of other messages it
+//! reads the id and whether it is a request, a notification or a response. Everything is passed on byte for byte.
 
+mod alike;
 mod asked;
 mod lines;
 mod log;
@@ -19,6 +20,6 @@ mod segment;
 
 pub use asked::Question;
 pub use log::{Log, Part, Read};
-pub use pending::{Caller, Refused};
-pub use relay::{Answer, Delivery, Outgoing, Output, Relay, RelayOptions, Surroundings};
-pub use segment::{Audience, Record, RecordKind, Segment, event_frame};
+pub use pending::{Caller, Refused, check_message};
+pub use relay::{Answer, Delivery, Outgoing, Output, Presence, Relay, RelayOptions};
+pub use segment::{Audience, Record, RecordKind, Segment, Sight, SocketView, event_frame};

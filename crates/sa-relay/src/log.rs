@@ -11,6 +11,8 @@ pub struct Log {
     segments: VecDeque<Arc<Segment>>,
     cost: usize,
     limit: usize,
+    /// Numbers up to this one belong to earlier logs.
+    base: u64,
     newest: u64,
     end: u64,
 }
@@ -42,7 +44,7 @@ pub enum Read {
     Gap {
         /// Oldest sequence number that can still be read; 0 if none can.
         oldest: u64,
-        /// Newest sequence number; 0 if there is none.
+        /// Newest sequence number, or the number before the first.
         newest: u64,
     },
 }
@@ -50,7 +52,12 @@ pub enum Read {
 impl Log {
     /// An empty log that keeps about `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { segments: VecDeque::new(), cost: 0, limit, newest: 0, end: 0 }
+        Self::continuing(limit, 0)
+    }
+
+    /// The same for a log whose first record has the number after `base`.
+    pub fn continuing(limit: usize, base: u64) -> Self {
+        Self { segments: VecDeque::new(), cost: 0, limit, base, newest: base, end: 0 }
     }
 
     /// Adds a segment and lets go of the oldest ones beyond the limit. The newest always stays, whatever its size.
@@ -74,7 +81,7 @@ impl Log {
         left
     }
 
-    /// Sequence number of the newest record; 0 if there is none.
+    /// Sequence number of the newest record; where there is none, the number before the first.
     pub fn newest(&self) -> u64 {
         self.newest
     }
@@ -98,13 +105,15 @@ impl Log {
         }
     }
 
-    /// The records after the one numbered `after`: the rest of the segment they begin in.
+    /// Returns the records after the one numbered `after`: the rest of the segment they begin in. 0 stands for the
+    /// beginning, whatever number that has.
     pub fn read(&self, after: u64) -> Read {
+        let after = if after == 0 { self.base } else { after };
         let gap = Read::Gap { oldest: self.oldest(), newest: self.newest };
         if after == self.newest {
             return Read::End;
         }
-        if after > self.newest || after + 1 < self.oldest() {
+        if after > self.newest || after < self.base || after + 1 < self.oldest() {
             return gap;
         }
         let index = self.segments.partition_point(|segment| segment.last() <= after);

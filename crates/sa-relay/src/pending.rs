@@ -1,12 +1,18 @@
 //! Requests that clients made and the agent has not answered: whose answer is whose.
 //!
-//! An id goes to the agent as the client wrote it, so that messages which speak of a request by its id (`$/cancel_request`)
-//! mean the same on both sides. Only an id that another unanswered request already carries is replaced on the way
-//! and put back into the answer.
+//! ```text
+//!           admit              answer, drain
+//!  (free) ─────────► waiting ─────────────────► (free)
+//!                       │ give_up                 ▲
+//!                       └──────► given up ────────┘ answer, drain, or as many have come after it
+//! ```
+//!
+//! An id goes to the agent as the client wrote it. It is replaced on the way, and put back into the answer, if another
+//! unanswered request carries it, or if programs that read numbers as floats would change it.
 
+use crate::alike::Alike;
 use sa_jsonrpc::{Id, Message};
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use thiserror::Error;
 
 /// Who made a request and how the answer gets there.
@@ -20,7 +26,7 @@ pub enum Caller {
     Stream(u32),
 }
 
-/// Why a request was not taken.
+/// Why a message was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Refused {
     /// The agent owes too many answers already.
@@ -29,51 +35,104 @@ pub enum Refused {
     /// Ids are kept until they are answered, so they have a bound.
     #[error("the id of a request may take {ID_BYTES} bytes, not {0}")]
     LongId(usize),
+    /// A `$/cancel_request` fits several unanswered requests.
+    #[error("{0} unanswered requests have this id; cancel over the WebSocket that made the request")]
+    AmbiguousCancel(usize),
 }
 
 /// Longest id of a request, as it is written.
 const ID_BYTES: usize = 1024;
 
-/// A request that waits.
-#[derive(Debug)]
-pub(crate) struct Waiting {
-    pub(crate) caller: Caller,
-    /// The id as the client wrote it.
-    pub(crate) id: Box<str>,
-    /// Counts the requests of this server.
-    number: u64,
-}
-
-#[derive(Debug)]
-pub(crate) struct Pending {
-    waiting: HashMap<Id, Waiting>,
-    limit: usize,
-    admitted: u64,
-    next_id: i64,
-    first_ids: HashSet<Id>,
-    reused: bool,
-}
+/// Requests that were given up and whose ids stay reserved.
+const GIVEN_UP: usize = 1024;
 
 /// Replacement ids count from here: an integer every agent can read, far from where clients start to count.
 const FIRST_REPLACEMENT: i64 = 1 << 52;
 
-/// How many of a server's first request ids are remembered to notice that several clients share it. Clients that
-/// count do so from 0 or 1, so a second one shows within its first requests.
-const REMEMBERED_IDS: usize = 64;
+/// Who is interested in the answer to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// The caller.
+    Waits(Caller),
+    /// A client whose POST has failed: it may still look for the answer on a stream.
+    GaveUp,
+    /// Nobody: the caller got an error in its place.
+    Failed,
+}
+
+/// A request that the agent has not answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Waiting {
+    pub(crate) asker: Asker,
+    /// The id as the client wrote it.
+    pub(crate) id: Box<str>,
+    /// The value of that id.
+    value: Id,
+    /// Counts the requests of this server.
+    number: u64,
+    /// Another request had this id while this one waited.
+    pub(crate) contested: bool,
+    /// One of those came over another socket.
+    pub(crate) contested_by_socket: bool,
+}
+
+impl Waiting {
+    fn socket(&self) -> Option<u32> {
+        match self.asker {
+            Asker::Waits(Caller::Socket(socket)) => Some(socket),
+            _ => None,
+        }
+    }
+}
+
+/// Where a `$/cancel_request` goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum CancelRoute {
+    /// The agent knows the request by the id that the client named.
+    Verbatim,
+    /// The agent knows it by this id.
+    Replaced(String),
+    /// The agent would take it for another client's request.
+    Nowhere,
+}
+
+#[derive(Debug)]
+pub(crate) struct Pending {
+    /// By the id that the agent knows.
+    requests: HashMap<Id, Waiting>,
+    /// The requests that somebody waits for, by number.
+    waiting: BTreeMap<u64, Id>,
+    /// Those that nobody waits for, oldest first. The agent may still answer them, so their ids stay taken.
+    given_up: VecDeque<Id>,
+    /// A given-up id was forgotten. From then on no id may reach the agent twice, so all are replaced.
+    has_forgotten: bool,
+    limit: usize,
+    admitted: u64,
+    next_id: i64,
+    alike: Alike,
+}
+
+/// Checks what can be said of a message without knowing its server.
+pub fn check_message<B: AsRef<[u8]>>(message: &Message<B>) -> Result<(), Refused> {
+    let length = message.id_text().len();
+    if length > ID_BYTES { Err(Refused::LongId(length)) } else { Ok(()) }
+}
 
 impl Pending {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
-            waiting: HashMap::new(),
+            requests: HashMap::new(),
+            waiting: BTreeMap::new(),
+            given_up: VecDeque::new(),
+            has_forgotten: false,
             limit,
             admitted: 0,
             next_id: FIRST_REPLACEMENT,
-            first_ids: HashSet::new(),
-            reused: false,
+            alike: Alike::default(),
         }
     }
 
-    /// Registers a request; the answer says under which id it goes to the agent, if not its own.
+    /// Registers a request. Returns the id under which it goes to the agent, if not its own.
     pub(crate) fn admit<B: AsRef<[u8]>>(
         &mut self,
         request: &Message<B>,
@@ -82,71 +141,137 @@ impl Pending {
         if self.waiting.len() >= self.limit {
             return Err(Refused::TooManyPending(self.waiting.len()));
         }
-        let text = request.id_text();
-        if text.len() > ID_BYTES {
-            return Err(Refused::LongId(text.len()));
-        }
-        let id = request.shape.id.clone().unwrap_or(Id::Null);
-        self.remember(&id);
+        check_message(request)?;
+        let value = request.shape.id.clone().unwrap_or(Id::Null);
         self.admitted += 1;
-        let waiting = Waiting { caller, id: text.into(), number: self.admitted };
-        match self.waiting.entry(id) {
-            Entry::Vacant(free) => {
-                free.insert(waiting);
-                Ok(None)
-            }
-            Entry::Occupied(_) => {
-                let replacement = self.free_id();
-                self.waiting.insert(Id::Int(replacement), waiting);
-                Ok(Some(replacement.to_string()))
+        let mut waiting = Waiting {
+            asker: Asker::Waits(caller),
+            id: request.id_text().into(),
+            value: value.clone(),
+            number: self.admitted,
+            contested: false,
+            contested_by_socket: false,
+        };
+        for other in self.requests.values_mut().filter(|other| other.value == value) {
+            other.contested = true;
+            waiting.contested = true;
+            if let (Some(mine), Some(theirs)) = (waiting.socket(), other.socket())
+                && mine != theirs
+            {
+                other.contested_by_socket = true;
+                waiting.contested_by_socket = true;
             }
         }
+        self.alike.note(self.admitted, &value, waiting.contested);
+        let replaces = self.has_forgotten || !value.is_exact() || self.requests.contains_key(&value);
+        let (known, replacement) = if replaces {
+            let replacement = self.free_id();
+            (Id::Int(replacement), Some(replacement.to_string()))
+        } else {
+            (value, None)
+        };
+        self.waiting.insert(self.admitted, known.clone());
+        self.requests.insert(known, waiting);
+        Ok(replacement)
     }
 
     /// Takes the request that an answer with this id belongs to.
     pub(crate) fn answer(&mut self, id: &Id) -> Option<Waiting> {
-        self.waiting.remove(id)
+        let request = self.requests.remove(id)?;
+        if self.waiting.remove(&request.number).is_none() {
+            self.given_up.retain(|other| other != id);
+        }
+        Some(request)
     }
 
-    /// Nobody waits for this POST's answer any more; when it comes it goes to the streams. The entry stays until
-    /// then: its id must not be given to another request while the agent may still answer it.
-    pub(crate) fn abandon(&mut self, ticket: u64) {
-        for waiting in self.waiting.values_mut().filter(|waiting| waiting.caller == Caller::Post(ticket)) {
-            waiting.caller = Caller::Stream(0);
+    /// Returns whether a request waits for an answer with this id, as its client wrote it.
+    pub(crate) fn has_client_id(&self, id: &Id) -> bool {
+        self.requests.values().any(|request| request.value == *id)
+    }
+
+    /// Ends the wait for all requests up to this number, and returns them as they waited, oldest first. Their ids stay
+    /// taken: the agent may still answer them, and that answer must not be taken for another's.
+    pub(crate) fn give_up(&mut self, through: u64) -> Vec<Waiting> {
+        let later = self.waiting.split_off(&(through.saturating_add(1)));
+        let mut ended = Vec::new();
+        for (_, known) in std::mem::replace(&mut self.waiting, later) {
+            let Some(request) = self.requests.get_mut(&known) else { continue };
+            ended.push(request.clone());
+            request.asker = match request.asker {
+                Asker::Waits(Caller::Post(_)) => Asker::GaveUp,
+                _ => Asker::Failed,
+            };
+            self.given_up.push_back(known);
+        }
+        while self.given_up.len() > GIVEN_UP {
+            if let Some(oldest) = self.given_up.pop_front() {
+                self.requests.remove(&oldest);
+                self.has_forgotten = true;
+            }
+        }
+        ended
+    }
+
+    /// Finds the request that a client means to cancel. Over a socket that is the socket's own, if it has one of that
+    /// id. Other messages do not say which client sent them, so the id has to be unique among the requests that no open
+    /// socket made.
+    pub(crate) fn cancel(
+        &self,
+        id: &Id,
+        caller: Caller,
+        is_open: &dyn Fn(u32) -> bool,
+    ) -> Result<CancelRoute, Refused> {
+        let named: Vec<(&Id, &Waiting)> =
+            self.requests.iter().filter(|(_, request)| request.value == *id).collect();
+        let own = |request: &Waiting| request.asker == Asker::Waits(caller) && request.socket().is_some();
+        let mut meant: Vec<&Id> =
+            named.iter().filter(|(_, request)| own(request)).map(|(known, _)| *known).collect();
+        if meant.is_empty() {
+            let open = named.iter().filter(|(_, request)| !request.socket().is_some_and(is_open));
+            meant = open.map(|(known, _)| *known).collect();
+        }
+        match meant[..] {
+            [] if self.requests.contains_key(id) => Ok(CancelRoute::Nowhere),
+            [] => Ok(CancelRoute::Verbatim),
+            [known] if known == id => Ok(CancelRoute::Verbatim),
+            [Id::Int(replacement)] => Ok(CancelRoute::Replaced(replacement.to_string())),
+            [_] => Ok(CancelRoute::Nowhere),
+            _ => Err(Refused::AmbiguousCancel(meant.len())),
         }
     }
 
     /// Takes all requests, oldest first: the agent will not answer them.
     pub(crate) fn drain(&mut self) -> Vec<Waiting> {
-        let mut waiting: Vec<Waiting> = self.waiting.drain().map(|(_, waiting)| waiting).collect();
-        waiting.sort_unstable_by_key(|waiting| waiting.number);
-        waiting
+        self.waiting.clear();
+        self.given_up.clear();
+        self.has_forgotten = false;
+        let mut requests: Vec<Waiting> = self.requests.drain().map(|(_, request)| request).collect();
+        requests.sort_unstable_by_key(|request| request.number);
+        requests
     }
 
+    /// How many requests the agent has not answered.
     pub(crate) fn len(&self) -> usize {
-        self.waiting.len()
+        self.requests.len()
     }
 
-    /// Whether an id was used for more than one request: a sign of several clients.
-    pub(crate) fn ids_were_reused(&self) -> bool {
-        self.reused
+    /// Number of the newest request, answered or not.
+    pub(crate) fn newest(&self) -> u64 {
+        self.admitted
     }
 
-    /// Whether an id was used while another request with it was unanswered: proof of several clients.
-    pub(crate) fn ids_collided(&self) -> bool {
-        self.next_id > FIRST_REPLACEMENT
+    /// Number of the oldest request that somebody waits for.
+    pub(crate) fn oldest(&self) -> Option<u64> {
+        self.waiting.first_key_value().map(|(number, _)| *number)
     }
 
-    fn remember(&mut self, id: &Id) {
-        if self.first_ids.contains(id) {
-            self.reused = true;
-        } else if self.first_ids.len() < REMEMBERED_IDS {
-            self.first_ids.insert(id.clone());
-        }
+    /// Returns whether several clients evidently count their requests alike.
+    pub(crate) fn ids_are_alike(&mut self, streams: usize) -> bool {
+        self.alike.is_evident(self.admitted, streams)
     }
 
     fn free_id(&mut self) -> i64 {
-        while self.waiting.contains_key(&Id::Int(self.next_id)) {
+        while self.requests.contains_key(&Id::Int(self.next_id)) {
             self.next_id += 1;
         }
         let id = self.next_id;

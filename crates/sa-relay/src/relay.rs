@@ -2,7 +2,7 @@
 
 use crate::asked::{Asked, Question};
 use crate::lines::{Line, Lines};
-use crate::pending::{Pending, Waiting};
+use crate::pending::{Asker, CancelRoute, Pending, Waiting};
 use crate::segment::{FRAME_ROOM, SegmentBuilder};
 use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
@@ -32,8 +32,6 @@ pub struct Relay {
     next_sequence: u64,
     end: u64,
     framing: Framing,
-    /// Whether several clients that count alike were seen. Stays so: whichever of them is away comes back.
-    shared: bool,
 }
 
 /// What a message of a client becomes.
@@ -43,12 +41,16 @@ pub enum Outgoing {
     Verbatim,
     /// Goes to the agent with another id.
     Rewritten(Vec<u8>),
+    /// Does not go to the agent: it cancels a request that has been answered, and the agent would cancel another.
+    Nothing,
 }
 
 /// What the owner knows and the relay does not: who still listens.
-pub struct Surroundings<'a> {
+pub struct Presence<'a> {
     /// Whether the POST of this ticket still waits.
-    pub attached: &'a dyn Fn(u64) -> bool,
+    pub has_post: &'a dyn Fn(u64) -> bool,
+    /// Whether the socket of this number is open.
+    pub has_socket: &'a dyn Fn(u32) -> bool,
     /// How many event streams are open.
     pub streams: usize,
 }
@@ -85,6 +87,8 @@ pub enum Answer {
     },
     /// The agent ended before it answered.
     AgentEnded,
+    /// The agent said nothing for too long. Its answer may still come, on the streams.
+    Silent,
 }
 
 #[derive(Serialize)]
@@ -98,23 +102,29 @@ struct Unparsed<'a> {
 impl Relay {
     /// A relay in front of an agent that has said nothing yet.
     pub fn new(options: &RelayOptions) -> Self {
+        Self::continuing(options, 0)
+    }
+
+    /// The same for a relay whose first record has the number after `base`.
+    pub fn continuing(options: &RelayOptions, base: u64) -> Self {
         Self {
             lines: Lines::new(options.line_bytes, options.unparsed_bytes),
             pending: Pending::new(options.pending_requests),
             asked: Asked::new(options.asked_bytes),
             unparsed_bytes: options.unparsed_bytes,
-            next_sequence: 1,
+            next_sequence: base + 1,
             end: 0,
             framing: Framing::default(),
-            shared: false,
         }
     }
 
-    /// Takes a client's message: registers a request, notes that a question was answered.
+    /// Takes a client's message: registers a request, notes that a question was answered, finds the request that a
+    /// cancellation means.
     pub fn client_message<B: AsRef<[u8]>>(
         &mut self,
         message: &Message<B>,
         caller: Caller,
+        present: &Presence<'_>,
     ) -> Result<Outgoing, Refused> {
         match message.shape.kind {
             Kind::Request => Ok(match self.pending.admit(message, caller)? {
@@ -127,17 +137,26 @@ impl Relay {
                 }
                 Ok(Outgoing::Verbatim)
             }
-            Kind::Notification => Ok(Outgoing::Verbatim),
+            Kind::Notification => {
+                let Some(cancellation) = message.cancellation() else { return Ok(Outgoing::Verbatim) };
+                Ok(match self.pending.cancel(&cancellation.id, caller, present.has_socket)? {
+                    CancelRoute::Verbatim => Outgoing::Verbatim,
+                    CancelRoute::Replaced(id) => {
+                        Outgoing::Rewritten(message.with_cancelled(&cancellation, &id))
+                    }
+                    CancelRoute::Nowhere => Outgoing::Nothing,
+                })
+            }
         }
     }
 
     /// Takes bytes that the agent wrote.
-    pub fn agent_data(&mut self, data: &[u8], around: &Surroundings<'_>) -> Output {
+    pub fn agent_data(&mut self, data: &[u8], present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
         let expected = data.len().saturating_add(self.framing.of(data.len()));
         let mut round = Round::new(expected);
         round.builder = round.builder.into_spare(lines.take_spare(expected));
-        lines.feed(data, |line| self.agent_line(line, around, &mut round));
+        lines.feed(data, |line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         let output = self.close(round);
         self.framing.learn(
@@ -148,26 +167,19 @@ impl Relay {
     }
 
     /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
-    pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, around: &Surroundings<'_>) -> Output {
+    pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
         let mut round = Round::new(0);
-        lines.finish(|line| self.agent_line(line, around, &mut round));
+        lines.finish(|line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         // Nobody waits for replies any more, nor to a question in the agent's last words.
         self.asked.clear();
         round.asked.clear();
         for waiting in self.pending.drain() {
-            if let Caller::Post(ticket) = waiting.caller {
-                round.ended.push(ticket);
+            if let Asker::Waits(Caller::Post(ticket)) = waiting.asker {
+                round.ended.push((ticket, Answer::AgentEnded));
             }
-            match listener(waiting.caller, around) {
-                Caller::Post(_) => {}
-                // Whoever reads a stream for this answer can only learn of its failure there.
-                caller => {
-                    let audience = audience(caller, false);
-                    self.record(&mut round, RecordKind::Message, audience, &error.response(&waiting.id));
-                }
-            }
+            self.fail(&waiting, error, present, &mut round);
         }
         self.record(&mut round, RecordKind::Exit, Audience::Everyone, exit.as_bytes());
         self.close(round)
@@ -178,9 +190,27 @@ impl Relay {
         self.lines.reuse(buffer);
     }
 
-    /// The POST of this ticket no longer waits.
-    pub fn abandon(&mut self, ticket: u64) {
-        self.pending.abandon(ticket);
+    /// Fails all requests up to this number: the agent has been silent for too long. It may still answer; that answer
+    /// goes to the streams.
+    pub fn give_up(&mut self, through: u64, error: &ErrorObject, present: &Presence<'_>) -> Output {
+        let mut round = Round::new(0);
+        for waiting in self.pending.give_up(through) {
+            self.fail(&waiting, error, present, &mut round);
+            if let Asker::Waits(Caller::Post(ticket)) = waiting.asker {
+                round.ended.push((ticket, Answer::Silent));
+            }
+        }
+        self.close(round)
+    }
+
+    /// Number of the newest request. Requests count from 1.
+    pub fn newest_request(&self) -> u64 {
+        self.pending.newest()
+    }
+
+    /// Number of the oldest request that somebody waits for.
+    pub fn oldest_request(&self) -> Option<u64> {
+        self.pending.oldest()
     }
 
     /// Unanswered requests of clients.
@@ -198,17 +228,17 @@ impl Relay {
         self.asked.questions()
     }
 
-    fn agent_line(&mut self, line: Line<'_>, around: &Surroundings<'_>, round: &mut Round) {
+    fn agent_line(&mut self, line: Line<'_>, present: &Presence<'_>, round: &mut Round) {
         match line {
             Line::Whole(bytes) => {
-                if let Some(audience) = self.agent_text(bytes, around, round) {
-                    self.record(round, RecordKind::Message, audience, bytes);
+                if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
+                    self.record(round, kind, audience, bytes);
                 }
             }
             Line::Gathered(buffer) => {
                 let bytes = buffer.get(FRAME_ROOM..).unwrap_or_default();
-                if let Some(audience) = self.agent_text(bytes, around, round) {
-                    round.builder.adopt(self.next_sequence, RecordKind::Message, audience, buffer);
+                if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
+                    round.builder.adopt(self.next_sequence, kind, audience, buffer);
                     self.next_sequence += 1;
                 }
             }
@@ -217,7 +247,12 @@ impl Relay {
     }
 
     /// Works through a line of the agent. What goes on unchanged is left to be recorded, for this audience.
-    fn agent_text(&mut self, bytes: &[u8], around: &Surroundings<'_>, round: &mut Round) -> Option<Audience> {
+    fn agent_text(
+        &mut self,
+        bytes: &[u8],
+        present: &Presence<'_>,
+        round: &mut Round,
+    ) -> Option<(RecordKind, Audience)> {
         let message = match Message::read(bytes) {
             Ok(message) => message,
             Err(invalid) => {
@@ -225,52 +260,77 @@ impl Relay {
                 return None;
             }
         };
-        let (audience, restored) = self.agent_message(&message, around, round);
-        match restored {
-            Some(restored) => {
-                self.record(round, RecordKind::Message, audience, &restored);
-                None
-            }
-            None => Some(audience),
-        }
-    }
-
-    /// Who gets a message of the agent, and the message itself if it goes on under another id.
-    fn agent_message(
-        &mut self,
-        message: &Message<&[u8]>,
-        around: &Surroundings<'_>,
-        round: &mut Round,
-    ) -> (Audience, Option<Vec<u8>>) {
         round.messages += 1;
-        match (message.shape.kind, &message.shape.id) {
-            (Kind::Response, Some(id)) => {
-                if let Some(waiting) = self.pending.answer(id) {
-                    return self.agent_response(message, &waiting, around, round);
+        let id = message.shape.id.as_ref();
+        match (message.shape.kind, id) {
+            (Kind::Response, Some(id)) => match self.pending.answer(id) {
+                Some(waiting) => return self.agent_response(&message, &waiting, present, round),
+                None if self.pending.has_client_id(id) => {
+                    return Some((RecordKind::Response, Audience::Everyone));
+                }
+                None => {}
+            },
+            (Kind::Request, Some(id)) => round.asked.push((self.next_sequence, id.clone())),
+            (Kind::Notification, _) => {
+                // The agent waits no longer, and who comes later should not be asked.
+                if let Some(cancellation) = message.cancellation() {
+                    round.asked.retain(|(_, id)| *id != cancellation.id);
+                    self.asked.answered(&cancellation.id);
                 }
             }
-            (Kind::Request, Some(id)) => round.asked.push((self.next_sequence, id.clone())),
             _ => {}
         }
-        (Audience::Everyone, None)
+        Some((RecordKind::Message, Audience::Everyone))
     }
 
     fn agent_response(
         &mut self,
         message: &Message<&[u8]>,
         waiting: &Waiting,
-        around: &Surroundings<'_>,
+        present: &Presence<'_>,
         round: &mut Round,
-    ) -> (Audience, Option<Vec<u8>>) {
-        // Where several clients count their requests alike, a stream that carries everybody's answers would hand
-        // one client's to another, also later, when it is replayed. They are then left to the POST or socket that asked.
-        self.shared |= self.pending.ids_collided() || (self.pending.ids_were_reused() && around.streams > 1);
-        if let Caller::Post(ticket) = waiting.caller {
+    ) -> Option<(RecordKind, Audience)> {
+        if let Asker::Waits(Caller::Post(ticket)) = waiting.asker {
             round.answered.push((ticket, round.builder.len(), message.shape.is_error));
         }
-        let audience = audience(listener(waiting.caller, around), !self.shared);
-        let restored = (message.id_text() != &*waiting.id).then(|| message.with_id(&waiting.id));
-        (audience, restored)
+        let (kind, audience) = self.addressee(waiting, present);
+        if message.id_text() == &*waiting.id {
+            return Some((kind, audience));
+        }
+        self.record(round, kind, audience, &message.with_id(&waiting.id));
+        None
+    }
+
+    /// Records that a request failed, unless its POST is there to get the error.
+    fn fail(&mut self, waiting: &Waiting, error: &ErrorObject, present: &Presence<'_>, round: &mut Round) {
+        let (kind, audience) = self.addressee(waiting, present);
+        if audience != Audience::Post {
+            self.record(round, kind, audience, &error.response(&waiting.id));
+        }
+    }
+
+    /// Returns who the answer to a request is for, and as what event streams show it. Readers of event streams match
+    /// answers by id, so an answer that could be taken for another client's is no `message` there.
+    fn addressee(&mut self, waiting: &Waiting, present: &Presence<'_>) -> (RecordKind, Audience) {
+        let contested = waiting.contested;
+        let (audience, ambiguous) = match waiting.asker {
+            Asker::Waits(Caller::Post(ticket)) if (present.has_post)(ticket) => {
+                (Audience::Post, contested || self.pending.ids_are_alike(present.streams))
+            }
+            Asker::Waits(Caller::Socket(socket)) => {
+                let among_sockets = waiting.contested_by_socket;
+                if (present.has_socket)(socket) {
+                    let audience = Audience::Socket { socket, contested: among_sockets };
+                    (audience, contested || self.pending.ids_are_alike(present.streams))
+                } else {
+                    (Audience::GoneSocket { contested: among_sockets }, contested)
+                }
+            }
+            Asker::Waits(Caller::Stream(scope)) => (Audience::Stream { scope }, contested),
+            Asker::Waits(Caller::Post(_)) | Asker::GaveUp => (Audience::Gone, contested),
+            Asker::Failed => (Audience::Post, true),
+        };
+        (if ambiguous { RecordKind::Response } else { RecordKind::Message }, audience)
     }
 
     fn unparsed(&mut self, bytes: &[u8], length: u64, reason: &str, round: &mut Round) {
@@ -294,7 +354,7 @@ impl Relay {
         let first = self.next_sequence - round.builder.len() as u64;
         let segment = round.builder.finish(first, self.end);
         let mut deliveries: Vec<Delivery> =
-            round.ended.into_iter().map(|ticket| Delivery { ticket, answer: Answer::AgentEnded }).collect();
+            round.ended.into_iter().map(|(ticket, answer)| Delivery { ticket, answer }).collect();
         if let Some(segment) = &segment {
             self.end = segment.end();
             for (sequence, id) in round.asked {
@@ -341,8 +401,8 @@ struct Round {
     asked: Vec<(u64, sa_jsonrpc::Id)>,
     /// Tickets with the index of the record that answers them.
     answered: Vec<(u64, usize, bool)>,
-    /// Tickets that will not be answered.
-    ended: Vec<u64>,
+    /// Tickets that will not be answered, and why.
+    ended: Vec<(u64, Answer)>,
     messages: usize,
 }
 
@@ -355,21 +415,5 @@ impl Round {
             ended: Vec::new(),
             messages: 0,
         }
-    }
-}
-
-/// Who is there to take an answer: that of a POST which no longer waits goes to the event streams.
-fn listener(caller: Caller, around: &Surroundings<'_>) -> Caller {
-    match caller {
-        Caller::Post(ticket) if !(around.attached)(ticket) => Caller::Stream(0),
-        caller => caller,
-    }
-}
-
-fn audience(caller: Caller, open: bool) -> Audience {
-    match caller {
-        Caller::Post(_) => Audience::Post { open },
-        Caller::Socket(socket) => Audience::Socket { socket, open },
-        Caller::Stream(scope) => Audience::Stream { scope },
     }
 }

@@ -11,6 +11,8 @@ use std::ops::Range;
 pub enum RecordKind {
     /// A JSON-RPC message of the agent.
     Message,
+    /// A response of the agent that a client which matches responses by id alone could take for its own.
+    Response,
     /// Output that is no JSON-RPC message.
     Unparsed,
     /// The agent ended.
@@ -22,42 +24,80 @@ impl RecordKind {
     pub fn event(self) -> &'static str {
         match self {
             Self::Message => "message",
+            Self::Response => "response",
             Self::Unparsed => "unparsed",
             Self::Exit => "exit",
         }
     }
 }
 
-/// Who a record is for.
+/// Who a record is for. Event streams of a server show every record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Every reader.
     Everyone,
-    /// The answer to a POST that took it. `open`: event streams carry it as well.
-    Post {
-        /// Whether event streams show it.
-        open: bool,
-    },
-    /// The answer to a request that came over this socket.
+    /// The answer to a POST that was there to take it, or to a request that was answered with an error before.
+    Post,
+    /// The answer to a request that came over this open socket.
     Socket {
         /// The socket's number.
         socket: u32,
-        /// Whether event streams show it.
-        open: bool,
+        /// A request over another socket had the same id meanwhile.
+        contested: bool,
     },
     /// The answer to a request that asked for it on a stream; `scope` is the caller's name for which.
     Stream {
         /// 0 where the caller named none.
         scope: u32,
     },
+    /// The answer to a request whose POST is gone.
+    Gone,
+    /// The answer to a request that came over a socket which is gone.
+    GoneSocket {
+        /// A request over another socket had the same id meanwhile.
+        contested: bool,
+    },
 }
 
-impl Audience {
-    /// Whether the event streams show it to everybody who reads them.
-    pub fn is_open(self) -> bool {
-        match self {
-            Self::Everyone | Self::Stream { .. } => true,
-            Self::Post { open } | Self::Socket { open, .. } => open,
+/// A socket as a reader of records.
+#[derive(Debug, Clone, Copy)]
+pub struct SocketView {
+    /// Its number.
+    pub socket: u32,
+    /// The newest record when it came, for a socket that resumes after a record which an earlier one saw. It may wait
+    /// for answers to the earlier one's requests.
+    pub resumed_at: Option<u64>,
+}
+
+/// The meaning of a record to a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sight {
+    /// For this socket.
+    Own,
+    /// The answer to another client's request.
+    Foreign,
+    /// The answer to a request of a socket that is gone: this client's earlier one, or another's with an equal id.
+    Ambiguous,
+    /// Nothing that sockets show.
+    Hidden,
+}
+
+impl SocketView {
+    /// Returns the meaning of the record of this number to the socket.
+    pub fn sees(self, sequence: u64, record: &Record, is_open: impl Fn(u32) -> bool) -> Sight {
+        let late = |contested| if contested { Sight::Ambiguous } else { Sight::Own };
+        match record.audience {
+            Audience::Everyone if record.kind == RecordKind::Response => Sight::Foreign,
+            Audience::Everyone => Sight::Own,
+            Audience::Socket { socket, .. } if socket == self.socket => Sight::Own,
+            Audience::Socket { socket, contested } => match self.resumed_at {
+                // The earlier socket may have been cut without a sign, so that it still counts as open.
+                Some(newest) if sequence <= newest || !is_open(socket) => late(contested),
+                _ => Sight::Foreign,
+            },
+            Audience::GoneSocket { contested } if self.resumed_at.is_some() => late(contested),
+            Audience::Gone | Audience::GoneSocket { .. } => Sight::Foreign,
+            Audience::Post | Audience::Stream { .. } => Sight::Hidden,
         }
     }
 }
@@ -85,8 +125,6 @@ pub struct Segment {
     bytes: Bytes,
     records: Box<[Record]>,
     cost: usize,
-    /// Whether an event stream may take the bytes as they are.
-    open: bool,
 }
 
 impl Segment {
@@ -110,15 +148,24 @@ impl Segment {
         self.records.get(index..).unwrap_or_default()
     }
 
-    /// Whether an event stream may take every record.
-    pub fn is_open(&self) -> bool {
-        self.open
-    }
-
     /// The frames of these records, as one piece.
     pub fn frames(&self, records: Range<usize>) -> Bytes {
         let (start, end) = (self.offset(records.start), self.offset(records.end));
         self.bytes.slice(start.min(end)..end)
+    }
+
+    /// Returns the frame of one record for a reader that knows no other event than `message`.
+    pub fn message_frame(&self, index: usize) -> Bytes {
+        match self.records.get(index) {
+            Some(record) if record.kind == RecordKind::Response => {
+                let mut frame = Vec::with_capacity(FRAME_ROOM + record.data + FRAME_END.len());
+                push_head(&mut frame, RecordKind::Message, self.first + index as u64);
+                frame.extend_from_slice(&self.data(index));
+                frame.extend_from_slice(FRAME_END);
+                frame.into()
+            }
+            _ => self.frames(index..index + 1),
+        }
     }
 
     /// Where the frame of this record begins in the segment; for an index beyond the last, where the last ends.
@@ -162,7 +209,6 @@ pub(crate) struct SegmentBuilder {
     /// How many of the first bytes are no part of the segment.
     unused: usize,
     records: Vec<Record>,
-    closed: bool,
 }
 
 impl SegmentBuilder {
@@ -227,7 +273,7 @@ impl SegmentBuilder {
         let cost = self.bytes.capacity() + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
         let mut bytes = Bytes::from(self.bytes);
         bytes.advance(self.unused);
-        Some(Segment { first, start, bytes, records: self.records.into(), cost, open: !self.closed })
+        Some(Segment { first, start, bytes, records: self.records.into(), cost })
     }
 
     /// Ends the frame whose data are the last bytes.
@@ -235,7 +281,6 @@ impl SegmentBuilder {
         let from = self.bytes.len() - data;
         flatten(self.bytes.get_mut(from..).unwrap_or_default());
         self.bytes.extend_from_slice(FRAME_END);
-        self.closed |= !audience.is_open();
         self.records.push(Record { kind, audience, end: self.bytes.len() - self.unused, data });
     }
 }
@@ -253,6 +298,7 @@ fn flatten(data: &mut [u8]) {
 fn push_head(bytes: &mut Vec<u8>, kind: RecordKind, sequence: u64) {
     let event: &[u8] = match kind {
         RecordKind::Message => b"event: message\nid: ",
+        RecordKind::Response => b"event: response\nid: ",
         RecordKind::Unparsed => b"event: unparsed\nid: ",
         RecordKind::Exit => b"event: exit\nid: ",
     };

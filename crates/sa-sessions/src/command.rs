@@ -10,15 +10,11 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
 pub(crate) enum Command {
     /// Start the agent.
     Start { reply: oneshot::Sender<Result<(), AgentFailure>> },
-    /// A message for it.
-    Post { message: Box<Posted>, reply: Reply<MessageAccepted> },
     /// Changes.
     Patch { patch: Box<SessionPatch>, reply: Reply<()> },
-    /// The end. `forget`: the agent is to forget its own session, too.
-    Terminate { forget: bool, reply: Reply<()> },
 }
 
-/// What does not wait: the agent may need it to start.
+/// Commands that do not wait for a start of the agent, however long that takes.
 pub(crate) enum Urgent {
     /// Answers to a question; without any it is rejected.
     Question { id: String, answers: Option<Vec<Vec<String>>>, reply: Reply<()> },
@@ -26,6 +22,10 @@ pub(crate) enum Urgent {
     Permission { id: String, decision: PermissionReply, reply: Reply<()> },
     /// Stop the turn.
     Cancel { reply: Reply<CancelResult> },
+    /// A message for the agent, to be stored.
+    Post { message: Box<Posted>, reply: Reply<MessageAccepted> },
+    /// The end. `forget`: the agent is to forget its own session, too.
+    Terminate { forget: bool, reply: Reply<()> },
 }
 
 /// A message as it was posted.
@@ -44,8 +44,7 @@ impl Command {
         // A caller that has gone away needs no answer, so a failed send is no failure here.
         match self {
             Self::Start { reply } => drop(reply.send(Err(AgentFailure::Machine(error.to_string())))),
-            Self::Post { reply, .. } => drop(reply.send(Err(error))),
-            Self::Patch { reply, .. } | Self::Terminate { reply, .. } => drop(reply.send(Err(error))),
+            Self::Patch { reply, .. } => drop(reply.send(Err(error))),
         }
     }
 }
@@ -56,6 +55,8 @@ impl Urgent {
         match self {
             Self::Question { reply, .. } | Self::Permission { reply, .. } => drop(reply.send(Err(error))),
             Self::Cancel { reply } => drop(reply.send(Err(error))),
+            Self::Post { reply, .. } => drop(reply.send(Err(error))),
+            Self::Terminate { reply, .. } => drop(reply.send(Err(error))),
         }
     }
 }

@@ -55,7 +55,7 @@ impl SessionHandle {
         let digest = Sha256::digest(&body).into();
         let delivery = message.delivery;
         let posted = Posted { parts: parts_of(message)?, delivery, key, digest };
-        self.command(|reply| Command::Post { message: Box::new(posted), reply }).await
+        self.urgent(|reply| Urgent::Post { message: Box::new(posted), reply }).await
     }
 
     /// Changes it.
@@ -76,11 +76,7 @@ impl SessionHandle {
 
     /// Ends it. `forget`: the agent is to forget it, too.
     pub(crate) async fn end(&self, forget: bool) -> Result<Session, SessionError> {
-        // What is being started need not be waited for.
-        if let Err(error) = self.cancel().await {
-            tracing::debug!(session = %self.0.id, %error, "nothing was cancelled before the end");
-        }
-        match self.command(|reply| Command::Terminate { forget, reply }).await {
+        match self.urgent(|reply| Urgent::Terminate { forget, reply }).await {
             Ok(()) | Err(SessionError::Ended) => Ok(self.describe()),
             Err(error) => Err(error),
         }

@@ -16,8 +16,9 @@ pub(crate) enum History {
     Unreadable,
 }
 
-const PREAMBLE: &str = "This conversation began earlier, and what you knew of it is gone. This is what was said, the \
-newest last; go on from there.";
+/// Stands between the message that the agent is to work on and what was said before it.
+const PREAMBLE: &str = "The message above continues a conversation that you no longer have. It is given here for context, \
+oldest first:";
 const PAGE: usize = 512;
 /// Stands for what was left out of a message.
 const CUT: &str = " […]";

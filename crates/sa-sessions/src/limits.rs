@@ -28,7 +28,7 @@ pub struct SessionLimits {
     pub events: u64,
     /// Bytes kept for one session; the oldest events leave first.
     pub event_bytes: u64,
-    /// Bytes kept for all sessions; the sessions that ended first leave first.
+    /// Bytes kept for all sessions; the sessions that ended first leave first, then the oldest events of those idle longest.
     pub total_bytes: u64,
     /// How long a session is kept after its end (0: for ever).
     pub ended_ms: u64,

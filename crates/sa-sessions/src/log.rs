@@ -70,7 +70,12 @@ impl Log {
                 }
             }
         }
-        self.ends.send_modify(|ends| (ends.oldest, ends.last) = (oldest, last));
+        self.ends.send_modify(|ends| (ends.oldest, ends.last) = (ends.oldest.max(oldest), last));
+    }
+
+    /// Notes that the events before that one are no longer kept.
+    pub(crate) fn trimmed(&self, oldest: u64) {
+        self.ends.send_modify(|ends| ends.oldest = ends.oldest.max(oldest));
     }
 
     /// Says that nothing will be appended any more.
@@ -87,21 +92,22 @@ impl Log {
         Ok(slice.events.into_iter().map(|event| Line { id: event.id, json: event.data }).collect())
     }
 
-    /// How a question or permission was decided, if it was; looked up in the whole log.
+    /// How a question or permission was decided the last time, if it was; looked up in the whole log.
     pub(crate) async fn find_verdict(&self, id: &str) -> Option<Verdict> {
         let finder = memchr::memmem::Finder::new(id);
-        let mut after = 0;
+        let (mut after, mut verdict) = (0, None);
         loop {
             let lines = self.read(after, PAGE_EVENTS).await.ok()?;
-            after = lines.last()?.id;
+            let Some(last) = lines.last() else { return verdict };
+            after = last.id;
             for line in lines.iter().filter(|line| finder.find(&line.json).is_some()) {
                 let event: UniversalEvent = serde_json::from_slice(&line.json).ok()?;
                 match event.data {
                     EventData::QuestionResolved(resolved) if resolved.id == id => {
-                        return Some(Verdict::Question(resolved));
+                        verdict = Some(Verdict::Question(resolved));
                     }
                     EventData::PermissionResolved(resolved) if resolved.id == id => {
-                        return Some(Verdict::Permission(resolved));
+                        verdict = Some(Verdict::Permission(resolved));
                     }
                     _ => {}
                 }

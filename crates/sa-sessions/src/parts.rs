@@ -9,7 +9,8 @@ use sa_hub::OpenError;
 use sa_skills::Skills;
 use sa_store::Store;
 use sa_universal::ModeTable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 pub(crate) struct Parts {
@@ -21,6 +22,8 @@ pub(crate) struct Parts {
     pub(crate) webhooks: sa_webhooks::Client,
     pub(crate) limits: SessionLimits,
     pub(crate) totals: Totals,
+    /// Agents, each with a session of its own that an import is about to take over, so that no other import does.
+    pub(crate) claimed: Mutex<HashSet<(String, String)>>,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub(crate) host: Host,
 }
@@ -68,8 +71,8 @@ impl Parts {
             Validity::Invalid { reason, .. } => {
                 Err(AgentFailure::Token(format!("{provider} does not accept the token: {reason}")))
             }
-            Validity::Unknown { reason } => Err(AgentFailure::Token(format!(
-                "whether {provider} accepts the token cannot be told: {reason}"
+            Validity::Unknown { reason } => Err(AgentFailure::ProviderUnreachable(format!(
+                "{provider} could not be asked to validate the token: {reason}"
             ))),
         }
     }

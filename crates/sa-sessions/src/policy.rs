@@ -3,6 +3,8 @@
 //! Much of a request is written by the model, and a rule must not be talked into an `allow`: that takes the tool's name or kind,
 //! and all that the call is about. For a `deny` or an `ask` anything that may be meant is enough.
 
+mod address;
+mod members;
 mod pattern;
 mod place;
 mod subject;
@@ -43,10 +45,18 @@ impl Policy {
         })
     }
 
-    /// What the rules say; nothing if a client is to be asked.
-    pub(crate) fn decide(&self, request: &PermissionRequest) -> Option<PermissionReplyKind> {
+    /// Returns the decision of the first rule that matches.
+    pub(crate) fn decide(&self, request: &PermissionRequest) -> Option<Decision> {
+        if self.rules.is_empty() {
+            return None;
+        }
         let subjects = subjects(request);
-        self.rules.iter().find(|rule| rule.matches(request, &subjects))?.decision.reply()
+        Some(self.rules.iter().find(|rule| rule.matches(request, &subjects))?.decision)
+    }
+
+    /// Returns whether there is a rule, so that the agent has to ask about everything.
+    pub(crate) fn has_rules(&self) -> bool {
+        !self.rules.is_empty()
     }
 
     /// How long a client has.

@@ -41,6 +41,9 @@ pub(crate) struct Record {
     pub(crate) choices: SessionChoices,
     #[serde(default)]
     pub(crate) native_session_id: Option<String>,
+    /// Requests that were open when the daemon ended, in case the agent repeats them.
+    #[serde(default)]
+    pub(crate) unanswered: Vec<Unanswered>,
     /// How often its agent was started.
     #[serde(default)]
     pub(crate) runs: u32,
@@ -70,6 +73,14 @@ pub(crate) struct Record {
     pub(crate) variant: Option<String>,
 }
 
+/// A question or permission that nobody had answered when the daemon ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unanswered {
+    pub(crate) id: String,
+    /// The same for requests that ask the same.
+    pub(crate) fingerprint: String,
+}
+
 /// A question that waits for its answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -97,6 +108,7 @@ impl Record {
             usage: None,
             choices: SessionChoices::default(),
             native_session_id: None,
+            unanswered: Vec::new(),
             runs: 0,
             owes_history: false,
             turn_after: 0,
@@ -119,8 +131,9 @@ impl Record {
         self
     }
 
-    /// A copy of it that begins where this one is now.
-    pub(crate) fn forked(&self, id: &str, native: String, title: Option<String>, now_ms: u64) -> Self {
+    /// Returns a copy of it that begins where this one is now. If its agent does not know yet what was said, the copy's does not
+    /// either, and has to get it as text.
+    pub(crate) fn forked(&self, id: &str, title: Option<String>, now_ms: u64) -> Self {
         Self {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
@@ -129,10 +142,10 @@ impl Record {
             questions: Vec::new(),
             permissions: Vec::new(),
             native_session_id: None,
-            owes_history: false,
+            unanswered: Vec::new(),
             turn_after: 0,
             forked_from: Some(id.to_owned()),
-            fork_of: Some(native),
+            fork_of: self.native_session_id.clone(),
             titled: title.is_some(),
             title: title.or_else(|| self.title.clone()),
             ..self.clone()

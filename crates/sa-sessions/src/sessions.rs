@@ -33,6 +33,10 @@ const COMMANDS: usize = 64;
 const SWEEPING: Duration = Duration::from_secs(60);
 /// How long owners have to stop when the daemon does.
 const STOPPING: Duration = Duration::from_secs(2);
+/// How long the daemon waits at its start until sessions say what became of the turns that ran before.
+const RECOVERING: Duration = Duration::from_secs(5);
+/// How long a session that is deleted has to end by itself.
+const ENDING: Duration = Duration::from_secs(15);
 
 /// What the sessions are made of.
 pub struct SessionsOptions {
@@ -78,6 +82,7 @@ impl Sessions {
             webhooks: options.webhooks,
             limits: options.limits,
             totals: Totals::default(),
+            claimed: Mutex::default(),
             host: options.host,
         };
         let inner = Inner {
@@ -88,16 +93,32 @@ impl Sessions {
             stop: CancellationToken::new(),
         };
         let sessions = Self(Arc::new(inner));
-        sessions.0.parts.store.sweep().await?;
         for stored in sessions.0.parts.store.sessions().await? {
             let id = stored.id.clone();
             if let Err(error) = sessions.adopt_stored(stored, BTreeMap::new()) {
                 tracing::error!(session = id, %error, "a stored session cannot be read; it is left alone");
             }
         }
+        sessions.recovered().await;
         sessions.release_skills().await;
         sessions.0.tasks.spawn(sessions.clone().sweep());
         Ok(sessions)
+    }
+
+    /// Waits until no session shows a turn or a question that ended with the daemon before.
+    async fn recovered(&self) {
+        let all: Vec<Arc<Shared>> = self.registry().values().cloned().collect();
+        let recovered = async {
+            for session in all.iter().filter(|session| session.record().turn.is_some()) {
+                tokio::select! {
+                    () = session.recovered.cancelled() => {}
+                    () = session.stopped.cancelled() => {}
+                }
+            }
+        };
+        if tokio::time::timeout(RECOVERING, recovered).await.is_err() {
+            tracing::warn!("sessions still take up what they did when the daemon ended");
+        }
     }
 
     /// Takes back what was put in place for sessions that are no longer there.
@@ -112,13 +133,32 @@ impl Sessions {
     /// Forgets sessions that have been ended for too long, or that there is no more room for, until the daemon stops.
     async fn sweep(self) {
         loop {
+            if let Err(error) = self.sweep_once().await {
+                tracing::warn!(%error, "old sessions cannot be forgotten");
+            }
             tokio::select! {
                 () = self.0.stop.cancelled() => return,
                 () = tokio::time::sleep(SWEEPING) => {}
+                () = self.0.parts.store.has_grown() => {}
             }
-            match self.0.parts.store.sweep().await {
-                Ok(forgotten) => forgotten.iter().for_each(|id| self.forget(id)),
-                Err(error) => tracing::warn!(%error, "old sessions cannot be forgotten"),
+        }
+    }
+
+    async fn sweep_once(&self) -> Result<(), StoreError> {
+        let store = &self.0.parts.store;
+        let due = store.due().await?;
+        let going: Vec<Arc<Shared>> = due.iter().filter_map(|id| self.registry().get(id).cloned()).collect();
+        futures_util::future::join_all(going.iter().map(|shared| webhooks::last_look(shared))).await;
+        loop {
+            let swept = store.sweep(due.clone()).await?;
+            swept.forgotten.iter().for_each(|id| self.forget(id));
+            for (id, oldest) in swept.trimmed {
+                if let Some(shared) = self.registry().get(&id) {
+                    shared.log.trimmed(oldest);
+                }
+            }
+            if !swept.has_more {
+                return Ok(());
             }
         }
     }
@@ -143,8 +183,10 @@ impl Sessions {
             record.state = SessionState::Interrupted;
         }
         let ends = Ends { oldest: stored.oldest, last: stored.last, closed: false };
-        let webhook = stored.webhook.and_then(|cursor| serde_json::from_slice(&cursor.state).ok());
-        let webhook = webhook.or_else(|| record.request.webhook.as_ref().map(webhooks::fresh));
+        let webhook = record.request.webhook.as_ref().map(|webhook| {
+            let status = stored.webhook.and_then(|cursor| webhooks::restored(webhook, &cursor.state));
+            status.unwrap_or_else(|| webhooks::fresh(webhook))
+        });
         Ok(SessionHandle(self.adopt(&stored.id, record, ends, env, webhook)))
     }
 
@@ -172,10 +214,12 @@ impl Sessions {
         found.map(SessionHandle).ok_or_else(|| SessionError::Unknown(id.to_owned()))
     }
 
-    /// Makes a session and starts its agent. The session stays if the agent does not start.
+    /// Creates a session and starts its agent. The session stays if the agent does not start, unless that is because the
+    /// agent does not have what the request asks for.
     pub async fn create(&self, id: &str, request: CreateSession) -> Result<SessionCreated, SessionError> {
         self.0.parts.agent(&request.agent)?;
         let cwd = self.directory(request.cwd.as_deref())?;
+        check_variables(&request.env).map_err(SessionError::Invalid)?;
         let mut env = request.env.clone();
         let token_variable = self.credential_of(&request).await?;
         if let Some((variable, token)) = &token_variable {
@@ -185,7 +229,14 @@ impl Sessions {
         record.variables = env.keys().cloned().collect();
         record.token_variable = token_variable.map(|(variable, _)| variable.variable);
         let session = self.make(id, record, env).await?;
-        Ok(created(&session, session.start().await))
+        match session.start().await {
+            Err(failure) if failure.is_bad_choice() => {
+                // Another client may have deleted it already.
+                let _ = self.delete(id).await;
+                Err(failure.into())
+            }
+            started => Ok(created(&session, started)),
+        }
     }
 
     /// Ends a session and forgets it.
@@ -198,11 +249,16 @@ impl Sessions {
             return Err(SessionError::Unknown(id.to_owned()));
         }
         let session = SessionHandle(Arc::clone(&shared));
-        if let Err(error) = session.end(true).await {
-            tracing::debug!(session = id, %error, "a session that is deleted was not terminated first");
+        match tokio::time::timeout(ENDING, session.end(true)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => {
+                tracing::debug!(session = id, %error, "a session that is deleted was not terminated first");
+            }
+            Err(_) => tracing::warn!(session = id, "a session that is deleted did not end in time"),
         }
         shared.stop.cancel();
         shared.stopped.cancelled().await;
+        webhooks::last_look(&shared).await;
         if let Err(error) = self.0.parts.store.delete(id).await {
             self.take_back(id, &shared).await;
             return Err(error.into());
@@ -254,6 +310,9 @@ impl Sessions {
         self.check_new(id)?;
         // Refused before anything is stored.
         Policy::new(&record.request.policy).map_err(SessionError::Invalid)?;
+        let table = self.0.parts.mode_table(&record.request.agent);
+        sa_universal::check_agent_mode(&table, &record.agent_mode, record.permission_mode)
+            .map_err(|looser| AgentFailure::Unsupported(looser.to_string()))?;
         if let Some(webhook) = &record.request.webhook {
             webhooks::check(webhook)?;
         }
@@ -315,14 +374,7 @@ impl Sessions {
         });
         let (stop, stopped) = (self.0.stop.clone(), shared.stopped.clone());
         let own_stop = shared.stop.clone();
-        self.0.tasks.spawn(async move {
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = own_stop.cancelled() => {}
-                () = owner.run() => {}
-            }
-            stopped.cancel();
-        });
+        self.0.tasks.spawn(run_until(owner.run(), [stop, own_stop], stopped));
         shared
     }
 
@@ -361,9 +413,38 @@ impl Sessions {
     }
 }
 
+/// Runs an owner until it is done or one of these tokens is cancelled. Whatever ends it, a panic included, it has then stopped:
+/// others wait for that.
+async fn run_until(
+    owner: impl Future<Output = ()>,
+    stops: [CancellationToken; 2],
+    stopped: CancellationToken,
+) {
+    let _stopped = stopped.drop_guard();
+    let [daemon, session] = stops;
+    tokio::select! {
+        () = daemon.cancelled() => {}
+        () = session.cancelled() => {}
+        () = owner => {}
+    }
+}
+
 pub(crate) fn created(session: &SessionHandle, started: Result<(), AgentFailure>) -> SessionCreated {
     let error = started.err().map(|failure| failure.to_api());
     SessionCreated { healthy: error.is_none(), error, session: session.describe() }
+}
+
+/// Refuses names that no environment can hold.
+pub(crate) fn check_variables(env: &BTreeMap<String, String>) -> Result<(), String> {
+    for (name, value) in env {
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return Err(format!("env: '{}' is not a name of a variable", name.escape_debug()));
+        }
+        if value.contains('\0') {
+            return Err(format!("env: the value of '{name}' has a NUL character"));
+        }
+    }
+    Ok(())
 }
 
 fn check_id(id: &str) -> Result<(), SessionError> {
@@ -374,4 +455,19 @@ fn check_id(id: &str) -> Result<(), SessionError> {
         // Its address is that of the operation.
         && id != "import";
     if fits { Ok(()) } else { Err(SessionError::BadId(id.to_owned())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_owner_that_panics_has_stopped() {
+        let stopped = CancellationToken::new();
+        let stops = [CancellationToken::new(), CancellationToken::new()];
+        let owner = async { panic!("a bug") };
+        let task = tokio::spawn(run_until(owner, stops, stopped.clone()));
+        assert!(task.await.is_err_and(|error| error.is_panic()));
+        assert!(stopped.is_cancelled());
+    }
 }

@@ -22,6 +22,12 @@ pub(crate) struct Shared {
     pub(crate) deleting: AtomicBool,
     /// Cancelled when the session is forgotten.
     pub(crate) deleted: CancellationToken,
+    /// Cancelled when the owner has taken up what an earlier daemon left.
+    pub(crate) recovered: CancellationToken,
+    /// Cancelled when the session is about to be forgotten: its webhook gets what it has not got yet.
+    pub(crate) last_look: CancellationToken,
+    /// Cancelled when nothing is delivered to its webhook any more.
+    pub(crate) delivered: CancellationToken,
     /// Cancelled when the owner has stopped.
     pub(crate) stopped: CancellationToken,
     /// Why the owner cannot store what has happened, while it tries again: nobody needs to wait for it meanwhile.
@@ -56,6 +62,9 @@ impl Shared {
             stop: CancellationToken::new(),
             deleting: AtomicBool::new(false),
             deleted: CancellationToken::new(),
+            recovered: CancellationToken::new(),
+            last_look: CancellationToken::new(),
+            delivered: CancellationToken::new(),
             stopped: CancellationToken::new(),
             stalled: watch::Sender::new(None),
             state: Mutex::new(State { record, env, queued: 0, webhook }),
@@ -73,9 +82,11 @@ impl Shared {
         state.queued = queued;
     }
 
-    /// When the last event was; all else is as it was.
-    pub(crate) fn show_update(&self, at_ms: u64) {
-        self.state().record.updated_at_ms = at_ms;
+    /// Shows when the last event was and how many messages wait. The rest of the record has not changed.
+    pub(crate) fn show_update(&self, at_ms: u64, queued: usize) {
+        let mut state = self.state();
+        state.record.updated_at_ms = at_ms;
+        state.queued = queued;
     }
 
     /// How the webhook stands from now on.

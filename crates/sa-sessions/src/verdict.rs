@@ -51,9 +51,12 @@ impl fmt::Display for Verdict {
             ResolvedBy::Client => "by a client",
             ResolvedBy::Rule => "by a rule of the session",
             ResolvedBy::PermissionMode => "by the session's permission mode",
+            ResolvedBy::Agent => "by the agent itself",
             ResolvedBy::Timeout => "when the time for it was over",
             ResolvedBy::TurnEnded => "when its turn ended",
             ResolvedBy::AgentEnded => "when its agent ended",
+            ResolvedBy::Withdrawn => "by the agent",
+            ResolvedBy::DaemonRestarted => "when the daemon restarted",
         };
         write!(f, "{what} {why}")
     }

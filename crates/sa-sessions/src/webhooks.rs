@@ -8,10 +8,13 @@ use bytes::Bytes;
 use sa_api::sessions::{Webhook, WebhookStatus};
 use sa_webhooks::{BoxFuture, Source, WebhookLimits};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Events that are looked at at once.
 const PAGE: usize = 256;
+/// How long a webhook has to take what is left when its session is forgotten.
+const LAST_LOOK: Duration = Duration::from_secs(3);
 
 /// Whether a webhook can be one.
 pub(crate) fn check(webhook: &Webhook) -> Result<(), SessionError> {
@@ -28,15 +31,36 @@ pub(crate) fn from_there(webhook: &Webhook, event: u64) -> WebhookStatus {
     WebhookStatus { delivered_event_id: event, ..fresh(webhook) }
 }
 
+/// Returns how a webhook stands by what was stored of it. Its address is shown as it is shown today.
+pub(crate) fn restored(webhook: &Webhook, stored: &[u8]) -> Option<WebhookStatus> {
+    let status: WebhookStatus = serde_json::from_slice(stored).ok()?;
+    Some(WebhookStatus { url: fresh(webhook).url, ..status })
+}
+
+/// Lets a session's webhook have what it has not got yet, before the session is forgotten. Nothing may be appended any more.
+pub(crate) async fn last_look(shared: &Shared) {
+    shared.last_look.cancel();
+    if shared.record().request.webhook.is_some() {
+        shared.delivered.cancelled().await;
+    }
+}
+
 /// Delivers a session's events until it is deleted or the daemon stops.
 pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook, stop: CancellationToken) {
+    let _delivered = shared.delivered.clone().drop_guard();
     let from = shared.webhook().unwrap_or_else(|| fresh(&webhook));
     let limits = WebhookLimits::default();
     let (client, own_stop) = (parts.webhooks.clone(), shared.deleted.clone());
+    let last_look = shared.last_look.clone();
+    let time_is_over = async {
+        last_look.cancelled().await;
+        tokio::time::sleep(LAST_LOOK).await;
+    };
     let source = Arc::new(Feed { shared, parts });
     tokio::select! {
         () = sa_webhooks::run(source, webhook, from, client, limits, stop) => {}
         () = own_stop.cancelled() => {}
+        () = time_is_over => {}
     }
 }
 
@@ -55,7 +79,17 @@ impl Source for Feed {
     }
 
     fn wait(&self, after: u64) -> BoxFuture<'_, bool> {
-        Box::pin(Reader::new(Arc::clone(&self.shared.log), after).more())
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                more = Reader::new(Arc::clone(&self.shared.log), after).more() => more,
+                () = self.shared.last_look.cancelled() => false,
+            }
+        })
+    }
+
+    fn last_look(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.shared.last_look.cancelled())
     }
 
     fn store(&self, delivered: u64, status: &WebhookStatus) -> BoxFuture<'_, ()> {

@@ -4,15 +4,18 @@
 //! <home>/sources/<key>/lock          held while it is fetched or read
 //!                      state.json    what is there, and when to look again
 //!                      <commit>/     the files
-//!                      current       a link to that; what agents are shown leads through it
+//!                      current       a link to that
 //! ```
+//!
+//! Agents are shown copies. Should the files differ from those that were fetched all the same, they are fetched again.
 
 use crate::complaint::{Meaning, NOT_LET_IN, Work, meaning};
+use crate::credentials::split_credentials;
 use crate::error::at;
 use crate::git::{Git, GitFailure};
 use crate::lock::Lock;
 use crate::source::{Reference, Repository, shown, without_secrets};
-use crate::tree::{Size, drop_foreign_links, key, measure, remove};
+use crate::tree::{Size, drop_foreign_links, key, measure, remove, seal};
 use crate::{SkillsError, SkillsLimits};
 use sa_supervisor::Supervisor;
 use serde::{Deserialize, Serialize};
@@ -36,6 +39,8 @@ struct State {
     /// A branch moves on; tags and commits do not.
     moves: bool,
     next_look_ms: u64,
+    /// The digest of the files.
+    seal: String,
     /// Links that led out and were left out.
     dropped_links: Vec<String>,
     /// Why the last look failed.
@@ -121,7 +126,7 @@ impl Cache<'_> {
         let directory = self.home.join("sources").join(name);
         let lock = Lock::take(&directory.join("lock"), self.limits.lock_wait).await?;
         let wish = Wish { origin, repository, directory: &directory };
-        let known = read_state(&directory);
+        let known = self.read_state(&directory).await?;
         let state = match known {
             Some(state) if !state.moves || now_ms() < state.next_look_ms => state,
             known => match (self.look(&wish, known.as_ref()).await, known) {
@@ -159,7 +164,9 @@ impl Cache<'_> {
         staging: &Path,
     ) -> Result<State, SkillsError> {
         let (supervisor, limits) = (self.supervisor, self.limits);
-        let git = Git { supervisor, limits, repository: &staging.join("repository"), staging };
+        let (address, credentials) = split_credentials(&wish.repository.address);
+        let (repository, credentials) = (&staging.join("repository"), credentials.as_ref());
+        let git = Git { supervisor, limits, repository, staging, address: &address, credentials };
         let prepared = git.run(&["init", "--quiet", "--bare", "--template="]).await;
         prepared.map_err(wish.failed(Work::Prepare, limits))?;
         let want = self.resolve(wish, &git).await?;
@@ -167,14 +174,15 @@ impl Cache<'_> {
             address: shown(&wish.repository.address),
             reference: wish.repository.reference.as_str().to_owned(),
             commit: String::new(),
+            seal: String::new(),
             moves: want.moves,
             next_look_ms: after(limits.branch_age),
             dropped_links: Vec::new(),
             failure: None,
         };
         if let Some(known) = known.filter(|known| want.commit.as_ref() == Some(&known.commit)) {
-            let (commit, dropped_links) = (known.commit.clone(), known.dropped_links.clone());
-            return Ok(State { commit, dropped_links, ..state });
+            let State { commit, dropped_links, seal, .. } = known.clone();
+            return Ok(State { commit, dropped_links, seal, ..state });
         }
         let commit = self.download(wish, &git, &want).await?;
         let tree = staging.join("tree");
@@ -182,11 +190,11 @@ impl Cache<'_> {
         let unpacked =
             git.run(&["--work-tree=tree", "checkout", "--quiet", "--force", "--detach", &commit, "--"]).await;
         unpacked.map_err(wish.failed(Work::Unpack, limits))?;
-        let dropped_links = self.check(wish, &tree).await?;
+        let (dropped_links, seal) = self.check(wish, &tree).await?;
         let (directory, named) = (wish.directory.to_owned(), commit.clone());
         let before = known.map(|known| known.commit.clone());
         on_disk(move || install(&directory, &tree, &named, before.as_deref())).await?;
-        Ok(State { commit, dropped_links, ..state })
+        Ok(State { commit, dropped_links, seal, ..state })
     }
 
     /// What the reference means at this moment.
@@ -199,7 +207,7 @@ impl Cache<'_> {
             Reference::Named(name) if name.starts_with("refs/") => vec![name.clone()],
             Reference::Named(name) => vec![format!("refs/heads/{name}"), format!("refs/tags/{name}")],
         };
-        let mut args = vec!["ls-remote", "--quiet", "--", &wish.repository.address];
+        let mut args = vec!["ls-remote", "--quiet", "--", git.address];
         args.extend(names.iter().map(String::as_str));
         let listed = git.run(&args).await.map_err(wish.failed(Work::Ask, self.limits))?;
         let commit_of = |name: &str| {
@@ -219,7 +227,7 @@ impl Cache<'_> {
     /// Gets what is wanted, and as little else as the other side allows.
     async fn download(&self, wish: &Wish<'_>, git: &Git<'_>, want: &Want) -> Result<String, SkillsError> {
         const FETCH: [&str; 4] = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"];
-        let address = wish.repository.address.as_str();
+        let address = git.address;
         let alone =
             async |depth: &[&str]| git.run(&[&FETCH[..], depth, &["--", address, &want.name]].concat()).await;
         let mut fetched = alone(&["--depth=1"]).await;
@@ -248,12 +256,31 @@ impl Cache<'_> {
         })
     }
 
-    async fn check(&self, wish: &Wish<'_>, tree: &Path) -> Result<Vec<String>, SkillsError> {
+    /// Checks what was unpacked. Returns the links that it removed, and the digest of the rest.
+    async fn check(&self, wish: &Wish<'_>, tree: &Path) -> Result<(Vec<String>, String), SkillsError> {
         let (tree, limits) = (tree.to_owned(), self.limits.clone());
         let too_large = wish.failed(Work::Unpack, self.limits)(GitFailure::TooLarge);
         on_disk(move || match measure(&tree, &limits).map_err(at(&tree))? {
             Size::TooLarge => Err(too_large),
-            Size::Fits => drop_foreign_links(&tree).map_err(at(&tree)),
+            Size::Fits => {
+                let dropped = drop_foreign_links(&tree).map_err(at(&tree))?;
+                Ok((dropped, seal(&tree, &limits).map_err(at(&tree))?))
+            }
+        })
+        .await
+    }
+
+    /// What is there, if it is whole and as it was fetched.
+    async fn read_state(&self, directory: &Path) -> Result<Option<State>, SkillsError> {
+        let (directory, limits) = (directory.to_owned(), self.limits.clone());
+        on_disk(move || {
+            let Some(state) = read_state(&directory) else { return Ok(None) };
+            let is_same = seal(&directory.join(&state.commit), &limits).is_ok_and(|seal| seal == state.seal);
+            if !is_same {
+                let address = &state.address;
+                tracing::warn!(address, "files of a repository were changed; they are fetched again");
+            }
+            Ok(is_same.then_some(state))
         })
         .await
     }

@@ -2,7 +2,9 @@
 
 use crate::SkillsError;
 use crate::error::at;
-use crate::limits::{FRONT_MATTER_BYTES, NAME_CHARS, SEARCH_DEPTH, SEARCH_DIRECTORIES};
+use crate::limits::{
+    FRONT_MATTER_BYTES, NAME_CHARS, SEARCH_DEPTH, SEARCH_DIRECTORIES, SEARCH_ENTRIES, SEARCH_WARNINGS,
+};
 use crate::plain::read_plain;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -88,6 +90,7 @@ impl Place<'_> {
         let mut seen = BTreeSet::from([start.clone()]);
         let mut left = VecDeque::from([(start, 0)]);
         let (mut skills, mut is_cut) = (Vec::new(), false);
+        let (mut entries, mut foreign) = (SEARCH_ENTRIES, 0);
         while let Some((directory, depth)) = left.pop_front() {
             if let Some(skill) = self.read(&root, &directory) {
                 skills.push(skill);
@@ -96,7 +99,10 @@ impl Place<'_> {
             if depth == SEARCH_DEPTH {
                 continue;
             }
-            for path in subdirectories(&directory).map_err(at(&directory))? {
+            let (found, looked) = subdirectories(&directory, entries).map_err(at(&directory))?;
+            entries -= looked;
+            is_cut |= entries == 0;
+            for path in found {
                 let Ok(real) = fs::canonicalize(&path) else { continue };
                 if real.starts_with(&root) {
                     if seen.len() == SEARCH_DIRECTORIES {
@@ -104,7 +110,11 @@ impl Place<'_> {
                     } else if seen.insert(real.clone()) {
                         left.push_back((real, depth + 1));
                     }
-                } else if !real.starts_with(self.home) && real.join(MARK).is_file() {
+                } else if foreign < SEARCH_WARNINGS
+                    && !real.starts_with(self.home)
+                    && real.join(MARK).is_file()
+                {
+                    foreign += 1;
                     let (origin, path) = (self.origin, path.display());
                     warnings.push(format!(
                         "{origin}: {path} is a link that leads out of the source and is left out; name where it leads as a source of its own"
@@ -115,7 +125,7 @@ impl Place<'_> {
         if is_cut {
             let origin = self.origin;
             warnings.push(format!(
-                "{origin}: only {SEARCH_DIRECTORIES} directories were searched; `subpath` says where to look"
+                "{origin}: only {SEARCH_DIRECTORIES} directories with {SEARCH_ENTRIES} entries were searched; `subpath` says where to look"
             ));
         }
         Ok(skills)
@@ -191,11 +201,12 @@ impl Place<'_> {
     }
 }
 
-/// Directories and links in a directory, by name.
-fn subdirectories(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory)? {
+/// Directories and links in a directory, by name, and how many entries were looked at: at most so many.
+fn subdirectories(directory: &Path, most: usize) -> io::Result<(Vec<PathBuf>, usize)> {
+    let (mut found, mut looked) = (Vec::new(), 0);
+    for entry in fs::read_dir(directory)?.take(most) {
         let entry = entry?;
+        looked += 1;
         let kind = entry.file_type()?;
         let passed_over = PASSED_OVER.iter().any(|name| entry.file_name() == *name);
         if (kind.is_dir() || kind.is_symlink()) && !passed_over {
@@ -203,7 +214,7 @@ fn subdirectories(directory: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     found.sort();
-    Ok(found)
+    Ok((found, looked))
 }
 
 /// The directory's name. A root has one only where people gave it one: the cache's have not.

@@ -1,6 +1,7 @@
 //! Runs of `git`: no shell, no hooks, no questions, only known protocols, bounded in time and in what they write.
 
 use crate::SkillsLimits;
+use crate::credentials::Credentials;
 use crate::limits::{COMPLAINT_CHARS, GIT_GRACE, GIT_OUTPUT_BYTES, SIZE_INTERVAL};
 use crate::tree::{Size, measure};
 use sa_supervisor::{CommandSpec, Process, SpawnError, Spawned, Supervisor};
@@ -36,6 +37,9 @@ const VARIABLES: [(&str, &str); 8] = [
     ("LC_ALL", "C"),
 ];
 
+/// The variable that holds what comes with an address.
+const CREDENTIALS: &str = "SANDBOX_AGENT_GIT_CREDENTIALS";
+
 /// Why a run brought nothing.
 #[derive(Debug)]
 pub(crate) enum GitFailure {
@@ -55,6 +59,9 @@ pub(crate) struct Git<'a> {
     pub(crate) repository: &'a Path,
     /// Where it runs. All that it may write is beneath this.
     pub(crate) staging: &'a Path,
+    /// The repository on the other side, without credentials.
+    pub(crate) address: &'a str,
+    pub(crate) credentials: Option<&'a Credentials>,
 }
 
 /// A run whose caller has gone is of no use to anybody.
@@ -94,6 +101,12 @@ impl Git<'_> {
         let mut command = CommandSpec::new("git");
         for setting in SETTINGS {
             command.args.extend(["-c".into(), setting.into()]);
+        }
+        // Arguments can be read by every user of the machine, the environment by this one only.
+        if let Some(credentials) = self.credentials {
+            let (setting, value) = credentials.setting();
+            command.args.push(format!("--config-env={setting}={CREDENTIALS}").into());
+            command.env.push((CREDENTIALS.into(), value.into()));
         }
         let mut git_dir = OsString::from("--git-dir=");
         git_dir.push(self.repository);

@@ -3,6 +3,7 @@
 
 mod cache;
 mod complaint;
+mod credentials;
 mod error;
 mod exclude;
 mod find;

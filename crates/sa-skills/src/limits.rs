@@ -53,6 +53,12 @@ pub(crate) const SEARCH_DEPTH: usize = 5;
 /// How many directories are looked into.
 pub(crate) const SEARCH_DIRECTORIES: usize = 10_000;
 
+/// How many entries of directories are looked at.
+pub(crate) const SEARCH_ENTRIES: usize = 200_000;
+
+/// How many links that lead out get a warning.
+pub(crate) const SEARCH_WARNINGS: usize = 10;
+
 /// The front matter of a `SKILL.md` must be over by then.
 pub(crate) const FRONT_MATTER_BYTES: u64 = 64 * 1024;
 

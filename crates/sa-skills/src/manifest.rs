@@ -50,6 +50,9 @@ pub(crate) struct Wanted {
 pub(crate) struct Entry {
     /// Where the link leads, or what the copy is of.
     pub(crate) target: PathBuf,
+    /// The skill in the cache that the link's target is a copy of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<PathBuf>,
     /// Where it led before; a daemon that was killed may have left that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<PathBuf>,
@@ -62,7 +65,18 @@ pub(crate) struct Entry {
 pub(crate) struct CopyMark {
     pub(crate) device: u64,
     pub(crate) inode: u64,
+    /// Of what was copied.
     pub(crate) fingerprint: String,
+    /// Of the copy.
+    #[serde(default)]
+    pub(crate) seal: String,
+}
+
+impl Entry {
+    /// Whether this is what is wanted.
+    pub(crate) fn is_of(&self, wanted: &Wanted) -> bool {
+        *self.source.as_ref().unwrap_or(&self.target) == wanted.target
+    }
 }
 
 impl Manifest {

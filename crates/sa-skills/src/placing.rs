@@ -1,9 +1,12 @@
 //! Links in the directory where an agent looks. What is there and not ours is never touched.
+//!
+//! A link to a directory of the user leads there. One to a skill of a repository leads to a copy for this place alone, next
+//! to its manifest: agents write through links, and others use the same repository.
 
 use crate::error::at;
 use crate::exclude::keep_out_of_git;
 use crate::manifest::{CopyMark, Entry, Manifest, Wanted};
-use crate::tree::{Original, identity, remove};
+use crate::tree::{Original, identity, remove, seal};
 use crate::{SkillsError, SkillsLimits};
 use std::fs;
 use std::io;
@@ -72,6 +75,7 @@ impl Placement {
             }
         }
         manifest.write(&self.manifest)?;
+        self.remove_unused_copies(&manifest)?;
         let names: Vec<&str> = manifest.entries.keys().map(String::as_str).collect();
         if let Err(reason) = keep_out_of_git(&self.cwd, &self.relative, &names) {
             warnings.push(format!("skills may show up in `git status`: {reason}"));
@@ -84,7 +88,7 @@ impl Placement {
     fn keep(&self, directory: &Path, manifest: &mut Manifest, name: &str, wanted: &Wanted) {
         let path = directory.join(name);
         let known = manifest.entries.get(name);
-        if known.is_some_and(|known| known.target == wanted.target) && self.is_ours(&path, known) {
+        if known.is_some_and(|known| known.is_of(wanted)) && self.is_ours(&path, known) {
             return;
         }
         if !wanted.target.is_dir() {
@@ -170,11 +174,14 @@ impl Placement {
             }
             Occupant::Ours | Occupant::Nobody => {}
         }
+        let own = self.own_copy(name, wanted)?;
+        let target = own.clone().unwrap_or_else(|| wanted.target.clone());
+        let source = own.map(|_| wanted.target.clone());
         // Noted before it is made: what a kill leaves is known to be ours.
         let before = known.as_ref().map(|known| known.target.clone());
-        let entry = Entry { target: wanted.target.clone(), before, copy: known.and_then(|known| known.copy) };
-        manifest.entries.insert(name.to_owned(), entry);
-        if !self.copies && leads_to(&path, &wanted.target) {
+        let copy = known.and_then(|known| known.copy);
+        manifest.entries.insert(name.to_owned(), Entry { target: target.clone(), source, before, copy });
+        if !self.copies && leads_to(&path, &target) {
             return Ok(None);
         }
         manifest.write(&self.manifest)?;
@@ -183,7 +190,7 @@ impl Placement {
         let first = occupant == Occupant::Nobody;
         let linked = match self.copies {
             true => Err(io::ErrorKind::Unsupported.into()),
-            false => symlink(&wanted.target, if first { &path } else { &draft }),
+            false => symlink(&target, if first { &path } else { &draft }),
         };
         match linked {
             Ok(()) if first => {}
@@ -192,6 +199,48 @@ impl Placement {
             Err(error) => return Err(at(&path)(error)),
         }
         Ok(None)
+    }
+
+    /// Where the copies of this place are.
+    fn own_copies(&self) -> PathBuf {
+        self.manifest.with_extension("")
+    }
+
+    /// Copies a skill of a repository for this place, unless the very copy is there. Its name tells its contents, so a
+    /// changed one is not taken for it, and links move from one to the next in one step.
+    fn own_copy(&self, name: &str, wanted: &Wanted) -> Result<Option<PathBuf>, SkillsError> {
+        if self.copies || !wanted.target.starts_with(&self.home) {
+            return Ok(None);
+        }
+        let copies = self.own_copies();
+        let draft = copies.join(format!("{DRAFT}{}", Uuid::new_v4()));
+        fs::create_dir_all(&draft).map_err(at(&draft))?;
+        let original = Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.limits };
+        original.copy_to(&draft).map_err(at(&wanted.target))?;
+        let digest = seal(&draft, &self.limits).map_err(at(&draft))?;
+        let copy = copies.join(format!("{name}@{digest}"));
+        if seal(&copy, &self.limits).ok().as_ref() == Some(&digest) {
+            remove(&draft).map_err(at(&draft))?;
+        } else {
+            remove(&copy).map_err(at(&copy))?;
+            fs::rename(&draft, &copy).map_err(at(&copy))?;
+        }
+        Ok(Some(copy))
+    }
+
+    /// Removes the copies that no link leads to.
+    fn remove_unused_copies(&self, manifest: &Manifest) -> Result<(), SkillsError> {
+        let copies = self.own_copies();
+        let Ok(entries) = fs::read_dir(&copies) else { return Ok(()) };
+        for entry in entries {
+            let path = entry.map_err(at(&copies))?.path();
+            if !manifest.entries.values().any(|entry| entry.target == path) {
+                remove(&path).map_err(at(&path))?;
+            }
+        }
+        // Not empty: then it is in use.
+        let _ = fs::remove_dir(&copies);
+        Ok(())
     }
 
     fn copy(
@@ -206,7 +255,9 @@ impl Placement {
         let fingerprint = original.fingerprint().map_err(at(&wanted.target))?;
         let known = manifest.entries.get(name).and_then(|entry| entry.copy.as_ref());
         let is_right = known.is_some_and(|copy| {
-            copy.fingerprint == fingerprint && identity(path).ok() == Some((copy.device, copy.inode))
+            copy.fingerprint == fingerprint
+                && identity(path).ok() == Some((copy.device, copy.inode))
+                && seal(path, &self.limits).is_ok_and(|seal| seal == copy.seal)
         });
         if is_right {
             return Ok(());
@@ -214,7 +265,8 @@ impl Placement {
         fs::create_dir(draft).map_err(at(draft))?;
         original.copy_to(draft).map_err(at(draft))?;
         let (device, inode) = identity(draft).map_err(at(draft))?;
-        self.finish(manifest, name, draft, path, Some(CopyMark { device, inode, fingerprint }))
+        let seal = seal(draft, &self.limits).map_err(at(draft))?;
+        self.finish(manifest, name, draft, path, Some(CopyMark { device, inode, fingerprint, seal }))
     }
 
     /// Gives a draft its name.

@@ -1,9 +1,13 @@
-//! Directory trees on the disk: how large they are, which links in them lead out, copies of them.
+//! Directory trees on the disk: how large they are, which links in them lead out, copies of them, and whether they are
+//! still what they were. Agents can change some of them, so nothing here recurses, and everything ends.
 
 use crate::SkillsLimits;
+use crate::plain::{copy_plain, open_plain};
+use sa_files::FilesError;
 use sha2::{Digest, Sha256};
+use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -71,12 +75,72 @@ fn stays(link: &Path, root: &Path) -> bool {
 
 /// Removes a file, a link, or a directory with all that is in it. What is not there is removed.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    let is_directory = fs::symlink_metadata(path).is_ok_and(|is| is.is_dir());
-    let removed = if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
+    match sa_files::remove_all(path) {
+        Ok(()) | Err(FilesError::NotFound(_)) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
     }
+}
+
+/// The digest of a tree: names, kinds, contents, where links lead, and what may be executed.
+///
+/// Whoever can change a tree can make it too large or too deep, or put a pipe in. That is an error, and no digest.
+pub(crate) fn seal(root: &Path, limits: &SkillsLimits) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    let (mut bytes, mut files) = (0_u64, 0_u64);
+    let mut left = vec![PathBuf::new()];
+    while let Some(inner) = left.pop() {
+        for name in sorted_names(&root.join(&inner), limits)? {
+            let inner = inner.join(name);
+            let path = root.join(&inner);
+            let metadata = fs::symlink_metadata(&path)?;
+            files += 1;
+            let name = inner.as_os_str().as_encoded_bytes();
+            digest.update((name.len() as u64).to_le_bytes());
+            digest.update(name);
+            if metadata.is_dir() {
+                digest.update(b"d");
+                left.push(inner);
+            } else if metadata.is_symlink() {
+                let target = fs::read_link(&path)?.into_os_string().into_encoded_bytes();
+                digest.update(b"l");
+                digest.update((target.len() as u64).to_le_bytes());
+                digest.update(target);
+            } else {
+                let file = open_plain(&path)?;
+                digest.update(if metadata.mode() & 0o100 == 0 { b"f" } else { b"x" });
+                let most = limits.source_bytes.saturating_sub(bytes).saturating_add(1);
+                let (contents, size) = digest_of(file.take(most))?;
+                digest.update(contents);
+                bytes = bytes.saturating_add(size);
+            }
+            if bytes > limits.source_bytes || files > limits.source_files {
+                return Err(io::Error::other("the tree is too large"));
+            }
+        }
+    }
+    Ok(hexadecimal(&digest.finalize()))
+}
+
+fn digest_of(mut file: impl Read) -> io::Result<([u8; 32], u64)> {
+    let (mut digest, mut size) = (Sha256::new(), 0);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((digest.finalize().into(), size));
+        }
+        digest.update(buffer.get(..read).unwrap_or_default());
+        size += read as u64;
+    }
+}
+
+/// The names in a directory, no more than a source may have files.
+fn sorted_names(directory: &Path, limits: &SkillsLimits) -> io::Result<Vec<OsString>> {
+    let most = usize::try_from(limits.source_files).unwrap_or(usize::MAX).saturating_add(1);
+    let names = fs::read_dir(directory)?.take(most).map(|entry| Ok(entry?.file_name()));
+    let mut names = names.collect::<io::Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
 }
 
 /// A tree to be copied.
@@ -106,7 +170,11 @@ impl Original<'_> {
     pub(crate) fn copy_to(&self, target: &Path) -> io::Result<()> {
         self.walk(&mut |from, path, metadata| {
             let to = target.join(path);
-            if metadata.is_dir() { fs::create_dir(to) } else { fs::copy(from, to).map(drop) }
+            if metadata.is_dir() {
+                fs::create_dir(to)
+            } else {
+                copy_plain(from, &to, self.limits.source_bytes)
+            }
         })
     }
 
@@ -117,10 +185,8 @@ impl Original<'_> {
         let (mut bytes, mut files) = (0_u64, 0_u64);
         let mut left = vec![(fs::canonicalize(self.root)?, PathBuf::new(), 0)];
         while let Some((directory, inner, depth)) = left.pop() {
-            let mut entries = fs::read_dir(&directory)?.collect::<io::Result<Vec<_>>>()?;
-            entries.sort_by_key(fs::DirEntry::file_name);
-            for entry in entries {
-                let Ok(from) = fs::canonicalize(entry.path()) else { continue };
+            for name in sorted_names(&directory, self.limits)? {
+                let Ok(from) = fs::canonicalize(directory.join(&name)) else { continue };
                 let metadata = fs::metadata(&from)?;
                 if !from.starts_with(&boundary) || !(metadata.is_dir() || metadata.is_file()) {
                     continue;
@@ -130,7 +196,7 @@ impl Original<'_> {
                 if bytes > self.limits.source_bytes || files > self.limits.source_files || depth > DEPTH {
                     return Err(io::Error::other("the skill is too large to be copied"));
                 }
-                let path = inner.join(entry.file_name());
+                let path = inner.join(name);
                 visit(&from, &path, &metadata)?;
                 if metadata.is_dir() {
                     left.push((from, path, depth + 1));

@@ -30,7 +30,10 @@ impl Import {
     pub async fn append(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {
         let bytes = events.iter().map(|event| event.data.len() + crate::limits::CHANGE_COST).sum();
         let number = self.number;
-        self.store.queue.change(bytes, move |desk| writer::stage(desk, Some(number), &events).map(drop)).await
+        let stage = move |desk: &writer::Desk<'_>| writer::stage(desk, Some(number), &events).map(drop);
+        self.store.queue.change(bytes, stage).await?;
+        self.store.queue.grew(bytes);
+        Ok(())
     }
 
     /// Gives the session its id and record, and with that to everybody. `false` if there is one with that id; then nothing

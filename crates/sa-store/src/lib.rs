@@ -20,6 +20,7 @@ mod checksum;
 mod error;
 mod files;
 mod import;
+mod keys;
 mod limits;
 mod messages;
 mod open;
@@ -37,5 +38,5 @@ pub use options::{Retention, StoreOptions, Synchronous};
 pub use store::Store;
 pub use types::{
     Change, Committed, EventSlice, MessageChange, MessageState, NewEvent, Stats, StoredEvent, StoredMessage,
-    StoredSession, WebhookCursor,
+    StoredSession, Swept, WebhookCursor,
 };

@@ -53,8 +53,13 @@ pub(crate) const UNUSED_PAGES: i64 = 4096;
 /// See [`UNUSED_PAGES`].
 pub(crate) const VACUUM_PAGES: i64 = 256;
 
-/// Messages with a key that are remembered for each session after they are done.
-pub(crate) const REMEMBERED_KEYS: usize = 256;
+/// Bytes and events of live sessions that one sweep removes, so that commits of others get their turn in between.
+pub(crate) const SWEEP_BYTES: u64 = 8 << 20;
+/// See [`SWEEP_BYTES`].
+pub(crate) const SWEEP_EVENTS: u64 = 8192;
+
+/// The part of [`total_bytes`](crate::Retention::total_bytes) that is written between two sweeps.
+pub(crate) const SWEEP_PART: u64 = 64;
 
 /// Trimming takes this part of a limit at once, so that not each append trims.
 pub(crate) const TRIM_PART: u64 = 64;

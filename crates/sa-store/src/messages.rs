@@ -100,14 +100,6 @@ pub(crate) fn set_state(
     Ok(())
 }
 
-/// Takes a message's body away.
-pub(crate) fn drop_body(connection: &Connection, label: &Label) -> Result<(), StoreError> {
-    let answer = whole(connection, label.clone())?.answer;
-    let sql = "UPDATE messages SET body = x'', checksum = ?2 WHERE place = ?1";
-    connection.prepare_cached(sql)?.execute((label.place, content_sum(label.place, &answer, &[])))?;
-    Ok(())
-}
-
 /// Forgets a message.
 pub(crate) fn remove(connection: &Connection, label: &Label) -> Result<(), StoreError> {
     connection.prepare_cached("DELETE FROM messages WHERE place = ?1")?.execute([label.place])?;

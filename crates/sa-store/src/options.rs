@@ -34,7 +34,12 @@ pub struct Retention {
     /// How long after its end a session is forgotten, in milliseconds; never if absent.
     pub ended_sessions_ms: Option<u64>,
     /// Bytes of everything. If there are more, sessions that have ended are forgotten, the one that ended first goes first.
+    /// Then the oldest events of the others go, those of the session that was idle longest first.
     pub total_bytes: u64,
+    /// How long the key of a message is remembered after the message is done, in milliseconds.
+    pub keys_ms: u64,
+    /// Keys of one session that are remembered; the oldest are forgotten first.
+    pub keys_per_session: u64,
 }
 
 impl Default for Retention {
@@ -44,6 +49,8 @@ impl Default for Retention {
             bytes_per_session: 256 << 20,
             ended_sessions_ms: None,
             total_bytes: 4 << 30,
+            keys_ms: 24 * 60 * 60 * 1000,
+            keys_per_session: 10_000,
         }
     }
 }

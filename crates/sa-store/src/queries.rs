@@ -2,9 +2,9 @@
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
-use crate::messages;
 use crate::schema::{MAX_ID, event_sum, id_at, place, record_sum, standing, webhook_sum};
 use crate::types::{EventSlice, MessageState, StoredEvent, StoredMessage, StoredSession, WebhookCursor};
+use crate::{keys, messages};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 /// The part of a session that changes with each event.
@@ -219,8 +219,10 @@ pub(crate) fn message_by_key(
     let snapshot = connection.transaction()?;
     let session = Head::of(&snapshot, id)?.session;
     let labels = messages::labels(&snapshot, session)?;
-    let label = labels.into_iter().find(|label| label.key.as_deref() == Some(key));
-    label.map(|label| messages::whole(&snapshot, label)).transpose()
+    match labels.into_iter().find(|label| label.key.as_deref() == Some(key)) {
+        Some(label) => messages::whole(&snapshot, label).map(Some),
+        None => keys::find(&snapshot, session, key),
+    }
 }
 
 /// The messages that are not done, in the order in which they were accepted.

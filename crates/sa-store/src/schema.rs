@@ -11,7 +11,7 @@ use rusqlite::Connection;
 pub(crate) const APPLICATION: i64 = 0x5341_5345;
 
 /// What each version adds to the one before it; the first makes version 1.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "CREATE TABLE sessions (
          number   INTEGER PRIMARY KEY,
          id       TEXT UNIQUE,             -- absent while it is staged and once it is doomed
@@ -56,6 +56,18 @@ const MIGRATIONS: [&str; 2] = [
          checksum  INTEGER NOT NULL
      ) STRICT;
      CREATE INDEX heads_ended ON heads (ended_at_ms) WHERE ended_at_ms IS NOT NULL;",
+    // One tree, found by session and key: a session may have thousands, and each message looks for its own.
+    "CREATE TABLE keys (
+         session  INTEGER NOT NULL,
+         key      TEXT NOT NULL,
+         at_ms    INTEGER NOT NULL,
+         turn_id  TEXT NOT NULL,
+         digest   BLOB NOT NULL,
+         answer   BLOB NOT NULL,
+         checksum INTEGER NOT NULL,
+         PRIMARY KEY (session, key)
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX keys_age ON keys (session, at_ms);",
 ];
 
 /// The newest version.

@@ -5,7 +5,7 @@ use crate::import::Import;
 use crate::limits::CLOSE_WAIT;
 use crate::options::StoreOptions;
 use crate::reader::Readers;
-use crate::types::{Change, Committed, EventSlice, Stats, StoredMessage, StoredSession};
+use crate::types::{Change, Committed, EventSlice, Stats, StoredMessage, StoredSession, Swept};
 use crate::writer::{self, Queue, Work, Writer};
 use crate::{open, queries};
 use bytes::Bytes;
@@ -79,8 +79,11 @@ impl Store {
     /// about this change alone, [`StoreError::Corrupt`] is about what it met; the others, such as [`StoreError::Full`], are those
     /// of the disk. Nothing was changed then.
     pub async fn commit(&self, session: &str, change: Change) -> Result<Committed, StoreError> {
-        let id = session.to_owned();
-        self.inner.queue.change(change.bytes(), move |desk| writer::commit(desk, &id, &change)).await
+        let (id, bytes) = (session.to_owned(), change.bytes());
+        let committed =
+            self.inner.queue.change(bytes, move |desk| writer::commit(desk, &id, &change)).await?;
+        self.inner.queue.grew(bytes);
+        Ok(committed)
     }
 
     /// Notes how far a session's webhook is.
@@ -109,15 +112,32 @@ impl Store {
         self.inner.queue.change(0, move |desk| writer::delete(desk, &id)).await
     }
 
-    /// Forgets the sessions that have ended and are too old or too much, see [`Retention`](crate::Retention), and says which. The
-    /// store never does that by itself, so that whoever knows of sessions always knows which there are. One that is damaged is
-    /// passed over; the log says so, once.
+    /// Returns the sessions that have ended and are too old or too much, see [`Retention`](crate::Retention). One that is damaged
+    /// is passed over; the log says so, once.
     ///
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn sweep(&self) -> Result<Vec<String>, StoreError> {
-        self.inner.queue.change(0, writer::sweep).await
+    pub async fn due(&self) -> Result<Vec<String>, StoreError> {
+        self.inner.queue.change(0, writer::due).await
+    }
+
+    /// Forgets sessions that have ended and, if there is still too much, removes the oldest events of those that were idle
+    /// longest. Of the sessions that are [`due`](Self::due), only those in `forget` go. The store never does that by itself, so
+    /// that its caller always knows which sessions there are, and can let go of them first.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn sweep(&self, forget: Vec<String>) -> Result<Swept, StoreError> {
+        let swept = self.inner.queue.change(0, move |desk| writer::sweep(desk, &forget)).await?;
+        self.inner.queue.swept();
+        Ok(swept)
+    }
+
+    /// Waits until so much was written since the last sweep that the next one may find something to do.
+    pub async fn has_grown(&self) {
+        self.inner.queue.has_grown().await;
     }
 
     /// Begins to bring a session in from elsewhere.
@@ -165,7 +185,8 @@ impl Store {
         self.read(move |connection| queries::events(connection, &id, after, limit, max_bytes)).await
     }
 
-    /// The message that a client sent with a key. The last few hundred of a session are remembered.
+    /// The message that a client sent with a key. It is remembered for a while after it is done, see
+    /// [`Retention`](crate::Retention).
     ///
     /// # Errors
     ///

@@ -122,6 +122,17 @@ pub struct StoredSession {
     pub webhook: Option<WebhookCursor>,
 }
 
+/// The outcome of a sweep.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Sessions that are gone.
+    pub forgotten: Vec<String>,
+    /// Sessions whose oldest events are gone, each with the id of the oldest that is left.
+    pub trimmed: Vec<(String, u64)>,
+    /// There is still too much, and another sweep would remove more.
+    pub has_more: bool,
+}
+
 /// How far a session's webhook is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookCursor {

@@ -56,6 +56,11 @@ impl Http {
         self.request(Method::PUT, path)
     }
 
+    /// A PATCH.
+    pub fn patch(&self, path: &str) -> Request {
+        self.request(Method::PATCH, path)
+    }
+
     /// A DELETE.
     pub fn delete(&self, path: &str) -> Request {
         self.request(Method::DELETE, path)

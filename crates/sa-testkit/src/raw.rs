@@ -33,6 +33,14 @@ impl RawConnection {
         self.stream.shutdown().await.context("ending the request")
     }
 
+    /// Drops everything that comes from now on before the system answers it, as if this machine had lost its network.
+    pub fn vanish(&self) -> Result<()> {
+        /// Ends the filter and keeps as many bytes of a packet as its operand says.
+        const RETURN: u16 = 0x06;
+        let drop_all = [socket2::SockFilter::new(RETURN, 0, 0, 0)];
+        socket2::SockRef::from(&self.stream).attach_filter(&drop_all).context("dropping what comes")
+    }
+
     /// Reads until these bytes have come; returns all bytes up to and with them, and keeps the rest.
     pub async fn read_until(&mut self, end: &[u8], deadline: Duration) -> Result<Vec<u8>> {
         within(&format!("{:?}", String::from_utf8_lossy(end)), deadline, async {

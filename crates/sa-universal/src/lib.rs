@@ -7,11 +7,13 @@ mod blocks;
 mod carrier;
 mod choices;
 mod contents;
+mod copies;
 mod form;
 mod json;
 mod modes;
 mod names;
 mod permission;
+mod printed;
 mod projector;
 mod prompt;
 mod question;
@@ -23,11 +25,11 @@ pub use blocks::parts_of;
 pub use choices::to_opened;
 pub use form::{BadAnswers, Field, Form, Labelled, Takes};
 pub use modes::{
-    ModeTable, PermissionModes, Target, Targets, Unsupported, after_plan, model_target, targets,
-    variant_target,
+    AfterPlan, ModeTable, PermissionModes, Target, Targets, Unsupported, after_plan, check_agent_mode,
+    is_loose, model_target, targets, variant_target,
 };
 pub use permission::{
-    Asked, Decided, NoSuchOption, Unparsed, permission, permission_answer, permission_cancelled,
+    Asked, Decided, NoSuchOption, Unparsed, permission, permission_answer, permission_cancelled, withhold,
 };
 pub use projector::{Projector, to_updates};
 pub use prompt::{PromptCapabilities, UnsupportedPart, prompt, stop_reason};

@@ -27,6 +27,27 @@ const BYPASS: [&str; 10] = [
 const DEFAULT: [&str; 9] =
     ["default", "build", "normal", "manual", "agent", "code", "coding", "workspacewrite", "ask"];
 
+/// Parts of names of modes in which agents do more without asking than by default.
+const LOOSE: [&str; 17] = [
+    "acceptedits",
+    "allowall",
+    "autoaccept",
+    "autoapprove",
+    "autoedit",
+    "autopilot",
+    "bypass",
+    "danger",
+    "dontask",
+    "fullaccess",
+    "fullauto",
+    "neverask",
+    "noask",
+    "skippermission",
+    "trustall",
+    "unrestricted",
+    "yolo",
+];
+
 /// How an agent's own modes stand for ours. A value is the id of a mode, or `<option>=<value>` for an option.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -105,6 +126,16 @@ pub enum Unsupported {
         /// Those that it has.
         known: String,
     },
+    /// It would do more without asking than it may.
+    #[error(
+        "agentMode '{mode}' asks less than permissionMode '{permission}' allows; set permissionMode to 'bypass' to use it"
+    )]
+    Looser {
+        /// The mode.
+        mode: String,
+        /// The permission mode.
+        permission: &'static str,
+    },
     /// Two modes at once.
     #[error("the agent cannot be in its mode '{0}' and only plan at the same time")]
     Both(String),
@@ -126,57 +157,133 @@ pub enum Unsupported {
     },
 }
 
-/// What has to be set so that an agent does and may do what is asked for.
+/// Returns what has to be set so that an agent does and may do what is asked for.
 ///
 /// `build` means the agent's mode for `permission_mode`; `plan`, either way, its plan mode; anything else is a mode of its
-/// own.
+/// own, unless that asks less than `permission_mode` allows.
 ///
 /// # Errors
 ///
-/// When the agent has no such mode.
+/// When the agent has no such mode, or may not be in it.
 pub fn targets(
     table: &ModeTable,
     choices: &SessionChoices,
     agent_mode: &str,
     permission_mode: PermissionMode,
 ) -> Result<Targets, Unsupported> {
-    let plans = permission_mode == PermissionMode::Plan;
+    let plans = permission_mode == PermissionMode::Plan || agent_mode == "plan";
     let mode = match agent_mode {
-        "plan" => Some(plan(table, choices)?),
-        "build" if plans => Some(plan(table, choices)?),
+        "build" | "plan" if plans => Some(plan(table, choices)?),
         "build" => working(table, choices, permission_mode),
         own => {
-            let mode = table.agent_modes.get(own).map_or(own, String::as_str).to_owned();
+            let mode = native(table, own);
             if plans && plan(table, choices)? != mode {
                 return Err(Unsupported::Both(own.to_owned()));
             }
-            Some(mode)
+            check_looseness(table, choices, own, permission_mode)?;
+            Some(mode.to_owned())
         }
     };
-    let set = match mode {
-        Some(mode) => set_mode(choices, &mode)?,
-        None => Vec::new(),
-    };
-    let enforce =
-        if permission_mode == PermissionMode::Bypass { permission_mode } else { PermissionMode::Default };
+    let plans = plans || plan(table, choices).ok().is_some_and(|plan| mode.as_ref() == Some(&plan));
+    let mut set = Vec::new();
+    let is_loose_now = choices.mode.as_deref().is_some_and(|now| is_loose(table, choices, now));
+    if plans && is_loose_now && permission_mode != PermissionMode::Bypass {
+        // An agent may go back to where it was when its plan is approved.
+        if let Some(work) = working(table, choices, PermissionMode::Default) {
+            set.extend(set_mode(choices, &work)?);
+        }
+    }
+    if let Some(mode) = mode {
+        set.extend(set_mode(choices, &mode)?);
+    }
+    let bypasses = permission_mode == PermissionMode::Bypass && !plans;
+    let enforce = if bypasses { PermissionMode::Bypass } else { PermissionMode::Default };
     Ok(Targets { set, enforce })
 }
 
-/// What an agent does and may do that has left its plan mode by itself, as when its plan was approved; nothing while it
-/// plans.
-pub fn after_plan(table: &ModeTable, choices: &SessionChoices) -> Option<(String, PermissionMode)> {
+/// Checks a mode of the agent's own by its name alone, before the agent is there.
+///
+/// # Errors
+///
+/// When the mode asks less than `permission_mode` allows.
+pub fn check_agent_mode(
+    table: &ModeTable,
+    agent_mode: &str,
+    permission_mode: PermissionMode,
+) -> Result<(), Unsupported> {
+    match agent_mode {
+        "build" | "plan" => Ok(()),
+        own => check_looseness(table, &SessionChoices::default(), own, permission_mode),
+    }
+}
+
+fn check_looseness(
+    table: &ModeTable,
+    choices: &SessionChoices,
+    own: &str,
+    permission_mode: PermissionMode,
+) -> Result<(), Unsupported> {
+    let permission = match permission_mode {
+        PermissionMode::Bypass => return Ok(()),
+        PermissionMode::Plan => "plan",
+        PermissionMode::Default => "default",
+    };
+    if is_loose(table, choices, native(table, own)) {
+        return Err(Unsupported::Looser { mode: own.to_owned(), permission });
+    }
+    Ok(())
+}
+
+/// A mode by the agent's own name for it.
+fn native<'a>(table: &'a ModeTable, own: &'a str) -> &'a str {
+    table.agent_modes.get(own).map_or(own, String::as_str)
+}
+
+/// Returns whether an agent in that mode does more without asking than by default. Agents do not say so, but their names for modes do.
+pub fn is_loose(table: &ModeTable, choices: &SessionChoices, mode: &str) -> bool {
+    let said = &table.permission_modes;
+    let is = |other: Option<&String>| other.is_some_and(|other| other == mode);
+    if is(said.bypass.as_ref()) {
+        return true;
+    }
+    if is(said.default.as_ref()) || is(said.plan.as_ref()) || is(table.agent_modes.get("plan")) {
+        return false;
+    }
+    let id = mode.rsplit(['#', '/', '=']).next().unwrap_or(mode);
+    let name = choices.modes.iter().find(|known| known.id == mode).map(|known| known.name.as_str());
+    [Some(id), name]
+        .into_iter()
+        .flatten()
+        .map(plain)
+        .any(|name| BYPASS.contains(&name.as_str()) || LOOSE.iter().any(|part| name.contains(part)))
+}
+
+/// The modes of an agent that has left its plan mode by itself, as when its plan was approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AfterPlan {
+    /// The new `agentMode`.
+    pub agent_mode: String,
+    /// The new `permissionMode`: never more than was allowed before.
+    pub permission_mode: PermissionMode,
+    /// It does more than that, and has to be put back.
+    pub is_too_loose: bool,
+}
+
+/// Returns the modes of an agent that has left its plan mode by itself; nothing while it plans. `chosen` is what it was
+/// allowed when it began to plan.
+pub fn after_plan(table: &ModeTable, choices: &SessionChoices, chosen: PermissionMode) -> Option<AfterPlan> {
     let mode = choices.mode.as_deref()?;
     let plan = plan(table, choices).ok()?;
     if mode == plan || set_mode(choices, &plan).is_ok_and(|still_to_set| still_to_set.is_empty()) {
         return None;
     }
     let is = |permission| working(table, choices, permission).as_deref() == Some(mode);
-    let known =
-        [PermissionMode::Default, PermissionMode::Bypass].into_iter().find(|permission| is(*permission));
-    Some(match known {
-        Some(permission) => ("build".to_owned(), permission),
-        None => (mode.to_owned(), PermissionMode::Default),
-    })
+    let is_loose = is_loose(table, choices, mode);
+    let is_too_loose = is_loose && chosen != PermissionMode::Bypass;
+    let permission_mode =
+        if is_loose && !is_too_loose { PermissionMode::Bypass } else { PermissionMode::Default };
+    let agent_mode = if is_too_loose || is(permission_mode) { "build" } else { mode };
+    Some(AfterPlan { agent_mode: agent_mode.to_owned(), permission_mode, is_too_loose })
 }
 
 fn plan(table: &ModeTable, choices: &SessionChoices) -> Result<String, Unsupported> {
@@ -204,7 +311,10 @@ fn working(table: &ModeTable, choices: &SessionChoices, permission_mode: Permiss
         // Out of a mode that is certainly another one, to the one that the agent names first.
         let current = choices.mode.as_deref().map(plain)?;
         let other = PLAN.contains(&current.as_str()) || BYPASS.contains(&current.as_str());
-        choices.modes.first().filter(|_| other).map(|mode| mode.id.clone())
+        let is_work = |mode: &&SessionChoice| {
+            !PLAN.contains(&plain(&mode.id).as_str()) && !is_loose(table, choices, &mode.id)
+        };
+        choices.modes.iter().find(is_work).filter(|_| other).map(|mode| mode.id.clone())
     })
 }
 

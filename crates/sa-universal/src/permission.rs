@@ -190,6 +190,20 @@ fn plan_approval(tool: &Tool, options: &[PermissionOption], id: &str, turn_id: O
     Asked::PlanApproval(request, form)
 }
 
+/// The params of a `session/request_permission` without options that must not be chosen. Those are left if nothing else says
+/// yes. `None` if nothing is withheld.
+pub fn withhold(params: &RawValue, must_not: impl Fn(&str) -> bool) -> Option<Box<RawValue>> {
+    let mut params = json::read(params);
+    let list = params.get_mut("options")?.as_array_mut()?;
+    let says_yes = |option: &Value| option["kind"].as_str().is_some_and(|kind| kind.starts_with("allow"));
+    let is_kept = |option: &Value| !option["optionId"].as_str().is_some_and(&must_not);
+    if list.iter().all(is_kept) || !list.iter().any(|option| is_kept(option) && says_yes(option)) {
+        return None;
+    }
+    list.retain(is_kept);
+    serde_json::value::to_raw_value(&params).ok()
+}
+
 /// The answer to a permission request.
 ///
 /// `always` falls back to an option for this time, `reject` to one that rejects for good or else to a cancellation; `once`

@@ -2,10 +2,10 @@
 
 use crate::json::{self, Object};
 use crate::words::Word;
-use crate::{blocks, carrier, choices, contents, names};
+use crate::{blocks, carrier, choices, contents, copies, names, printed};
 use sa_api::sessions::{
     CommandsAvailable, Compaction, DeltaKind, EventData, MessageDelta, MessagePart, Notice, ParsedMessage,
-    Plan, Role, UniversalMessage, Usage,
+    Plan, Role, ToolContent, ToolStatus, UniversalMessage, Usage,
 };
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -13,6 +13,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Messages of which is remembered how much was told.
 const REMEMBERED: usize = 1024;
+
+/// The part of a running call's output that each update has: ACP replaces it as a whole.
+const PRINTED: usize = 16 << 10;
 
 /// The `update`s of `session/update` that tell one event by itself; a message is told from its beginning.
 pub fn to_updates(event: &EventData) -> Vec<Value> {
@@ -40,6 +43,8 @@ struct Told {
     others: usize,
     beside: u64,
     tool: bool,
+    /// The newest of what a tool call has printed.
+    printed: String,
 }
 
 impl Projector {
@@ -105,6 +110,11 @@ impl Projector {
                 told.reasoning += delta.text.len();
                 "agent_thought_chunk"
             }
+            DeltaKind::Output => {
+                let all = std::mem::take(&mut told.printed) + &delta.text;
+                told.printed = printed::tail(&all, PRINTED).to_owned();
+                return vec![to_printed(delta, &told.printed)];
+            }
         };
         let block = json!({ "type": "text", "text": delta.text });
         vec![chunk(kind, &delta.message_id, block, delta.parent_id.as_deref())]
@@ -118,7 +128,14 @@ impl Projector {
         let speaks = if message.role == Role::User { "user_message_chunk" } else { "agent_message_chunk" };
         for part in &message.parts {
             let (kind, block) = match part {
-                MessagePart::ToolCall { .. } => {
+                MessagePart::ToolCall { id, .. } => {
+                    told.printed = result_of(message, id).map(|(content, _)| content).map_or_else(
+                        String::new,
+                        |content| {
+                            let shown = printed::shown(content).unwrap_or_default();
+                            printed::tail(&shown, PRINTED).to_owned()
+                        },
+                    );
                     updates.extend(to_tool(part, message, std::mem::replace(&mut told.tool, true)));
                     continue;
                 }
@@ -239,10 +256,7 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<V
             Value::Object(place)
         })
         .collect();
-    let result = message.parts.iter().find_map(|part| match part {
-        MessagePart::ToolResult { id: of, content, output, .. } if of == id => Some((content, output)),
-        _ => None,
-    });
+    let result = result_of(message, id);
     let mut update = Object::from_iter([
         ("sessionUpdate".to_owned(), if known { "tool_call_update" } else { "tool_call" }.into()),
         ("toolCallId".to_owned(), id.clone().into()),
@@ -253,14 +267,21 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<V
     ]);
     json::put(&mut update, "name", name.clone());
     json::put(&mut update, "rawInput", input.clone());
-    let content = result.map(|(content, _)| content.iter().map(contents::to_acp).collect::<Vec<_>>());
-    update.insert("content".to_owned(), content.unwrap_or_default().into());
-    json::put(&mut update, "rawOutput", result.and_then(|(_, output)| output.clone()));
+    let content = result.map(|(content, _)| content).unwrap_or_default();
+    let shown: Vec<Value> = content.iter().map(contents::to_acp).collect();
+    update.insert("content".to_owned(), shown.into());
+    let is_done = matches!(status, ToolStatus::Completed | ToolStatus::Failed);
+    let output = result.and_then(|(_, output)| output.clone());
+    let has_words = |text: &String| is_done && !text.trim().is_empty();
+    let copy = || printed::shown(content).filter(has_words).map(Value::from);
+    json::put(&mut update, "rawOutput", output.or_else(copy));
     if let Some(Value::Object(odd)) = message.metadata.get("unrecognized") {
         carrier::hide(&mut update, odd.clone());
     }
     if let Some(meta @ Value::Object(_)) = message.metadata.get("_meta") {
-        json::merge(&mut update, Object::from_iter([("_meta".to_owned(), meta.clone())]));
+        let mut meta = Object::from_iter([("_meta".to_owned(), meta.clone())]);
+        copies::restore(content, &mut meta);
+        json::merge(&mut update, meta);
     }
     let parent = message.metadata.get("parentId").and_then(Value::as_str);
     if let Some(parent) = parent
@@ -269,6 +290,32 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<V
         carrier::belong(&mut update, parent);
     }
     Some(Value::Object(update))
+}
+
+/// Returns the result of a call, if the message has one.
+fn result_of<'a>(message: &'a ParsedMessage, call: &str) -> Option<(&'a [ToolContent], &'a Option<Value>)> {
+    message.parts.iter().find_map(|part| match part {
+        MessagePart::ToolResult { id, content, output, .. } if id == call => {
+            Some((content.as_slice(), output))
+        }
+        _ => None,
+    })
+}
+
+/// The update with the output of a running call.
+fn to_printed(delta: &MessageDelta, printed: &str) -> Value {
+    let mut update = Object::from_iter([
+        ("sessionUpdate".to_owned(), "tool_call_update".into()),
+        ("toolCallId".to_owned(), names::agents(&delta.message_id).into()),
+        (
+            "content".to_owned(),
+            json!([{ "type": "content", "content": { "type": "text", "text": printed } }]),
+        ),
+    ]);
+    if let Some(parent) = delta.parent_id.as_deref() {
+        carrier::belong(&mut update, parent);
+    }
+    Value::Object(update)
 }
 
 fn to_plan(plan: &Plan) -> Value {

@@ -87,7 +87,9 @@ fn block(part: &MessagePart, can: &PromptCapabilities) -> Result<Value, &'static
 pub fn stop_reason(result: &RawValue) -> (StopReason, Option<Usage>) {
     let result = json::read(result);
     let reason = result.get("stopReason").and_then(Value::as_str).and_then(StopReason::read);
-    let usage = result.get("usage").and_then(Value::as_object).map(usage);
+    // Agents that keep to the stable protocol report it as metadata.
+    let told = result.get("usage").or_else(|| result.get("_meta")?.get("sandboxAgent")?.get("usage"));
+    let usage = told.and_then(Value::as_object).map(usage);
     (reason.unwrap_or(StopReason::Unknown), usage.filter(|usage| *usage != Usage::default()))
 }
 

@@ -44,6 +44,13 @@ pub async fn run(
     }
 }
 
+/// How a pause ended.
+enum Pause {
+    Over,
+    /// The source is about to go.
+    CutShort,
+}
+
 struct Delivery {
     source: Arc<dyn Source>,
     target: Target,
@@ -68,7 +75,7 @@ impl Delivery {
                 Err(_) if is_last_look => return,
                 Err(reason) => {
                     tracing::warn!(reason, "events for a webhook cannot be read");
-                    sleep(self.limits.first_pause).await;
+                    self.pause(self.limits.first_pause).await;
                     continue;
                 }
             };
@@ -79,7 +86,7 @@ impl Delivery {
                 }
                 is_last_look = !self.source.wait(self.cursor).await;
                 if !is_last_look {
-                    sleep(self.limits.gather).await;
+                    self.pause(self.limits.gather).await;
                 }
                 continue;
             }
@@ -97,7 +104,16 @@ impl Delivery {
     async fn rest(&self) {
         let until = self.status.next_attempt_ms.unwrap_or_default();
         let left = Duration::from_millis(until.saturating_sub(milliseconds_since_1970()));
-        sleep(left.min(self.limits.longest_retry_after)).await;
+        self.pause(left.min(self.limits.longest_retry_after)).await;
+    }
+
+    /// Waits, unless this is the last look at the source.
+    async fn pause(&self, pause: Duration) -> Pause {
+        tokio::select! {
+            biased;
+            () = self.source.last_look() => Pause::CutShort,
+            () = sleep(pause) => Pause::Over,
+        }
     }
 
     /// Stores progress over events of no interest once it is worth it.
@@ -108,9 +124,10 @@ impl Delivery {
         }
     }
 
-    /// Sends a batch until it is taken. `false`: the webhook is disabled.
+    /// Sends a batch until it is taken. `false`: nothing is sent any more.
     async fn deliver(&mut self, batch: &Batch) -> bool {
         let delivery = Uuid::new_v4();
+        let mut is_last_try = false;
         loop {
             // Nothing is sent between a failure and the next try of the same batch, so the one counts the other.
             let body = batch.body(self.status.failures);
@@ -123,11 +140,11 @@ impl Delivery {
                     self.disable("the receiver answered 410 Gone".to_owned()).await;
                     return false;
                 }
-                Outcome::Failed { reason, retry_after } => {
-                    if !self.failed(reason, retry_after).await {
-                        return false;
-                    }
-                }
+                Outcome::Failed { reason, retry_after } => match self.failed(reason, retry_after).await {
+                    Some(Pause::Over) => {}
+                    Some(Pause::CutShort) if !is_last_try => is_last_try = true,
+                    Some(Pause::CutShort) | None => return false,
+                },
             }
         }
     }
@@ -147,8 +164,8 @@ impl Delivery {
         self.source.store(last, &self.status).await;
     }
 
-    /// Notes a failure and waits. `false`: that was one too many.
-    async fn failed(&mut self, reason: String, retry_after: Option<Duration>) -> bool {
+    /// Notes a failure and waits. `None`: that was one too many.
+    async fn failed(&mut self, reason: String, retry_after: Option<Duration>) -> Option<Pause> {
         if self.status.failures == 0 {
             self.started = Instant::now();
         }
@@ -156,7 +173,7 @@ impl Delivery {
         let failing_for = self.failed_before.saturating_add(self.started.elapsed());
         if failing_for >= self.limits.give_up {
             self.disable(format!("given up after failing for {} s: {reason}", failing_for.as_secs())).await;
-            return false;
+            return None;
         }
         let own = pause(&self.limits, self.status.failures, getrandom::u32().unwrap_or_default());
         let asked = retry_after.unwrap_or_default().min(self.limits.longest_retry_after);
@@ -168,8 +185,7 @@ impl Delivery {
             milliseconds_since_1970().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
         self.status.next_attempt_ms = Some(next);
         self.source.store(self.status.delivered_event_id, &self.status).await;
-        sleep(pause).await;
-        true
+        Some(self.pause(pause).await)
     }
 
     async fn disable(&mut self, reason: String) {

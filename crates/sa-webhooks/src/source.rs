@@ -12,6 +12,12 @@ pub trait Source: Send + Sync + 'static {
     /// Returns `true` when there may be events after this id, `false` when there will be no more than there are.
     fn wait(&self, after: u64) -> BoxFuture<'_, bool>;
 
+    /// Resolves when the source is about to go: [`wait`](Self::wait) no longer waits, and each delivery that fails is tried once
+    /// more, at once.
+    fn last_look(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
     /// Keeps, durably, that everything up to `delivered` was delivered or was of no interest, and how the webhook stands.
     fn store<'a>(&'a self, delivered: u64, status: &'a WebhookStatus) -> BoxFuture<'a, ()>;
 }

@@ -26,16 +26,25 @@ pub fn fresh_status(webhook: &Webhook) -> WebhookStatus {
     }
 }
 
-/// The address without user, password, query and fragment.
+/// Returns the address as it is shown: scheme, host and the first segment of the path. The secret of many receivers is in the rest.
 pub fn redacted(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else { return "(not a URL)".to_owned() };
+    if url.cannot_be_a_base() {
+        return format!("{}:…", url.scheme());
+    }
     let hides_query = url.query().is_some_and(|query| !query.is_empty());
     // Both fail only for addresses that cannot have these parts.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
     url.set_fragment(None);
-    if hides_query { format!("{url}?…") } else { url.to_string() }
+    let path = url.path().to_owned();
+    let (first, rest) =
+        path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
+    url.set_path(first);
+    let more = if rest.is_empty() { "" } else { "/…" };
+    let query = if hides_query { "?…" } else { "" };
+    format!("{url}{more}{query}")
 }
 
 /// Where deliveries go, what is in them, and what they are signed with.
@@ -112,7 +121,18 @@ mod tests {
     #[test]
     fn secrets_stay_out_of_what_is_shown() {
         let shown = |address: &str| redacted(address);
-        assert_eq!(shown("https://me:pw@host:8443/a/b?token=x#y"), "https://host:8443/a/b?…");
+        assert_eq!(shown("https://me:pw@host:8443/a?token=x#y"), "https://host:8443/a?…");
+        assert_eq!(shown("https://host:8443/a/b?token=x#y"), "https://host:8443/a/…?…");
+        for address in [
+            "https://hooks.slack.com/services/T000/B000/SECRET",
+            "https://hooks.slack.com/services/SECRET/",
+            "https://hooks.slack.com//services/SECRET",
+            "https://SECRET@hooks.slack.com/services/x;SECRET?SECRET#SECRET",
+        ] {
+            assert!(shown(address).starts_with("https://hooks.slack.com/services/…"), "{}", shown(address));
+            assert!(!shown(address).contains("SECRET"), "{}", shown(address));
+        }
+        assert_eq!(shown("mailto:SECRET"), "mailto:…");
         assert_eq!(shown("http://host"), "http://host/");
         assert_eq!(shown("nonsense pw"), "(not a URL)");
         assert_eq!(fresh_status(&webhook("http://u@h/?k=1")).url, "http://h/?…");

@@ -36,8 +36,10 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
-    /// Starts the parts: the supervisor, the hub on top of it, and last the socket that lets clients in.
+    /// Takes the port, then starts the parts: the supervisor, the hub on top of it, the sessions. Clients that connect
+    /// meanwhile wait. A port that is taken leaves no trace on the disk.
     pub(crate) async fn build(settings: Settings) -> anyhow::Result<Self> {
+        let listener = bind(&settings.host, settings.port).await?;
         let files = Files::open(settings.files).context("cannot use --fs-root or --workspace")?;
         let supervisor = start_supervisor(settings.clean_env)?;
         let Agents { launcher, probe, host } =
@@ -49,6 +51,7 @@ impl Daemon {
                 catalogue: settings.agents.catalogue,
                 limits: settings.limits,
                 launcher: launcher.clone(),
+                numbers_after: sessions::numbers_after(&settings.sessions, &settings.agents.data_dir),
             },
             supervisor.clone(),
         );
@@ -63,7 +66,6 @@ impl Daemon {
         let sessions = sessions::open(settings.sessions, around).await?;
         let installer = launcher.installer().clone();
         let agents = AgentServices { launcher, probe, host };
-        let listener = bind(&settings.host, settings.port).await?;
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
         warn_if_open(&settings.access, address);
         let options = HttpOptions {
@@ -94,7 +96,7 @@ impl Daemon {
         })
     }
 
-    /// Says on standard output where it listens. A daemon whose output nobody takes works all the same.
+    /// Prints the address on standard output. A daemon whose output nobody reads works all the same.
     pub(crate) fn announce(&self) {
         if let Err(error) = announce(io::stdout().lock(), self.address, &self.access) {
             tracing::debug!("nobody reads where the daemon listens: {error}");

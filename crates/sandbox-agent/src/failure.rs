@@ -1,5 +1,6 @@
 //! How a command ends when it does not succeed: what is said on standard error, and the exit code.
 
+use crate::diagnostics::diagnose;
 use std::io;
 use std::process::ExitCode;
 
@@ -31,7 +32,7 @@ impl Failure {
             Self::Failed(error) => (error, 1),
             Self::Exit(code) => return ExitCode::from(code),
         };
-        eprintln!("error: {error:#}");
+        diagnose!("error: {error:#}");
         ExitCode::from(code)
     }
 }

@@ -1,10 +1,13 @@
 //! `sandbox-agent`: the daemon, the commands that call it, and the agents that are built in.
 
+#![warn(clippy::print_stderr, clippy::print_stdout)] // They panic when nobody reads.
+
 mod agents;
 mod announce;
 mod args;
 mod commands;
 mod daemon;
+mod diagnostics;
 mod failure;
 mod sessions;
 mod settings;
@@ -52,7 +55,7 @@ fn main() -> ExitCode {
 fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
     let settings =
         Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
-    telemetry::start(settings.log_format, &settings.log)?;
+    let _log = telemetry::start(settings.log_format, &settings.log)?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }

@@ -9,7 +9,8 @@ use sa_sessions::{SessionLimits, Sessions, SessionsOptions};
 use sa_skills::{Places, Skills};
 use sa_store::{Retention, Store, StoreOptions};
 use sa_supervisor::Supervisor;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Where sessions are kept, in the data directory.
 const STORE_FILE: &str = "sessions.db";
@@ -22,6 +23,16 @@ pub(crate) struct Around {
     pub(crate) supervisor: Supervisor,
     pub(crate) workspace: PathBuf,
     pub(crate) data_dir: PathBuf,
+}
+
+/// Returns a number that no event of an earlier daemon with these settings can have reached. For the first daemon that
+/// is 0; later ones take the time in microseconds, which no agent's messages overtake and JavaScript holds exactly.
+pub(crate) fn numbers_after(settings: &SessionSettings, data_dir: &Path) -> u64 {
+    if settings.kept && !data_dir.join(STORE_FILE).exists() {
+        return 0;
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_micros()).unwrap_or(0)
 }
 
 /// Opens the store and takes up the sessions in it.
@@ -53,5 +64,6 @@ fn retention(limits: &SessionLimits) -> Retention {
         bytes_per_session: limits.event_bytes,
         ended_sessions_ms: (limits.ended_ms > 0).then_some(limits.ended_ms),
         total_bytes: limits.total_bytes,
+        ..Retention::default()
     }
 }

@@ -1,6 +1,6 @@
-//! The signals that end the daemon.
+//! The signals that end the daemon and `run`.
 //!
-//! SIGINT and SIGTERM always do. SIGHUP does, too, unless whoever started the daemon had it ignored (`nohup`). As
+//! SIGINT and SIGTERM always do. SIGHUP does too, unless the process was started with it ignored (`nohup`). As
 //! PID 1 a process gets only the signals it has a handler for, so these are installed before anything else.
 
 use std::io;

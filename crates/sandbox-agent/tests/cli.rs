@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 fn sandbox_agent() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox-agent"));
-    command.env_clear().stdin(Stdio::null());
+    command.env_clear().env("HOME", "/nonexistent").stdin(Stdio::null());
     command
 }
 

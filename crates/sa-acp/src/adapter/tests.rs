@@ -6,7 +6,7 @@ use crate::testing::{self, Peer, answer, request, stop_reason};
 use crate::{Form, Login, Piece, Profile, Queue, Told, chosen};
 use agent_client_protocol_schema::v1::{
     CloseSessionResponse, DeleteSessionResponse, ListSessionsResponse, PermissionOption,
-    PermissionOptionKind, PromptResponse, SessionModeState, StopReason, ToolCallUpdate, ToolCallUpdateFields,
+    PermissionOptionKind, SessionModeState, StopReason, ToolCallUpdate, ToolCallUpdateFields,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ impl Adapter for Parrot {
 impl Chat {
     fn finish(&mut self, core: &mut Desk<&'static str>, reason: StopReason) {
         if let Some(key) = self.running.take() {
-            core.reply(&key, PromptResponse::new(reason));
+            core.prompt_done(&key, reason, None);
         }
     }
 }
@@ -250,7 +250,8 @@ fn prompts_wait_for_each_other_and_each_can_be_cancelled() {
     assert!(client.prompt_in("polly", "three").is_empty());
     assert_eq!(client.peer.0, [json!("one")]);
     let second = client.notify("$/cancel_request", json!({ "requestId": 4 }));
-    assert_eq!((second[0]["id"].clone(), stop_reason(&second)), (json!(4), "cancelled"));
+    assert_eq!((&second[0]["id"], &second[0]["error"]["code"]), (&json!(4), &json!(-32800)));
+    assert!(client.notify("$/cancel_request", json!({ "requestId": 4 })).is_empty(), "it is answered");
     let first = client.native(&json!("done"));
     assert_eq!((first[0]["id"].clone(), stop_reason(&first)), (json!(3), "end_turn"));
     assert!(client.prompt_in("polly", "four").is_empty());

@@ -28,7 +28,7 @@ use super::launch::{Launch, settings as settings_text};
 use super::native::InputBlock;
 use agent_client_protocol_schema::v1::{Error, SessionId, SessionUpdate};
 use permission::{Ask, Rule};
-use sa_acp::{ChildId, Closing, Form, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Asking, ChildId, Closing, Form, Piece, Queue, RequestKey, Told, failure};
 use serde_json::{Map, Value};
 use settings::{Fixed, Settings};
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ pub(crate) struct Place {
     pub(crate) cwd: PathBuf,
     /// MCP servers in the CLI's own form, by name.
     pub(crate) servers: Map<String, Value>,
+    pub(crate) asking: Asking,
 }
 
 /// A process of the CLI.

@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::delegate::{Answered, Asked};
 use crate::tools;
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
-use sa_acp::{Session as _, Told, VisitorId, absolute, chosen};
+use sa_acp::{Asking, Session as _, Told, VisitorId, absolute, chosen};
 use serde_json::Value;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -71,17 +71,19 @@ impl Session {
         if !works {
             return answer(core, visitor, Err("The turn is over.".to_owned()));
         }
-        if self.settings.is_bypass() || !changes {
+        let asks_all = self.place.asking == Asking::All;
+        if self.settings.is_bypass() || (!changes && !asks_all) {
             return answer(core, visitor, Ok(()));
         }
         let call = call.unwrap_or_else(|| format!("visitor-{}", visitor.0));
         self.tool_asked(core, &call, &tool, &input);
-        if self.settings.is_plan() {
+        if changes && self.settings.is_plan() {
             self.tool_refused(core, &call, READ_ONLY);
             return answer(core, visitor, Err(READ_ONLY.to_owned()));
         }
         let rule = Rule::of(&tool, &input);
-        if self.allowed.contains(&rule) {
+        let is_allowed = !changes || self.allowed.contains(&rule);
+        if is_allowed && !asks_all {
             self.tools.runs(core, &self.id, &call);
             return answer(core, visitor, Ok(()));
         }
@@ -96,7 +98,11 @@ impl Session {
             PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce),
         ];
         let id = visitor.0.to_string();
-        self.pass_on_choice(core, &id, Ask { visitor, call, tool, input }, update, options);
+        let ask = Ask { visitor, call, tool, input };
+        if is_allowed {
+            return self.pass_on_allowed(core, &id, ask, update, options);
+        }
+        self.pass_on_choice(core, &id, ask, update, options);
     }
 
     /// Takes the client's answer.

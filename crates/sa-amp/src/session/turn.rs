@@ -3,7 +3,7 @@
 use super::Session;
 use crate::core::Core;
 use crate::native::{Outcome, Tokens, prompt_line};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason, Usage};
+use agent_client_protocol_schema::v1::{Error, StopReason, Usage};
 use sa_acp::{RequestKey, Session as _, failure};
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ impl Turn {
         match outcome {
             Ok(reason) => {
                 let usage = self.tokens.input_tokens.is_some().then(|| of_turn(self.tokens));
-                core.reply(&self.key, PromptResponse::new(reason).usage(usage));
+                core.prompt_done(&self.key, reason, usage);
             }
             Err(error) => core.fail(&self.key, &error),
         }

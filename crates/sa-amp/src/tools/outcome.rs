@@ -17,8 +17,13 @@ pub(crate) fn outcome(id: &str, name: &str, told: &Value, failed: bool) -> Outco
         let status = if code == Some(0) { status } else { ToolCallStatus::Failed };
         let mut meta = terminal_output(id, output);
         meta.extend(terminal_exit(id, code));
-        let outcome = Outcome::new(status, printed(output), value.clone());
-        return Outcome { meta: Some(meta), ..outcome };
+        let content = printed(output);
+        // The output itself is in the content.
+        let mut rest = value.clone();
+        if let Value::Object(fields) = &mut rest {
+            fields.remove("output");
+        }
+        return Outcome { meta: Some(meta), ..Outcome::new(status, content, rest) };
     }
     // The change itself was shown before it was made.
     let content = if is_edit(name) && !failed { Vec::new() } else { content(&value) };
@@ -50,7 +55,8 @@ mod tests {
     #[test]
     fn results_are_read_whether_they_are_text_or_json_in_text() {
         let ran = outcome("c", "Bash", &json!(r#"{"output":"boom\n","exitCode":3}"#), false);
-        assert_eq!(ran.status, ToolCallStatus::Failed);
+        assert_eq!((ran.status, ran.output), (ToolCallStatus::Failed, json!({ "exitCode": 3 })));
+        assert_eq!(ran.content, [paragraph("```console\nboom\n```")]);
         assert_eq!(ran.meta.unwrap_or_default()["terminal_exit"]["exit_code"], 3);
         let read = outcome("c", "Read", &json!(r#"{"absolutePath":"/a","content":"1: x"}"#), false);
         assert_eq!(read.content, [paragraph("```\n1: x\n```")]);

@@ -1,6 +1,6 @@
 //! What tools may change.
 
-use sa_acp::only_looks;
+use sa_shell::only_reads;
 use serde_json::Value;
 
 /// Tools that change nothing outside of the conversation, or whose own tools are asked about one by one.
@@ -43,7 +43,7 @@ const READING: [&str; 33] = [
 /// Whether a use of a tool may change something. What is not known may.
 pub(crate) fn changes_something(tool: &str, input: &Value) -> bool {
     match command_line(tool, input) {
-        Some(command) => !only_looks(command),
+        Some(command) => !only_reads(command),
         None => !READING.contains(&tool),
     }
 }

@@ -89,6 +89,25 @@ fn looking_needs_no_permission_and_neither_does_anything_in_bypass() {
 }
 
 #[test]
+fn a_client_with_rules_is_asked_about_everything() {
+    let mut client = Client::open_asking_all();
+    client.prompt("look");
+    for (call, tool, input) in
+        [("c1", "Read", json!({ "path": "/project/a.txt" })), ("c2", "Bash", json!({ "cmd": "cat secret" }))]
+    {
+        let question = request(&asks(&mut client, call, tool, input), "session/request_permission");
+        assert_eq!(question["params"]["_meta"]["sandboxAgent"]["allowed"], true, "{question}");
+        client.choose(&question, "reject_once");
+        assert_eq!(client.helped()["allow"], false);
+    }
+    let question = request(&asks(&mut client, "c3", "create_file", write("a")), "session/request_permission");
+    assert_eq!(question["params"].get("_meta"), None, "{question}");
+    client.choose(&question, "allow_always");
+    let question = request(&asks(&mut client, "c4", "create_file", write("b")), "session/request_permission");
+    assert_eq!(question["params"]["_meta"]["sandboxAgent"]["allowed"], true, "{question}");
+}
+
+#[test]
 fn plan_mode_refuses_every_change() {
     let mut client = Client::open();
     client.set_mode("plan");

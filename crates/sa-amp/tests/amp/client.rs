@@ -101,8 +101,18 @@ impl Client {
     }
 
     pub(crate) fn open_with(host: Host, thread: &str, servers: Value) -> Self {
+        Self::open_of(host, thread, json!({ "cwd": "/project", "mcpServers": servers }))
+    }
+
+    /// A client with a session that asks about everything.
+    pub(crate) fn open_asking_all() -> Self {
+        let ask_all = json!({ "sandboxAgent": { "askAll": true } });
+        Self::open_of(host(), THREAD, json!({ "cwd": "/project", "mcpServers": [], "_meta": ask_all }))
+    }
+
+    fn open_of(host: Host, thread: &str, params: Value) -> Self {
         let mut client = Self::greeted(host);
-        client.call("session/new", json!({ "cwd": "/project", "mcpServers": servers }));
+        client.call("session/new", params);
         let help =
             "-m, --mode <value>\n  Set the agent mode (deep, large, rush, smart) — controls the model\n";
         client.run_errand(&Launch::Help, help);

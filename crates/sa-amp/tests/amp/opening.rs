@@ -151,17 +151,19 @@ fn a_thread_is_resumed_without_a_word_and_one_that_is_not_there_is_not() {
 
 #[test]
 fn threads_of_a_directory_are_listed() {
-    let mut client = Client::greeted(host());
-    client.call("session/list", json!({ "cwd": "/project" }));
-    let list = json!([
-        { "id": "T-1", "title": "One", "updated": "2026-01-01T00:00:00.000Z", "tree": "file:///project" },
-        { "id": "T-2", "title": "Two", "updated": "2026-01-01T00:00:00.000Z", "tree": "file:///elsewhere" },
-        { "id": "T-3", "title": null, "updated": null, "tree": null },
-    ]);
-    let messages = client.run_errand(&Launch::List, &list.to_string());
-    let sessions = answer(&messages)["result"]["sessions"].as_array().unwrap();
-    assert_eq!(sessions.len(), 1);
-    assert_eq!((&sessions[0]["title"], &sessions[0]["cwd"]), (&json!("One"), &json!("/project")));
+    for (cwd, title) in [("/project", "One"), ("/else where", "Two")] {
+        let mut client = Client::greeted(host());
+        client.call("session/list", json!({ "cwd": cwd }));
+        let list = json!([
+            { "id": "T-1", "title": "One", "updated": "2026-01-01T00:00:00.000Z", "tree": "file:///project" },
+            { "id": "T-2", "title": "Two", "updated": "2026-01-01T00:00:00.000Z", "tree": "file:///else%20where" },
+            { "id": "T-3", "title": null, "updated": null, "tree": null },
+        ]);
+        let messages = client.run_errand(&Launch::List, &list.to_string());
+        let sessions = answer(&messages)["result"]["sessions"].as_array().unwrap();
+        assert_eq!(sessions.len(), 1);
+        assert_eq!((&sessions[0]["title"], &sessions[0]["cwd"]), (&json!(title), &json!(cwd)));
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn a_process_serves_one_prompt_after_the_other() {
     assert_eq!(client.written().len(), 1, "what is sent while it works would be merged into that");
     let messages = client.says("First.");
     assert_eq!(stop_reason(&messages), "end_turn");
-    assert_eq!(answer(&messages)["result"]["usage"]["totalTokens"], 120);
+    assert_eq!(answer(&messages)["result"]["_meta"]["sandboxAgent"]["usage"]["totalTokens"], 120);
     assert_eq!(updates(&messages, "session_info_update")[0]["title"], "one");
     assert_eq!(updates(&messages, "usage_update")[0]["size"], 300_000);
     assert_eq!(client.written().len(), 1, "now it is its turn");

@@ -164,6 +164,11 @@ pub struct TurnEnded {
     pub turn_id: String,
     /// Why it ended.
     pub stop_reason: StopReason,
+    /// Why its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was exported or
+    /// forked while the turn ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub reason: Option<String>,
     /// What it used, if the agent tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -187,7 +192,7 @@ pub enum StopReason {
     Cancelled,
     /// It failed; an `error` before it says how.
     Error,
-    /// Its end was not seen: the daemon ended first.
+    /// Its end was not seen; `reason` says why.
     Unknown,
 }
 

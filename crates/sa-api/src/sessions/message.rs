@@ -387,4 +387,6 @@ pub enum DeltaKind {
     Text,
     /// Its reasoning.
     Reasoning,
+    /// The output of its tool call, which still runs. The `toolResult` of the whole message has all of it.
+    Output,
 }

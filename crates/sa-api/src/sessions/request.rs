@@ -124,7 +124,7 @@ pub enum QuestionOutcome {
     Answered,
     /// It was rejected.
     Rejected,
-    /// Nobody can answer it any more.
+    /// Nobody can answer it any more; `by` says why.
     Cancelled,
 }
 
@@ -139,12 +139,18 @@ pub enum ResolvedBy {
     Rule,
     /// The session's permission mode.
     PermissionMode,
+    /// No rule of the session's matched, and the agent would not have asked: it only reads, or was allowed for good.
+    Agent,
     /// The time for it was over.
     Timeout,
     /// The turn ended, by itself or because it was cancelled.
     TurnEnded,
-    /// The agent ended, or the daemon was started anew.
+    /// The agent ended.
     AgentEnded,
+    /// The agent took its request back; it no longer waits for an answer.
+    Withdrawn,
+    /// The daemon ended while the agent waited.
+    DaemonRestarted,
 }
 
 /// Something that the agent wants to do. Lasts until it is answered, or its turn ends.
@@ -204,7 +210,7 @@ pub struct PermissionOption {
 pub struct PermissionResolved {
     /// The permission's id.
     pub id: String,
-    /// What was decided; absent if nobody decided before its turn ended.
+    /// What was decided; absent if nobody decided before it was withdrawn or its turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reply: Option<PermissionReplyKind>,

@@ -1,7 +1,7 @@
 //! What the CLI answers to our questions.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The answer to `initialize`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -63,6 +63,16 @@ impl Account {
 pub(crate) struct Settings {
     #[serde(default)]
     pub(crate) applied: Applied,
+    pub(crate) effective: Option<Effective>,
+}
+
+/// What all settings come to.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Effective {
+    #[serde(default)]
+    pub(crate) env: Map<String, Value>,
+    #[serde(rename = "apiKeyHelper")]
+    pub(crate) api_key_helper: Option<Value>,
 }
 
 /// What is in force.
@@ -76,13 +86,6 @@ pub(crate) struct Applied {
 #[derive(Debug, Deserialize)]
 pub(crate) struct BinaryVersion {
     pub(crate) version: Option<String>,
-}
-
-/// The answer to `get_context_usage`, as far as it counts.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ContextUsage {
-    pub(crate) max_tokens: Option<u64>,
 }
 
 /// The answer to `mcp_status`.
@@ -100,10 +103,16 @@ pub(crate) struct McpServerStatus {
     pub(crate) error: Option<String>,
 }
 
-impl McpStatus {
-    /// Whether a server is still being reached.
+impl McpServerStatus {
+    /// Whether it is still being reached.
     pub(crate) fn is_pending(&self) -> bool {
-        self.mcp_servers.iter().any(|server| server.status.as_deref() == Some("pending"))
+        self.status.as_deref() == Some("pending")
+    }
+
+    /// The reason why its tools are missing, if they are.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        let status = self.status.as_deref().filter(|status| !matches!(*status, "connected" | "disabled"))?;
+        Some(self.error.as_deref().unwrap_or(status))
     }
 }
 

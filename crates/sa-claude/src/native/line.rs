@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// A line for the CLI.
 #[derive(Debug, Serialize)]
@@ -58,16 +59,32 @@ pub enum ImageSource {
 #[derive(Debug, Serialize)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
 pub(crate) enum Request {
-    Initialize { hooks: Hooks },
+    Initialize {
+        hooks: Hooks,
+    },
     Interrupt,
-    SetPermissionMode { mode: String },
-    SetModel { model: String },
-    SetMaxThinkingTokens { max_thinking_tokens: Option<u32>, thinking_display: &'static str },
-    ApplyFlagSettings { settings: FlagSettings },
-    McpSetServers { servers: BTreeMap<String, McpServer> },
+    SetPermissionMode {
+        mode: String,
+    },
+    SetModel {
+        model: String,
+    },
+    SetMaxThinkingTokens {
+        max_thinking_tokens: Option<u32>,
+        thinking_display: &'static str,
+    },
+    ApplyFlagSettings {
+        settings: FlagSettings,
+    },
+    #[serde(rename = "apply_flag_settings")]
+    ApplyToken {
+        settings: TokenSettings,
+    },
+    McpSetServers {
+        servers: BTreeMap<String, McpServer>,
+    },
     McpStatus,
     GetSettings,
-    GetContextUsage,
     GetBinaryVersion,
 }
 
@@ -96,6 +113,21 @@ impl Hooks {
 pub(crate) struct FlagSettings {
     /// `None` takes the setting back.
     pub(crate) effort_level: Option<String>,
+}
+
+/// Settings that have the CLI use one credential and no other.
+#[derive(Serialize)]
+pub(crate) struct TokenSettings {
+    #[serde(rename = "apiKeyHelper")]
+    pub(crate) api_key_helper: &'static str,
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+/// Values are secrets.
+impl fmt::Debug for TokenSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.env.keys()).finish()
+    }
 }
 
 /// How to reach an MCP server.

@@ -9,7 +9,7 @@ impl Session {
     /// Ends the work and the process.
     pub(super) fn wind_up(&mut self, core: &mut Core) {
         self.cancel(core);
-        self.settle_cancelled(core);
+        self.cut_turn_off(core);
         let Some(child) = &mut self.child else {
             self.closed(core);
             return;
@@ -20,7 +20,7 @@ impl Session {
     }
 
     /// Answers the running prompt as cancelled without waiting for the CLI to stop.
-    fn settle_cancelled(&mut self, core: &mut Core) {
+    fn cut_turn_off(&mut self, core: &mut Core) {
         self.tools.close(core, &self.id, "Cancelled");
         if let Some(turn) = self.turn.take() {
             self.settle(core, turn, Ok(StopReason::Cancelled), None);

@@ -6,8 +6,9 @@ use crate::core::Core;
 use crate::limits::MAX_CONTROLS;
 use crate::native::frame::Response;
 use crate::native::line::{Line, Request};
+use agent_client_protocol_schema::v1::{Notice, NoticeSeverity};
 use sa_acp::{Form, Pending, RequestKey, failure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// What to do with the answer.
@@ -16,15 +17,20 @@ pub(super) enum Then {
     Initialized,
     Version,
     Settings,
+    /// The credential that the client gave was set.
+    TokenSet,
     McpServers,
     McpStatus,
-    ContextUsage,
     /// A client waits for it.
     Changed {
         key: RequestKey,
         change: Change,
         form: Form,
     },
+    /// The client has its answer already.
+    Applied(Change),
+    /// The user changed the model by a command of the CLI, which is asked what it uses now.
+    ModelFollowed(String),
     /// Nobody waits; a refusal is logged under this name.
     Nothing(&'static str),
 }
@@ -86,7 +92,9 @@ impl Session {
             Then::Settings => self.settings_known(core, answer),
             Then::McpServers => self.mcp_servers_set(core, answer),
             Then::McpStatus => self.mcp_status_known(core, answer),
-            Then::ContextUsage => self.window_known(core, answer),
+            Then::TokenSet => self.token_set(core, answer),
+            Then::ModelFollowed(name) => self.model_followed(core, &name, answer),
+            Then::Applied(change) => self.change_applied(core, change, answer),
             Then::Changed { key, change, form } => self.change_done(core, &key, change, form, answer),
             Then::Nothing(name) => match answer {
                 Some(Ok(_)) => {}
@@ -104,8 +112,31 @@ impl Session {
         if self.controls.is_full() {
             return core.fail(&key, &failure("too many changes are waiting for claude", "busy"));
         }
-        let request = change.request();
-        self.control(core, &request, core.host.limits.control, Then::Changed { key, change, form });
+        let (request, limit) = (change.request(), core.host.limits.control);
+        if self.mcp.holds_answers() {
+            // No prompt goes out before the answer, so the change is in force for the next one.
+            self.control(core, &request, core.host.limits.mcp + limit, Then::Applied(change.clone()));
+            return self.change_done(core, &key, change, form, Some(Ok(Value::Null)));
+        }
+        self.control(core, &request, limit, Then::Changed { key, change, form });
+    }
+
+    /// The CLI answers to a change that the client takes for made.
+    fn change_applied(&mut self, core: &mut Core, change: Change, answer: Option<Result<Value, String>>) {
+        let reason = match answer {
+            Some(Ok(_)) => return,
+            Some(Err(error)) => error,
+            None => "Claude Code did not answer in time".to_owned(),
+        };
+        let (option, value) = change.words();
+        let title = format!("Claude Code did not take the {option} '{value}'");
+        let notice = Notice::new(NoticeSeverity::Error, title).description(reason.clone());
+        core.notice(
+            &self.id,
+            notice,
+            "refused",
+            json!({ "option": option, "value": value, "error": reason }),
+        );
     }
 
     fn change_done(

@@ -73,12 +73,16 @@ impl Session {
             tracing::debug!(session = %self.id, version, "claude begins a turn");
         }
         self.is_stored = true;
-        if let Some(id) = init.session_id {
+        if let Some(id) = init.session_id.filter(|id| *id != self.native_id) {
+            // The user had the conversation cleared. A later process has to continue the new one.
+            if let Err(error) = core.host.disk.moved(&self.id.0, &id) {
+                tracing::warn!(session = %self.id, %error, "it cannot be noted that a conversation was cleared");
+            }
             self.native_id = id;
         }
         let mode = init.permission_mode.is_some_and(|mode| self.settings.saw_mode(&mode));
         let model = init.model.is_some_and(|model| {
-            self.meter.saw_model(&model);
+            self.meter.saw_model(&model, core.windows.get(&model).copied());
             self.settings.saw_model(&model)
         });
         if mode {
@@ -123,22 +127,19 @@ impl Session {
         }
         let (attempt, of) = (retry.attempt.unwrap_or(1), retry.max_retries.unwrap_or_default());
         let milliseconds = retry.retry_delay_ms.unwrap_or_default().round();
-        if core.client.shows_notices() {
-            let status = retry.error_status.map(|status| format!(" ({status})")).unwrap_or_default();
-            let title = format!("The model's API failed: {kind}{status}");
-            let seconds = milliseconds / 1000.0;
-            let about = format!("Attempt {attempt} of {of}; the next one follows in {seconds:.1} s");
-            let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
-            return self.emit(core, &SessionUpdate::Notice(notice));
-        }
-        let retry = json!({
+        let detail = json!({
             "attempt": attempt,
             "maxRetries": of,
             "delayMs": milliseconds,
             "httpStatus": retry.error_status,
             "errorKind": kind,
         });
-        core.remark(&self.id, "apiRetry", retry);
+        let status = retry.error_status.map(|status| format!(" ({status})")).unwrap_or_default();
+        let title = format!("The model's API failed: {kind}{status}");
+        let seconds = milliseconds / 1000.0;
+        let about = format!("Attempt {attempt} of {of}; the next one follows in {seconds:.1} s");
+        let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
+        core.notice(&self.id, notice, "apiRetry", detail);
     }
 
     fn informed(&self, core: &mut Core, information: &Information) {

@@ -9,33 +9,52 @@ use crate::limits::MCP_POLL;
 use crate::native::answer::McpStatus;
 use crate::native::line::{McpServer, Request};
 use agent_client_protocol_schema::v1::{Error, HttpHeader, McpServer as Wanted};
+use sa_acp::McpWait;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How far the servers are.
+/// The servers that prompts wait for.
 #[derive(Debug, Default)]
-pub(super) enum McpWait {
-    #[default]
-    Done,
-    /// They are being told to the CLI, or it has been asked how far they are.
-    Asked { give_up: Duration },
-    /// It is asked again at `next`.
-    Waiting { next: Duration, give_up: Duration },
+pub(super) struct Mcp {
+    wait: McpWait,
+    step: Step,
 }
 
-impl McpWait {
+/// The exchange with the CLI.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Step {
+    #[default]
+    Idle,
+    /// The servers were passed to the CLI. It answers nothing else before it has reached them.
+    Passed,
+    /// It was asked how far they are.
+    Asked,
+    /// It is asked again at this time.
+    Next(Duration),
+}
+
+impl Mcp {
     pub(super) fn deadline(&self) -> Option<Duration> {
-        match self {
-            Self::Done => None,
-            Self::Asked { give_up } => Some(*give_up),
-            Self::Waiting { next, give_up } => Some(*next.min(give_up)),
-        }
+        let next = match self.step {
+            Step::Next(at) => Some(at),
+            _ => None,
+        };
+        [self.wait.deadline(), next].into_iter().flatten().min()
     }
 
     pub(super) fn is_done(&self) -> bool {
-        matches!(self, Self::Done)
+        self.wait.is_done()
+    }
+
+    /// Notes that a prompt is held back.
+    pub(super) fn hold(&mut self, now: Duration) {
+        self.wait.hold(now);
+    }
+
+    /// Whether the CLI answers nothing before it has reached the servers.
+    pub(super) fn holds_answers(&self) -> bool {
+        self.step == Step::Passed
     }
 }
 
@@ -63,13 +82,14 @@ pub(crate) fn servers(wanted: Vec<Wanted>) -> Result<BTreeMap<String, McpServer>
 }
 
 impl Session {
-    /// Tells the CLI of the servers. Not on its command line, where everybody on the machine could read their secrets.
+    /// Passes the servers to the CLI. Not on its command line, where everybody on the machine could read their secrets.
     pub(super) fn send_mcp_servers(&mut self, core: &mut Core) {
         if self.place.servers.is_empty() {
             return;
         }
         let limit = core.host.limits.mcp;
-        self.mcp = McpWait::Asked { give_up: core.now.elapsed + limit };
+        let names = self.place.servers.keys().cloned().collect();
+        self.mcp = Mcp { wait: McpWait::new(names, core.now.elapsed + limit), step: Step::Passed };
         let request = Request::McpSetServers { servers: self.place.servers.clone() };
         self.control(core, &request, limit, Then::McpServers);
     }
@@ -78,60 +98,60 @@ impl Session {
         match answer {
             Some(Ok(_)) => self.ask_mcp_status(core),
             Some(Err(error)) => {
-                core.remark(&self.id, "mcp", json!({ "error": error }));
-                self.mcp = McpWait::Done;
+                for name in self.place.servers.keys() {
+                    core.mcp_unavailable(&self.id, name, &error);
+                }
+                self.mcp = Mcp::default();
             }
-            None => self.give_mcp_up(core),
+            // The wait is over by now.
+            None => self.poll_mcp(core),
         }
         self.send_next(core);
     }
 
     fn ask_mcp_status(&mut self, core: &mut Core) {
+        self.mcp.step = Step::Asked;
         self.control(core, &Request::McpStatus, core.host.limits.control, Then::McpStatus);
     }
 
+    /// Takes in how far the servers are. Those of the user's own settings count, too.
     pub(super) fn mcp_status_known(&mut self, core: &mut Core, answer: Answer) {
-        let Some(give_up) = self.mcp.deadline() else { return };
-        let status = answer.and_then(Result::ok).and_then(|value| McpStatus::deserialize(value).ok());
-        let pending = status.as_ref().is_some_and(McpStatus::is_pending);
-        if pending && core.now.elapsed < give_up {
-            self.mcp = McpWait::Waiting { next: core.now.elapsed + MCP_POLL, give_up };
+        if self.mcp.is_done() {
             return;
         }
-        self.mcp = McpWait::Done;
-        let failed: Vec<_> = status
-            .unwrap_or_default()
-            .mcp_servers
-            .into_iter()
-            .filter_map(|server| {
-                let status = server.status.filter(|status| status != "connected" && status != "disabled")?;
-                Some(json!({ "name": server.name, "status": status, "error": server.error }))
-            })
-            .collect();
-        if !failed.is_empty() {
-            core.remark(&self.id, "mcp", json!({ "unavailable": failed }));
+        let status = answer.and_then(Result::ok).and_then(|value| McpStatus::deserialize(value).ok());
+        let servers = status.unwrap_or_default().mcp_servers;
+        let pending = servers.iter().filter(|server| server.is_pending());
+        self.mcp.wait.retain(pending.filter_map(|server| server.name.clone()));
+        if !self.mcp.is_done() {
+            self.mcp.step = Step::Next(core.now.elapsed + MCP_POLL);
+            return;
+        }
+        self.mcp = Mcp::default();
+        for server in &servers {
+            if let (Some(name), Some(reason)) = (&server.name, server.failure()) {
+                core.mcp_unavailable(&self.id, name, reason);
+            }
         }
         self.send_next(core);
     }
 
-    /// Asks again, or gives up, when it is time.
+    /// Asks again, reports a wait, or gives up, when it is time.
     pub(super) fn poll_mcp(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        match self.mcp {
-            McpWait::Asked { give_up } | McpWait::Waiting { give_up, .. } if give_up <= now => {
-                self.give_mcp_up(core);
+        let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
+        if let Some(late) = self.mcp.wait.late(now) {
+            for name in late {
+                let reason = format!("it did not answer within {} s", limit.as_secs());
+                core.mcp_unavailable(&self.id, &name, &reason);
             }
-            McpWait::Waiting { next, give_up } if next <= now => {
-                self.mcp = McpWait::Asked { give_up };
-                self.ask_mcp_status(core);
-            }
-            _ => {}
+            self.mcp = Mcp::default();
+            return;
         }
-    }
-
-    /// The prompt goes out without what is not there.
-    fn give_mcp_up(&mut self, core: &mut Core) {
-        core.remark(&self.id, "mcp", json!({ "error": "some servers did not answer in time" }));
-        self.mcp = McpWait::Done;
+        if let Some(names) = self.mcp.wait.to_report(now) {
+            core.mcp_waiting(&self.id, names.iter().map(String::as_str), limit);
+        }
+        if matches!(self.mcp.step, Step::Next(at) if at <= now) {
+            self.ask_mcp_status(core);
+        }
     }
 }

@@ -43,7 +43,7 @@ use agent_client_protocol_schema::v1::{AvailableCommand, Error, SessionId, Sessi
 use ask::Ask;
 use compaction::Compaction;
 use control::Controls;
-use mcp::McpWait;
+use mcp::Mcp;
 use opening::Greeting;
 use sa_acp::{ChildId, Closing, Ended, Form, Piece, Queue, RequestKey, Told};
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ pub struct Session {
     /// Whether nothing is left of it.
     gone: bool,
     controls: Controls,
-    mcp: McpWait,
+    mcp: Mcp,
     settings: Settings,
     commands: Vec<AvailableCommand>,
     queue: Queue<UserContent>,
@@ -127,7 +127,7 @@ impl Session {
             closing: None,
             gone: false,
             controls: Controls::default(),
-            mcp: McpWait::default(),
+            mcp: Mcp::default(),
             settings,
             commands: Vec::new(),
             queue: Queue::new(),
@@ -149,6 +149,11 @@ impl Session {
     /// Whether the CLI has something of it on disk.
     pub(crate) fn is_stored(&self) -> bool {
         self.is_stored
+    }
+
+    /// The id under which the CLI keeps the conversation.
+    pub(crate) fn native_id(&self) -> &str {
+        &self.native_id
     }
 
     /// Whether this is its process.
@@ -177,16 +182,22 @@ impl Session {
             mode: self.settings.launch_mode(),
             model: self.settings.launch_model(),
             effort: self.settings.launch_effort(),
+            settings: core.host.token.as_ref().map(|token| token.blank().to_string()),
             allow_bypass: core.host.allow_bypass,
             is_root: core.host.is_root,
         };
         let id = core.start(launch);
+        match &conversation {
+            Conversation::New { id } | Conversation::Resumed { id } | Conversation::Forked { id, .. } => {
+                self.native_id.clone_from(id);
+            }
+        }
         self.running = false;
         self.settling = None;
         self.controls = Controls::default();
         self.stream = Stream::default();
         self.meter.restarted();
-        self.mcp = McpWait::default();
+        self.mcp = Mcp::default();
         self.child = Some(Child { id, conversation, greeting: None, complaint: None, ending: false });
         self.greet(core);
     }
@@ -248,6 +259,14 @@ impl sa_acp::Session for Session {
         self.stop(core);
     }
 
+    fn opening(&self) -> Option<&RequestKey> {
+        self.opening.as_ref().map(|opening| &opening.key)
+    }
+
+    fn give_up_opening(&mut self, core: &mut Core, error: &Error) {
+        self.greeting_failed(core, error);
+    }
+
     fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
         &mut self.asks
     }
@@ -289,6 +308,7 @@ impl sa_acp::Session for Session {
         if self.settling.is_some_and(|until| until <= now) {
             self.settling = None;
             self.running = false;
+            self.settle_cancelled(core);
         }
         self.send_next(core);
     }

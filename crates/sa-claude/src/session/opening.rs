@@ -8,6 +8,7 @@ use crate::launch::Conversation;
 use crate::limits::NICE_TO_KNOW;
 use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
 use crate::native::line::{Hooks, Request};
+use crate::token::Token;
 use agent_client_protocol_schema::v1::{Error, SessionUpdate};
 use sa_acp::{How, RequestKey, auth_required, failure};
 use serde::Deserialize;
@@ -28,6 +29,8 @@ pub(super) struct Greeting {
     initialized: Option<Initialized>,
     version: Option<Option<String>>,
     applied: Option<Option<Applied>>,
+    /// Whether the credential that the client gave is still to be set.
+    awaits_token: bool,
 }
 
 /// The answer to one of our questions: `None` if none came in time.
@@ -74,10 +77,15 @@ impl Session {
 
     /// Says hello to a process that was just started.
     pub(super) fn greet(&mut self, core: &mut Core) {
+        let token = core.host.token.as_ref().map(Token::settings);
         if let Some(child) = &mut self.child {
-            child.greeting = Some(Greeting::default());
+            child.greeting = Some(Greeting { awaits_token: token.is_some(), ..Greeting::default() });
         }
         let limit = core.host.limits.handshake;
+        // First of all, as the answer to `initialize` says whether there is a credential.
+        if let Some(settings) = token {
+            self.control(core, &Request::ApplyToken { settings }, limit, Then::TokenSet);
+        }
         let hello = Request::Initialize { hooks: Hooks::before_tools() };
         self.control(core, &hello, limit, Then::Initialized);
         self.control(core, &Request::GetBinaryVersion, limit, Then::Version);
@@ -104,7 +112,13 @@ impl Session {
         }
         greeting.initialized = Some(initialized);
         let soon = core.now.elapsed + NICE_TO_KNOW;
-        self.controls.open.hurry(soon, |then| matches!(then, Then::Version | Then::Settings));
+        // With a credential of the client's, settings have to be known.
+        let is_checked = core.host.token.is_some();
+        self.controls.open.hurry(soon, |then| match then {
+            Then::Version => true,
+            Then::Settings => !is_checked,
+            _ => false,
+        });
         self.greeted(core);
     }
 
@@ -122,15 +136,46 @@ impl Session {
     pub(super) fn settings_known(&mut self, core: &mut Core, answer: Answer) {
         let Some(greeting) = self.greeting() else { return };
         let value = answer.and_then(Result::ok);
-        greeting.applied =
-            Some(value.and_then(|value| Settings::deserialize(value).ok()).map(|settings| settings.applied));
+        let settings = value.and_then(|value| Settings::deserialize(value).ok());
+        let effective = settings.as_ref().and_then(|settings| settings.effective.clone());
+        greeting.applied = Some(settings.map(|settings| settings.applied));
+        if let Some(token) = &core.host.token {
+            let rival = effective.as_ref().map(|effective| token.rival(effective));
+            let reason = match rival {
+                Some(None) => return self.greeted(core),
+                Some(Some(name)) => format!("the settings of Claude Code set {name}, which comes first"),
+                None => "Claude Code does not report which settings are in force".to_owned(),
+            };
+            return self.token_refused(core, &reason);
+        }
         self.greeted(core);
+    }
+
+    pub(super) fn token_set(&mut self, core: &mut Core, answer: Answer) {
+        match answer {
+            Some(Ok(_)) => {
+                let Some(greeting) = self.greeting() else { return };
+                greeting.awaits_token = false;
+                self.greeted(core);
+            }
+            Some(Err(error)) => self.token_refused(core, &error),
+            None => self.token_refused(core, "Claude Code did not answer in time"),
+        }
+    }
+
+    /// Another credential would be used than the one that the client gave.
+    fn token_refused(&mut self, core: &mut Core, reason: &str) {
+        let message = format!("the session's token would not be used: {reason}");
+        self.greeting_failed(core, &auth_required(message));
     }
 
     /// Goes on once everything is known.
     fn greeted(&mut self, core: &mut Core) {
         let complete = |greeting: &mut Greeting| {
-            greeting.initialized.is_some() && greeting.version.is_some() && greeting.applied.is_some()
+            greeting.initialized.is_some()
+                && greeting.version.is_some()
+                && greeting.applied.is_some()
+                && !greeting.awaits_token
         };
         let Some(child) = &mut self.child else { return };
         let Some(greeting) = child.greeting.take_if(complete) else { return };
@@ -158,8 +203,15 @@ impl Session {
         for update in history {
             self.emit(core, &update);
         }
+        // Nothing of a session that a client knows may follow the answer. It learns the id of a new one by the answer.
+        let is_known = how.continued().is_some();
+        if is_known {
+            self.tell_commands(core);
+        }
         core.opened(&key, &how, &self.id, self.settings.modes(), self.settings.options());
-        self.tell_commands(core);
+        if !is_known {
+            self.tell_commands(core);
+        }
     }
 
     /// The process is of no use: whoever waits for it is told why.

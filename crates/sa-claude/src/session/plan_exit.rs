@@ -30,6 +30,10 @@ impl Session {
         let answer = match chosen(told) {
             Ok(Some(mode)) if mode == ACCEPT_EDITS || mode == DEFAULT || (mode == BYPASS && may_bypass) => {
                 self.tools.runs(core, &self.id, &permission.call);
+                // The CLI may use a tool in its new mode before it reports that mode.
+                if self.settings.saw_mode(&mode) {
+                    self.tell_mode(core);
+                }
                 permission.allow(vec![json!({ "type": "setMode", "mode": mode, "destination": "session" })])
             }
             Ok(Some(_)) => deny("The user wants to keep planning.", false),

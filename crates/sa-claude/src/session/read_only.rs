@@ -6,7 +6,7 @@ use super::settings::PLAN;
 use crate::core::Core;
 use crate::native::frame::HookInput;
 use crate::native::line::HookAnswer;
-use sa_acp::only_looks;
+use sa_shell::only_reads;
 use serde_json::Value;
 use std::path::Path;
 
@@ -49,7 +49,7 @@ const TOOLS: [&str; 29] = [
 /// Whether a use of a tool may change something outside of the conversation. What is not known may.
 pub(super) fn changes_something(tool: &str, input: &Value) -> bool {
     match tool {
-        "Bash" => !input["command"].as_str().is_some_and(only_looks),
+        "Bash" => !input["command"].as_str().is_some_and(only_reads),
         _ => !TOOLS.contains(&tool),
     }
 }
@@ -57,9 +57,10 @@ pub(super) fn changes_something(tool: &str, input: &Value) -> bool {
 impl Session {
     /// Looks at a tool that is about to run.
     pub(super) fn before_tool(&self, core: &Core, input: &HookInput) -> HookAnswer {
-        let mode = input.permission_mode.as_deref().unwrap_or(self.settings.mode());
+        // A sub-agent has the mode of its own definition, which must not free it from the session's.
+        let plans = self.settings.mode() == PLAN || input.permission_mode.as_deref() == Some(PLAN);
         let tool = input.tool_name.as_deref().unwrap_or_default();
-        if mode != PLAN || !changes_something(tool, &input.tool_input) || self.is_plan_file(core, input) {
+        if !plans || !changes_something(tool, &input.tool_input) || self.is_plan_file(core, input) {
             return HookAnswer::go_on();
         }
         HookAnswer::refuse(REFUSAL)

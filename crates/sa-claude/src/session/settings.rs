@@ -37,6 +37,16 @@ pub(crate) enum Change {
 }
 
 impl Change {
+    /// The option and its value, as a client knows them.
+    pub(super) fn words(&self) -> (&'static str, &str) {
+        match self {
+            Self::Mode(mode) => ("mode", mode),
+            Self::Model(model) => ("model", model),
+            Self::Effort(effort) => ("effort", effort.as_deref().unwrap_or(DEFAULT)),
+            Self::Thinking(on) => ("thinking", if *on { DEFAULT } else { OFF }),
+        }
+    }
+
     pub(super) fn request(&self) -> Request {
         match self {
             Self::Mode(mode) => Request::SetPermissionMode { mode: mode.clone() },
@@ -156,6 +166,20 @@ impl Settings {
         let known = self.models.iter().find(|model| names(model, full));
         self.model = known.map_or_else(|| full.to_owned(), |model| model.value.clone());
         true
+    }
+
+    /// Takes in that the user chose this model by a command, if the CLI uses it now; `false` if that is nothing new.
+    pub(super) fn follow_model(&mut self, name: &str, full: &str) -> bool {
+        let is_it = |model: &&Model| model.value == name && model.resolved_model.as_deref() == Some(full);
+        if !self.models.iter().any(|model| is_it(&model)) {
+            let is_new = self.saw_model(full);
+            self.chosen_model |= is_new;
+            return is_new;
+        }
+        let is_new = self.model != name;
+        self.apply(Change::Model(name.to_owned()));
+        self.full_model = Some(full.to_owned());
+        is_new
     }
 
     pub(super) fn apply(&mut self, change: Change) {

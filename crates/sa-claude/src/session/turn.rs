@@ -1,12 +1,16 @@
 //! Prompts on their way to their answers, one native turn at a time.
 
+use super::control::Then;
+use super::opening::Answer;
 use super::{Child, Session};
 use crate::core::Core;
 use crate::limits::SETTLE;
+use crate::native::answer::Settings;
 use crate::native::frame::TurnResult;
 use crate::native::line::{Line, Request, UserMessage};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use agent_client_protocol_schema::v1::{Error, StopReason, Usage};
 use sa_acp::{RequestKey, Session as _, auth_required, failure};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -21,6 +25,9 @@ pub(super) struct Turn {
     pub(super) echoed: bool,
     /// It was cancelled; when the CLI is ended if it does not heed that.
     cancel: Option<Duration>,
+    /// It was cancelled and the CLI reported its result, with what it used. It is answered when the CLI is idle, so that nothing
+    /// follows the answer.
+    ended: Option<Option<Usage>>,
     /// What the CLI called the error of the model's API.
     pub(super) error: Option<String>,
     first_line: String,
@@ -44,7 +51,10 @@ impl Session {
             return;
         }
         let Some(child) = &self.child else { return self.restart(core) };
-        let ready = child.greeting.is_none() && !child.ending && self.mcp.is_done();
+        let ready = child.greeting.is_none() && !child.ending;
+        if ready && !self.mcp.is_done() {
+            return self.mcp.hold(core.now.elapsed);
+        }
         if !ready || self.running || self.settling.is_some() {
             return;
         }
@@ -58,6 +68,7 @@ impl Session {
             uuid,
             echoed: false,
             cancel: None,
+            ended: None,
             error: None,
             first_line: prompt.first_line,
         });
@@ -105,15 +116,26 @@ impl Session {
             *complaint = Some(errors(result));
             return;
         }
-        let Some(turn) = self.turn.take_if(|turn| concerns(result, turn)) else { return };
+        let Some(mut turn) = self.turn.take_if(|turn| turn.ended.is_none() && concerns(result, turn)) else {
+            return;
+        };
         if turn.cancel.is_some() {
             self.tools.close(core, &self.id, "Cancelled");
+            if self.running {
+                if turn.key.is_some() {
+                    self.name_after(core, &turn.first_line);
+                }
+                turn.ended = Some(result.usage.map(super::usage::of_turn));
+                self.turn = Some(turn);
+                return;
+            }
         }
+        self.follow_command(core, &turn.first_line);
         let outcome = outcome(result, &turn);
         if turn.key.is_some() && outcome.is_ok() {
             self.name_after(core, &turn.first_line);
         }
-        self.settle(core, turn, outcome, Some(result));
+        self.settle(core, turn, outcome, result.usage.map(super::usage::of_turn));
         self.send_next(core);
     }
 
@@ -121,6 +143,7 @@ impl Session {
     pub(super) fn idle(&mut self, core: &mut Core) {
         self.running = false;
         self.settling = None;
+        self.settle_cancelled(core);
         if let Some(turn) = self.turn.take_if(|turn| turn.echoed) {
             let reason = if turn.cancel.is_some() { StopReason::Cancelled } else { StopReason::EndTurn };
             self.settle(core, turn, Ok(reason), None);
@@ -128,19 +151,43 @@ impl Session {
         self.send_next(core);
     }
 
+    /// Answers a cancelled turn whose result is there.
+    pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
+        if let Some(mut turn) = self.turn.take_if(|turn| turn.ended.is_some()) {
+            let usage = turn.ended.take().flatten();
+            self.settle(core, turn, Ok(StopReason::Cancelled), usage);
+        }
+    }
+
+    /// Some commands of the CLI change what a client can set: the CLI is asked what holds now.
+    fn follow_command(&mut self, core: &mut Core, first_line: &str) {
+        if let Some(model) =
+            first_line.strip_prefix("/model ").map(str::trim).filter(|model| !model.is_empty())
+        {
+            let then = Then::ModelFollowed(model.to_owned());
+            self.control(core, &Request::GetSettings, core.host.limits.control, then);
+        }
+    }
+
+    pub(super) fn model_followed(&mut self, core: &mut Core, name: &str, answer: Answer) {
+        let settings = answer.and_then(Result::ok).and_then(|value| Settings::deserialize(value).ok());
+        let Some(full) = settings.and_then(|settings| settings.applied.model) else { return };
+        if self.settings.follow_model(name, &full) {
+            self.meter.model_changed();
+            core.options_changed(&self.id, self.settings.options());
+        }
+    }
+
     pub(super) fn settle(
         &mut self,
         core: &mut Core,
         turn: Turn,
         outcome: Result<StopReason, Error>,
-        result: Option<&TurnResult>,
+        usage: Option<Usage>,
     ) {
         let Some(key) = turn.key else { return };
         match outcome {
-            Ok(reason) => {
-                let usage = result.and_then(|result| result.usage).map(super::usage::of_turn);
-                core.reply(&key, PromptResponse::new(reason).usage(usage));
-            }
+            Ok(reason) => core.prompt_done(&key, reason, usage),
             Err(error) => core.fail(&key, &error),
         }
     }

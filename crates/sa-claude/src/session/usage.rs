@@ -1,15 +1,10 @@
 //! How full the context is, and what it cost.
 
 use super::Session;
-use super::control::Then;
-use super::opening::Answer;
 use crate::core::Core;
-use crate::native::answer::ContextUsage;
 use crate::native::frame::TurnResult;
-use crate::native::line::Request;
 use crate::native::message::Tokens;
 use agent_client_protocol_schema::v1::{Cost, SessionUpdate, Usage, UsageUpdate};
-use serde::Deserialize;
 
 /// What fits most models.
 const USUAL_WINDOW: u64 = 200_000;
@@ -26,9 +21,10 @@ pub(super) struct Meter {
     large: bool,
     /// In the context, as of the last message.
     used: Option<u64>,
+    /// Of the context, once a result has shown it.
     size: Option<u64>,
-    /// Whether the CLI was asked for the size.
-    asked: bool,
+    /// The model by its full name.
+    full_model: Option<String>,
     /// Spent by processes before this one.
     before: f64,
     /// Spent by this process; what the CLI tells is the sum since its start.
@@ -45,12 +41,14 @@ impl Meter {
 
     /// Another model has another context.
     pub(super) fn model_changed(&mut self) {
-        (self.size, self.asked) = (None, false);
+        (self.size, self.full_model) = (None, None);
     }
 
-    /// The model by its full name, which may tell how large its context is.
-    pub(super) fn saw_model(&mut self, model: &str) {
+    /// The model by its full name, which may show how large its context is; `size` is what is known of that.
+    pub(super) fn saw_model(&mut self, model: &str, size: Option<u64>) {
         self.large = model.contains("[1m]");
+        self.size = size.or(self.size.filter(|_| self.full_model.as_deref() == Some(model)));
+        self.full_model = Some(model.to_owned());
     }
 
     /// A message begins.
@@ -74,7 +72,7 @@ impl Meter {
         self.cost = Some(total);
     }
 
-    /// The size of the context by the model's name.
+    /// The size of the context by the model's name. Asking the CLI would have it count every tool at the model's API.
     fn guess(&self) -> u64 {
         if self.large { LARGE_WINDOW } else { USUAL_WINDOW }
     }
@@ -117,22 +115,7 @@ impl Session {
                 usage.cache_creation_input_tokens.or(message.cache_creation_input_tokens);
         }
         self.meter.used = Some(total(self.meter.message));
-        if self.meter.size.is_some() {
-            return self.tell_usage(core);
-        }
-        // The result of the turn will tell the size, too, but that may take long.
-        if !std::mem::replace(&mut self.meter.asked, true) {
-            let limit = core.host.limits.control;
-            self.control(core, &Request::GetContextUsage, limit, Then::ContextUsage);
-        }
-    }
-
-    pub(super) fn window_known(&mut self, core: &mut Core, answer: Answer) {
-        let usage = answer.and_then(Result::ok).and_then(|value| ContextUsage::deserialize(value).ok());
-        if self.meter.size.is_none() {
-            self.meter.size = usage.and_then(|usage| usage.max_tokens).or(Some(self.meter.guess()));
-            self.tell_usage(core);
-        }
+        self.tell_usage(core);
     }
 
     pub(super) fn meter_result(&mut self, core: &mut Core, result: &TurnResult) {
@@ -145,6 +128,9 @@ impl Session {
             known.or_else(|| result.model_usage.iter().next().filter(|_| result.model_usage.len() == 1));
         if let Some(window) = known.and_then(|(_, usage)| usage.context_window) {
             self.meter.size = Some(window);
+            if let Some(model) = &self.meter.full_model {
+                core.windows.insert(model.clone(), window);
+            }
         }
         if let Some(total) = result.total_cost_usd {
             self.meter.spent(total);

@@ -57,7 +57,7 @@ pub(super) fn find(config: &Path, id: &str, cwd: Option<&Path>) -> Option<PathBu
 }
 
 /// Sessions have UUIDs; anything else, which a client may have made up, could name a file elsewhere.
-pub(super) fn is_session_id(id: &str) -> bool {
+pub(crate) fn is_session_id(id: &str) -> bool {
     id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 

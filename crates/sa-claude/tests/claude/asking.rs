@@ -102,7 +102,8 @@ fn cancelling_the_turn_takes_its_questions_back() {
     let messages = client.cancel();
     assert_eq!(messages[0]["method"], "$/cancel_request");
     assert_eq!(responses(&mut client)[0]["behavior"], "deny");
-    assert_eq!(stop_reason(&client.result(json!({ "terminal_reason": "aborted_tools" }))), "cancelled");
+    client.result(json!({ "terminal_reason": "aborted_tools" }));
+    assert_eq!(stop_reason(&client.state("idle")), "cancelled");
 }
 
 #[test]
@@ -116,8 +117,8 @@ fn plan_mode_changes_nothing() {
             .any(|message| { message["method"] == "session/request_permission" })
     );
     assert_eq!(responses(&mut client)[0]["behavior"], "deny");
-    let hook = |tool: &str, input: Value| {
-        let input = json!({ "tool_name": tool, "tool_input": input, "permission_mode": "plan" });
+    let hook = |tool: &str, input: Value, mode: &str| {
+        let input = json!({ "tool_name": tool, "tool_input": input, "permission_mode": mode });
         let request = json!({ "subtype": "hook_callback", "callback_id": "before-tool", "input": input });
         json!({ "type": "control_request", "request_id": "h", "request": request })
     };
@@ -126,15 +127,34 @@ fn plan_mode_changes_nothing() {
         ("Write", json!({ "file_path": "/home/user/.claude/plans/a.md" }), false),
         ("Write", json!({ "file_path": "/home/user/.claude/plans/../settings.json" }), true),
         ("Bash", json!({ "command": "rm -rf ." }), true),
-        ("Bash", json!({ "command": "git log | head" }), false),
+        ("Bash", json!({ "command": "find . '-delete'" }), true),
+        ("Bash", json!({ "command": "git log | head" }), true),
+        ("Bash", json!({ "command": "cat a | head" }), false),
         ("Read", json!({ "file_path": "/project/a" }), false),
         ("mcp__x__y", json!({}), true),
     ] {
-        client.native(&hook(tool, input.clone()));
-        let responses = responses(&mut client);
-        let decision = &responses[0]["hookSpecificOutput"]["permissionDecision"];
-        assert_eq!(*decision == "deny", refused, "{tool} {input}");
+        // A sub-agent may have another mode of its own.
+        for mode in ["plan", "acceptEdits"] {
+            client.native(&hook(tool, input.clone(), mode));
+            let responses = responses(&mut client);
+            let decision = &responses[0]["hookSpecificOutput"]["permissionDecision"];
+            assert_eq!(*decision == "deny", refused, "{tool} {input} {mode}");
+        }
     }
+}
+
+#[test]
+fn an_approved_plan_is_carried_out_at_once() {
+    let mut client = running(json!({}));
+    client.native(&json!({ "type": "system", "subtype": "status", "permissionMode": "plan" }));
+    let messages = ask(&mut client, "q", "ExitPlanMode", json!({ "plan": "# Do it" }), json!([]));
+    client.choose(&request(&messages, "session/request_permission"), "default");
+    client.written();
+    // The CLI may use a tool before it reports its new mode.
+    let input = json!({ "tool_name": "Write", "tool_input": { "file_path": "/project/a" }, "permission_mode": "default" });
+    let request = json!({ "subtype": "hook_callback", "callback_id": "before-tool", "input": input });
+    client.native(&json!({ "type": "control_request", "request_id": "h", "request": request }));
+    assert_ne!(responses(&mut client)[0]["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
 #[test]

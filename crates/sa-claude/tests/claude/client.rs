@@ -5,10 +5,12 @@ use agent_client_protocol_schema::v1::{
 };
 use sa_acp::Ended;
 use sa_acp::testing::{self, Peer};
-use sa_claude::{Disk, Host, Limits, Machine};
+use sa_claude::{Disk, Host, Limits, Machine, Token};
 use serde_json::{Value, json};
+use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub(crate) use sa_acp::testing::{request, updates};
@@ -17,10 +19,16 @@ pub(crate) use sa_acp::testing::{request, updates};
 pub(crate) const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 
 /// What is on disk: one directory, and one session that was stored before.
-struct Folder;
+struct Folder(Moves);
+
+/// Sessions and the conversations in which they go on.
+type Moves = Arc<Mutex<Vec<(String, String)>>>;
 
 /// A session on disk.
 pub(crate) const STORED: &str = "00000000-0000-4000-8000-0000000000aa";
+
+/// A session that was cleared, and continues as [`STORED`].
+pub(crate) const CLEARED: &str = "00000000-0000-4000-8000-0000000000bb";
 
 impl Disk for Folder {
     fn is_directory(&self, path: &Path) -> bool {
@@ -42,6 +50,15 @@ impl Disk for Folder {
 
     fn mode(&self, session: &str, _: &Path) -> Option<String> {
         (session == STORED).then(|| "plan".to_owned())
+    }
+
+    fn conversation(&self, session: &str) -> Option<String> {
+        (session == CLEARED).then(|| STORED.to_owned())
+    }
+
+    fn moved(&self, session: &str, conversation: &str) -> io::Result<()> {
+        self.0.lock().unwrap().push((session.to_owned(), conversation.to_owned()));
+        Ok(())
     }
 
     fn delete(&self, _: &str) -> Result<(), Error> {
@@ -68,38 +85,48 @@ impl Peer for Cli {
     }
 }
 
-pub(crate) struct Client(testing::Client<Machine, Cli>);
+pub(crate) struct Client {
+    inner: testing::Client<Machine, Cli>,
+    pub(crate) moves: Moves,
+}
 
 impl Deref for Client {
     type Target = testing::Client<Machine, Cli>;
 
     fn deref(&self) -> &Self::Target {
-        &self.0
+        &self.inner
     }
 }
 
 impl DerefMut for Client {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
+        &mut self.inner
     }
 }
 
 impl Client {
     pub(crate) fn new(allow_bypass: bool) -> Self {
+        Self::with_token(allow_bypass, None)
+    }
+
+    /// A client that gave its sessions a credential.
+    pub(crate) fn with_token(allow_bypass: bool, token: Option<Token>) -> Self {
         let mut last = 0;
+        let moves = Moves::default();
         let host = Host {
             new_id: Box::new(move || {
                 last += 1;
                 format!("00000000-0000-4000-8000-{last:012}")
             }),
-            disk: Box::new(Folder),
+            disk: Box::new(Folder(Arc::clone(&moves))),
             plans: "/home/user/.claude/plans".into(),
             allow_bypass,
             is_root: false,
             any_model: false,
+            token,
             limits: Limits::default(),
         };
-        Self(testing::Client::new(Machine::new(host), Cli::default()))
+        Self { inner: testing::Client::new(Machine::new(host), Cli::default()), moves }
     }
 
     /// A client with these capabilities that has said hello.

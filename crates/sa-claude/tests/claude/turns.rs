@@ -80,8 +80,22 @@ fn cancelling_interrupts_and_is_never_an_error() {
     let messages = client.cancel();
     assert_eq!(stop_reason(&messages), "cancelled", "what waits is cancelled at once");
     assert_eq!(orders(&client.written(), "interrupt"), 1);
+    // Only when the CLI is idle it has said all that it has to say of the turn.
     let messages = client.result(json!({ "subtype": "error_during_execution", "is_error": true }));
-    assert_eq!(stop_reason(&messages), "cancelled");
+    assert!(messages.iter().all(|message| message["method"] == "session/update"), "{messages:?}");
+    let messages = client.state("idle");
+    assert_eq!((messages.len(), stop_reason(&messages)), (1, "cancelled"));
+}
+
+#[test]
+fn a_cancelled_turn_ends_although_the_cli_never_says_that_it_is_idle() {
+    let mut client = begun("long");
+    client.cancel();
+    client.result(json!({ "subtype": "error_during_execution", "is_error": true }));
+    assert_eq!(stop_reason(&client.wait(6_000)), "cancelled");
+    client.written();
+    client.prompt("next");
+    assert_eq!(prompts(&client.written()), ["next"]);
 }
 
 #[test]
@@ -116,8 +130,57 @@ fn one_prompt_can_be_cancelled_by_its_request() {
     let mut client = begun("first");
     client.prompt("second");
     let messages = client.notify("$/cancel_request", json!({ "requestId": 4 }));
-    assert_eq!(stop_reason(&messages), "cancelled");
+    assert_eq!(answer(&messages)["error"]["code"], -32800, "{messages:?}");
     assert_eq!(orders(&client.written(), "interrupt"), 0);
+    assert!(client.notify("$/cancel_request", json!({ "requestId": 3 })).is_empty());
+    assert_eq!(orders(&client.written(), "interrupt"), 1);
+    client.result(json!({ "subtype": "error_during_execution", "is_error": true }));
+    assert_eq!(answer(&client.state("idle"))["error"]["code"], -32800);
+    // Cancelling the session's work is no error, as before.
+    client.prompt("third");
+    client.state("running");
+    client.cancel();
+    client.result(json!({ "subtype": "error_during_execution", "is_error": true }));
+    assert_eq!(stop_reason(&client.state("idle")), "cancelled");
+}
+
+#[test]
+fn a_model_that_the_user_chooses_by_a_command_is_followed() {
+    let mut client = begun("/model haiku");
+    client.result(json!({ "result": "Set model to Haiku" }));
+    let messages = client.respond("get_settings", json!({ "applied": { "model": "claude-haiku-4-5" } }));
+    let options = &updates(&messages, "config_option_update")[0]["configOptions"];
+    assert_eq!(options[1]["currentValue"], "haiku", "{options}");
+    client.state("idle");
+    // Two names of one model are distinguished by what the user wrote.
+    client.prompt("/model default");
+    client.state("running");
+    client.result(json!({}));
+    let messages = client.respond("get_settings", json!({ "applied": { "model": "claude-opus-4-8[1m]" } }));
+    assert_eq!(updates(&messages, "config_option_update")[0]["configOptions"][1]["currentValue"], "default");
+    // A command that the CLI does not take changes nothing.
+    client.state("idle");
+    client.prompt("/model nonsense");
+    client.state("running");
+    client.result(json!({}));
+    assert!(
+        client.respond("get_settings", json!({ "applied": { "model": "claude-opus-4-8[1m]" } })).is_empty()
+    );
+}
+
+#[test]
+fn the_tokens_of_a_turn_are_metadata_and_nobody_counts_them_at_the_api() {
+    let mut client = begun("hello");
+    let start = json!({ "type": "message_start", "message": { "id": "m", "model": "x", "usage": { "input_tokens": 3 } } });
+    client.native(&json!({ "type": "stream_event", "event": start }));
+    let delta = json!({ "type": "message_delta", "usage": { "output_tokens": 4 } });
+    let messages = client.native(&json!({ "type": "stream_event", "event": delta }));
+    assert_eq!(updates(&messages, "usage_update")[0]["used"], 7);
+    let messages = client.result(json!({}));
+    let result = &answer(&messages)["result"];
+    assert_eq!(result["_meta"]["sandboxAgent"]["usage"]["inputTokens"], 10, "{result}");
+    assert!(result.get("usage").is_none(), "the field is not stable: {result}");
+    assert_eq!(orders(&client.written(), "get_context_usage"), 0);
 }
 
 #[test]

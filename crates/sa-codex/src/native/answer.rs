@@ -27,6 +27,9 @@ pub(crate) struct Version(u32, u32, u32);
 /// The oldest that can be driven: earlier ones lack what questions, settings and closing need.
 pub(crate) const OLDEST: Version = Version(0, 144, 0);
 
+/// The oldest that unloads threads when they are closed; earlier ones keep them for half an hour.
+pub(crate) const UNLOADS: Version = Version(0, 154, 0);
+
 impl Version {
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('.').map(|part| part.parse().ok());
@@ -147,6 +150,13 @@ pub(crate) struct Thread {
 #[derive(Debug, Deserialize)]
 pub(crate) struct TurnAccepted {
     pub(crate) turn: Turn,
+}
+
+/// To `thread/unsubscribe`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Unsubscribed {
+    #[serde(default)]
+    pub(crate) status: String,
 }
 
 /// A turn.

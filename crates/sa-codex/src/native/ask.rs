@@ -31,8 +31,15 @@ pub(crate) struct CommandApproval {
     pub(crate) command_actions: Option<Vec<Action>>,
     #[serde(default)]
     pub(crate) reason: Option<String>,
+    /// The connection that a command wants to make; the question is about that, not about the command.
     #[serde(default)]
     pub(crate) network_approval_context: Option<Value>,
+    /// Set if the question is about a part of what the item runs.
+    #[serde(default)]
+    pub(crate) approval_id: Option<String>,
+    /// Permissions that it wants beyond the sandbox.
+    #[serde(default)]
+    pub(crate) additional_permissions: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -41,6 +48,9 @@ pub(crate) struct PatchApproval {
     pub(crate) item_id: String,
     #[serde(default)]
     pub(crate) reason: Option<String>,
+    /// A directory in which everything may be written from then on.
+    #[serde(default)]
+    pub(crate) grant_root: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -96,6 +106,17 @@ impl Elicitation {
     /// Whether it asks if a tool may run, rather than being a form of the server's own.
     pub(crate) fn is_approval(&self) -> bool {
         self.meta.as_ref().is_some_and(|meta| meta["codex_approval_kind"] == "mcp_tool_call")
+    }
+
+    /// Returns the tool that is asked about. The CLI names it in its words for people only.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        let (_, tool) = self.message.strip_suffix("\"?")?.rsplit_once("tool \"")?;
+        Some(tool).filter(|tool| !tool.is_empty() && !tool.contains('"'))
+    }
+
+    /// Returns the tool's input, if the CLI says so.
+    pub(crate) fn input(&self) -> Option<&Value> {
+        self.meta.as_ref()?.get("tool_params").filter(|input| !input.is_null())
     }
 
     /// Whether an approval can be made to last that long: `session` or `always`.

@@ -30,6 +30,8 @@ pub(crate) enum Event {
     McpStatus(McpStatus),
     /// The thread has nothing to do.
     Idle,
+    /// The thread was unloaded.
+    ThreadClosed,
     SkillsChanged,
     Resolved(String),
     LoggedIn(LoggedIn),
@@ -146,7 +148,7 @@ pub(crate) struct OfThread {
 }
 
 /// Told for other clients than this, or in another form, too.
-const IGNORED: [&str; 25] = [
+const IGNORED: [&str; 24] = [
     "account/rateLimits/updated",
     "account/updated",
     "app/list/updated",
@@ -160,7 +162,6 @@ const IGNORED: [&str; 25] = [
     "rawResponseItem/completed",
     "remoteControl/status/changed",
     "thread/archived",
-    "thread/closed",
     "thread/compacted",
     "thread/deleted",
     "thread/environment/connected",
@@ -204,6 +205,7 @@ impl Event {
                 "idle" => Self::Idle,
                 _ => Self::Ignored,
             },
+            "thread/closed" => Self::ThreadClosed,
             "skills/changed" => Self::SkillsChanged,
             "serverRequest/resolved" => Self::Resolved(body::<Resolved>(params)?.request_id.get().to_owned()),
             "account/login/completed" => Self::LoggedIn(body(params)?),

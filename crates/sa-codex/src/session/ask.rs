@@ -8,6 +8,7 @@ use crate::core::Core;
 use crate::native::ask::{Answer, Asked};
 use crate::native::line;
 use sa_acp::Told;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// What a client was asked.
@@ -28,6 +29,10 @@ pub enum Ask {
 impl Session {
     /// Takes a question of the app-server; `id` is its own text.
     pub(crate) fn asked(&mut self, core: &mut Core, id: &str, asked: Asked) {
+        if self.is_stopping() {
+            // The question was on its way when the turn was cancelled.
+            return self.respond(core, id, refused(&asked));
+        }
         match asked {
             Asked::Command(approval) => self.ask_command(core, id, *approval),
             Asked::Patch(approval) => self.ask_patch(core, id, approval),
@@ -68,5 +73,15 @@ impl Session {
 
     pub(super) fn respond(&self, core: &mut Core, id: &str, answer: Answer) {
         core.tell(line::reply(id, answer));
+    }
+}
+
+/// The answer to a question of a turn that is being stopped.
+fn refused(asked: &Asked) -> Answer {
+    match asked {
+        Asked::Command(_) | Asked::Patch(_) => Answer::decision("cancel"),
+        Asked::Permissions(_) => Answer::Permissions { permissions: json!({}), scope: "turn" },
+        Asked::Server(_) => Answer::form("cancel"),
+        Asked::Questions(_) | Asked::Other => Answer::Answers { answers: BTreeMap::new() },
     }
 }

@@ -1,27 +1,46 @@
-//! How a session is closed or deleted: its work is cancelled, the app-server lets go of the thread, then the client is
-//! answered.
+//! How a session is closed or deleted.
+//!
+//! ```text
+//!  Stopping ──turn ended──► Leaving ──unsubscribed──► Unloading ──thread closed──► answered
+//! ```
+//!
+//! The client is answered when the app-server has unloaded the thread: while a thread is loaded, no other process can take
+//! it up. Each step but `Leaving` has a time limit of its own; the request of that one has the usual limit.
 
 use super::Session;
 use super::reviving::Link;
 use crate::core::Core;
 use crate::jobs::Job;
+use crate::native::answer::Unsubscribed;
 use crate::native::call::OfThread;
-use crate::replies::Then;
+use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{CloseSessionResponse, SessionId};
-use sa_acp::{RequestKey, Session as _};
+use sa_acp::{RequestKey, Session as _, failure};
 use std::time::Duration;
 
 /// A session that is being closed.
 #[derive(Debug)]
 pub(super) struct Closing {
     waiting: sa_acp::Closing,
-    /// When the turn that was interrupted is waited for no longer; `None` once that is over.
-    deadline: Option<Duration>,
+    step: Step,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The turn that was interrupted is waited for, until then.
+    Stopping(Duration),
+    /// The app-server was asked to let go of the thread.
+    Leaving,
+    /// It unloads the thread, until then.
+    Unloading(Duration),
 }
 
 impl Closing {
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.deadline
+        match self.step {
+            Step::Stopping(until) | Step::Unloading(until) => Some(until),
+            Step::Leaving => None,
+        }
     }
 }
 
@@ -29,9 +48,8 @@ impl Session {
     /// Closes the session; `delete` removes what is stored of it, too.
     pub(super) fn begin_close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
         let is_first = self.closing.is_none();
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        let waiting = sa_acp::Closing::default();
-        let closing = self.closing.get_or_insert(Closing { waiting, deadline: Some(deadline) });
+        let step = Step::Stopping(core.now.elapsed + core.host.limits.cancel);
+        let closing = self.closing.get_or_insert(Closing { waiting: sa_acp::Closing::default(), step });
         closing.waiting.add(key, delete);
         if is_first {
             self.cancel(core);
@@ -42,33 +60,59 @@ impl Session {
     /// Has the app-server let go of the thread once nothing runs in it.
     pub(super) fn let_go(&mut self, core: &mut Core) {
         let Some(closing) = &mut self.closing else { return };
-        let is_waiting = self.native_turn.is_some() || self.turn.is_some();
-        let is_late = closing.deadline.is_none_or(|deadline| deadline <= core.now.elapsed);
-        if is_waiting && !is_late {
+        let Step::Stopping(until) = closing.step else { return };
+        let is_busy = self.native_turn.is_some() || self.turn.is_some();
+        if is_busy && core.now.elapsed < until {
             return;
         }
-        if closing.deadline.take().is_none() {
-            return;
-        }
+        closing.step = Step::Leaving;
         self.settle_cancelled(core);
         if self.link != Link::Up {
             return self.closed(core);
         }
+        self.leave_offspring(core);
         let limit = core.host.limits.control;
-        let then = Then::Closed(self.id.clone());
+        let then = Then::Left(self.id.clone());
         core.ask("thread/unsubscribe", OfThread { thread_id: &self.thread }, limit, then);
+    }
+
+    /// The app-server has let go of the thread, or cannot; it may still have to unload it.
+    pub(crate) fn left(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+        let Some(closing) = &mut self.closing else { return };
+        let is_loaded = outcome.read::<Unsubscribed>().is_ok_and(|answer| answer.status != "notLoaded");
+        if !is_loaded || !core.unloads {
+            return self.closed(core);
+        }
+        closing.step = Step::Unloading(core.now.elapsed + core.host.limits.unload);
+    }
+
+    /// The app-server has unloaded the thread. If nobody has asked for that, the next prompt has it taken up again.
+    pub(super) fn unloaded(&mut self, core: &mut Core) {
+        if self.closing.is_some() {
+            return self.closed(core);
+        }
+        if !self.is_busy() {
+            self.link = Link::Down;
+            self.send_next(core);
+        }
     }
 
     pub(super) fn enforce_close(&mut self, core: &mut Core) {
         let now = core.now.elapsed;
-        if self.closing.as_ref().and_then(Closing::deadline).is_some_and(|deadline| deadline <= now) {
-            self.let_go(core);
+        match self.closing.as_ref().map(|closing| closing.step) {
+            Some(Step::Stopping(until)) if until <= now => self.let_go(core),
+            Some(Step::Unloading(until)) if until <= now => {
+                tracing::warn!(session = %self.id, "codex does not unload a thread that was closed");
+                self.closed(core);
+            }
+            _ => {}
         }
     }
 
     /// Answers whoever wanted the session closed.
     pub(crate) fn closed(&mut self, core: &mut Core) {
         let Some(closing) = self.closing.take() else { return };
+        self.fail_opening(core, &failure("the session was closed while it was being opened", "closed"));
         for key in closing.waiting.closes {
             core.reply(&key, CloseSessionResponse::new());
         }

@@ -25,5 +25,6 @@ impl Session {
                 command(&skill.name, &one_line(&skill.description), Some("what to do with it"))
             }));
         self.emit(core, &SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands)));
+        self.answer_opening(core);
     }
 }

@@ -35,6 +35,7 @@ impl Session {
                 }
             }
             Event::Idle => self.idle(core),
+            Event::ThreadClosed => self.unloaded(core),
             Event::McpStatus(status) => self.mcp_status_changed(core, &status),
             Event::SkillsChanged => self.ask_skills(core, true),
             Event::Resolved(id) => self.ask_withdrawn(core, &id),

@@ -8,8 +8,9 @@ use agent_client_protocol_schema::v1::{Error, McpServer};
 use sa_acp::invalid;
 use serde_json::{Map, Value, json};
 
-/// How long the CLI waits for a server to start, in seconds; by itself it gives up sooner.
-const START: u64 = 30;
+/// How long the CLI waits for a server to start, in seconds; by itself it gives up sooner. This is less than the prompt
+/// waits, so that the client learns the CLI's reason.
+const START: u64 = 28;
 const TIMEOUT: &str = "startup_timeout_sec";
 
 /// The servers by name.
@@ -49,20 +50,36 @@ impl Session {
     pub(super) fn mcp_status_changed(&mut self, core: &mut Core, status: &McpStatus) {
         let is_lost = matches!(status.status.as_str(), "failed" | "cancelled");
         if is_lost {
-            let unavailable =
-                json!([{ "name": status.name, "status": status.status, "error": status.error }]);
-            core.remark(&self.id, "mcp", json!({ "unavailable": unavailable }));
+            core.mcp_unavailable(&self.id, &status.name, &reason(status));
         }
         if (is_lost || status.status == "ready") && self.mcp.heard_of(&status.name) {
             self.send_next(core);
         }
     }
 
-    /// The prompt goes out without what is not there.
+    /// Reports a long wait. In the end the prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
-        if let Some(missing) = self.mcp.late(core.now.elapsed) {
-            core.remark(&self.id, "mcp", json!({ "late": missing }));
+        let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
+        if let Some(missing) = self.mcp.to_report(now) {
+            core.mcp_waiting(&self.id, missing.iter().map(String::as_str), limit);
+        }
+        if let Some(missing) = self.mcp.late(now) {
+            for name in missing {
+                core.mcp_unavailable(&self.id, &name, &format!("not ready after {} s", limit.as_secs()));
+            }
             self.send_next(core);
         }
+    }
+}
+
+/// Why a server is lost, in the CLI's own words.
+fn reason(status: &McpStatus) -> String {
+    match &status.error {
+        Some(Value::String(words)) => words.clone(),
+        Some(Value::Object(about)) => match about.get("message").and_then(Value::as_str) {
+            Some(words) => words.to_owned(),
+            None => Value::Object(about.clone()).to_string(),
+        },
+        _ => status.status.clone(),
     }
 }

@@ -26,6 +26,7 @@ mod question;
 mod reviving;
 mod settings;
 mod speech;
+mod stopping;
 mod tooling;
 mod turn;
 mod usage;
@@ -42,7 +43,7 @@ use ask::Ask;
 use closing::Closing;
 use compaction::Compaction;
 use reviving::Link;
-use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Asking, Form, How, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::{Map, Value};
 use settings::Settings;
 use speech::Speech;
@@ -60,6 +61,7 @@ pub(crate) struct Place {
     pub(crate) directories: Vec<PathBuf>,
     /// In the CLI's own form, by name.
     pub(crate) servers: Map<String, Value>,
+    pub(crate) asking: Asking,
 }
 
 /// See the module's comment.
@@ -73,6 +75,8 @@ pub struct Session {
     is_stored: bool,
     link: Link,
     closing: Option<Closing>,
+    /// A request that opened the session, to be answered once the commands are sent.
+    opening: Option<(RequestKey, How)>,
     /// Whether nothing is left of it.
     gone: bool,
     mcp: McpWait,
@@ -105,6 +109,7 @@ impl Session {
             is_stored: false,
             link: Link::Up,
             closing: None,
+            opening: None,
             gone: false,
             mcp: McpWait::default(),
             settings,
@@ -232,6 +237,7 @@ impl sa_acp::Session for Session {
     fn tick(&mut self, core: &mut Core) {
         self.tell_printed(core);
         self.enforce_mcp(core);
+        self.enforce_interrupt(core);
         self.enforce_cancel(core);
         self.enforce_close(core);
     }

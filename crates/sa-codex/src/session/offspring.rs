@@ -3,6 +3,7 @@
 
 use super::Session;
 use crate::core::Core;
+use crate::native::call::{Interrupt, OfThread};
 use crate::native::event::Event;
 use crate::native::item::{Body, Item, SubAgent};
 use sa_acp::Session as _;
@@ -19,11 +20,34 @@ impl Session {
                 let parent = self.parent_of(thread);
                 self.tool_completed(core, &id, &body, Some(&parent));
             }
-            Event::TurnCompleted(turn) => self.offspring_done(core, thread, turn.status.unwrap_or_default()),
+            Event::TurnStarted(turn) => {
+                self.tools.offspring.insert(thread.to_owned(), turn.id);
+                if self.is_stopping() {
+                    self.interrupt_offspring(core);
+                }
+            }
+            Event::TurnCompleted(turn) => {
+                self.tools.offspring.remove(thread);
+                self.offspring_done(core, thread, turn.status.unwrap_or_default());
+            }
             Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
             Event::McpProgress(progress) => self.tool_progressed(core, &progress),
             Event::Resolved(id) => self.ask_withdrawn(core, &id),
             _ => {}
+        }
+    }
+
+    /// Has sub-agents stop, too: the interrupt of a turn does not reach those that it has sent.
+    pub(super) fn interrupt_offspring(&self, core: &mut Core) {
+        for (thread_id, turn_id) in &self.tools.offspring {
+            core.order("turn/interrupt", Interrupt { thread_id, turn_id });
+        }
+    }
+
+    /// Has the app-server let go of the threads of sub-agents.
+    pub(super) fn leave_offspring(&self, core: &mut Core) {
+        for thread_id in self.tools.offspring_threads() {
+            core.order("thread/unsubscribe", OfThread { thread_id });
         }
     }
 

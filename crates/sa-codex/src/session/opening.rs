@@ -6,9 +6,10 @@ use crate::core::Core;
 use crate::native::answer::{OpenedThread, Turn};
 use crate::native::call::{ListSkills, OpenThread};
 use crate::replies::Then;
-use agent_client_protocol_schema::v1::SessionId;
+use agent_client_protocol_schema::v1::{Error, SessionId};
 use sa_acp::{How, McpWait, RequestKey, one_line};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// A client's request to open a session.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Opening {
     pub(crate) place: Place,
     /// Whether that session is open.
     pub(crate) is_open: bool,
+    /// When it is given up because another process holds the thread; `None` before the first attempt.
+    pub(crate) give_up: Option<Duration>,
 }
 
 impl Opening {
@@ -92,9 +95,27 @@ impl Session {
         self.tell_opened(core, &opening.key, &opening.how);
     }
 
+    /// Answers now for a session whose id the client learns by the answer. With any other, nothing may follow the answer, so
+    /// that it waits for the commands.
     fn tell_opened(&mut self, core: &mut Core, key: &RequestKey, how: &How) {
-        core.opened(key, how, &self.id, self.settings.modes(), self.settings.options());
+        self.answer_opening(core);
+        self.opening = Some((key.clone(), how.clone()));
+        if how.continued().is_none() {
+            self.answer_opening(core);
+        }
         self.ask_skills(core, false);
+    }
+
+    pub(super) fn answer_opening(&mut self, core: &mut Core) {
+        if let Some((key, how)) = self.opening.take() {
+            core.opened(&key, &how, &self.id, self.settings.modes(), self.settings.options());
+        }
+    }
+
+    pub(super) fn fail_opening(&mut self, core: &mut Core, error: &Error) {
+        if let Some((key, _)) = self.opening.take() {
+            core.fail(&key, error);
+        }
     }
 
     /// Asks which skills there are: they are commands.

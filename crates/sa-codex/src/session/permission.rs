@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::ask::Ask;
-use crate::core::{Core, PROFILE};
+use crate::core::Core;
 use crate::native::ask::{
     Answer, CommandApproval, Elicitation, FormAnswer, PatchApproval, PermissionApproval,
 };
@@ -11,7 +11,8 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Session as _, Told, chosen, only_looks, paragraph};
+use sa_acp::{Asking, Described, Outcome, Session as _, Told, chosen, one_line, paragraph};
+use sa_shell::only_reads;
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
 
@@ -25,6 +26,8 @@ const REJECT_ONCE: &str = "reject_once";
 pub struct Permission {
     call: String,
     kind: Kind,
+    /// The call was announced for the question alone, so that no item ends it.
+    is_own: bool,
 }
 
 #[derive(Debug)]
@@ -87,16 +90,30 @@ impl Permission {
     }
 }
 
-/// Whether a command only looks: the CLI takes it for that, and so does a second look.
+/// Returns whether a command only reads: the CLI takes it for that, and so does a second look.
 fn is_harmless(approval: &CommandApproval) -> bool {
     let actions = approval.command_actions.as_deref().unwrap_or_default();
     let looks = |kind: &str| matches!(kind, "read" | "listFiles" | "search");
     let command = tools::script(approval.command.as_deref().unwrap_or_default());
-    let is_plain = approval.network_approval_context.is_none() && approval.reason.is_none();
+    let is_plain = approval.network_approval_context.is_none()
+        && approval.reason.is_none()
+        && approval.additional_permissions.is_none();
     is_plain
         && !actions.is_empty()
         && actions.iter().all(|action| looks(&action.r#type))
-        && only_looks(&command)
+        && only_reads(&command)
+}
+
+/// Describes a connection that a command wants to make as a call of its own: allowing the command does not allow it.
+fn connection(network: &Value) -> Described {
+    let host = network["host"].as_str().unwrap_or_default();
+    let protocol = network["protocol"].as_str().unwrap_or_default();
+    let mut input = json!({ "network": network });
+    if !host.is_empty() && !protocol.is_empty() {
+        let port = network["port"].as_u64().map(|port| format!(":{port}")).unwrap_or_default();
+        input["url"] = json!(format!("{protocol}://{host}{port}"));
+    }
+    Described::new("network", ToolKind::Fetch, format!("Connect to {}", one_line(host)), input)
 }
 
 fn options(always: &str) -> Vec<PermissionOption> {
@@ -109,59 +126,95 @@ fn options(always: &str) -> Vec<PermissionOption> {
 
 impl Session {
     pub(super) fn ask_command(&mut self, core: &mut Core, id: &str, approval: CommandApproval) {
-        let harmless = is_harmless(&approval);
-        if harmless && self.settings.lets_look() {
+        let is_allowed = is_harmless(&approval) && self.settings.lets_look();
+        if is_allowed && self.place.asking == Asking::Needed {
             return self.respond(core, id, Answer::decision("accept"));
         }
-        if self.settings.refuses() {
+        if self.settings.refuses() && !is_allowed {
             return self.respond(core, id, Answer::decision("decline"));
         }
-        let call = if approval.item_id.is_empty() { format!("approval-{id}") } else { approval.item_id };
-        if let Some(command) = approval.command {
-            let command = Command {
-                command,
-                cwd: approval.cwd.unwrap_or_else(|| self.place.cwd.clone()),
-                command_actions: approval.command_actions.unwrap_or_default(),
-                ..Command::default()
-            };
-            self.tool_started(core, &call, &Body::Command(command), None);
+        let reason = approval.reason.clone();
+        // The question says what is asked about; the item may be about more.
+        let (call, described) = match (&approval.network_approval_context, &approval.approval_id) {
+            (Some(network), _) => (format!("approval-{id}"), Some(connection(network))),
+            (None, Some(_)) => (format!("approval-{id}"), self.command_of(core, approval)),
+            (None, None) if approval.item_id.is_empty() => {
+                (format!("approval-{id}"), self.command_of(core, approval))
+            }
+            (None, None) => (approval.item_id.clone(), self.command_of(core, approval)),
+        };
+        let is_own = call.starts_with("approval-");
+        let update = self.about(core, &call, described, reason.as_deref());
+        let permission = Permission { call, kind: Kind::Command, is_own };
+        let options = options("Always allow this command in this session");
+        if is_allowed {
+            let ask = Ask::Permission(Box::new(permission));
+            return self.pass_on_allowed(core, id, ask, update, options);
         }
-        let always = "Always allow this command in this session";
-        let mut update = self.waiting(&call, approval.reason.as_deref());
-        if let Some(network) = approval.network_approval_context {
-            update = update.meta(PROFILE.meta(json!({ "network": network })));
+        self.ask_permission(core, id, permission, update, options);
+    }
+
+    fn command_of(&self, core: &Core, approval: CommandApproval) -> Option<Described> {
+        let command = Command {
+            command: approval.command?,
+            cwd: approval.cwd.unwrap_or_else(|| self.place.cwd.clone()),
+            command_actions: approval.command_actions.unwrap_or_default(),
+            ..Command::default()
+        };
+        let mut described =
+            tools::describe(&Body::Command(command), &self.place.cwd, core.host.disk.as_ref());
+        if let Some(more) = approval.additional_permissions {
+            described.input["additionalPermissions"] = more;
         }
-        self.ask_permission(core, id, Permission { call, kind: Kind::Command }, update, options(always));
+        Some(described)
     }
 
     pub(super) fn ask_patch(&mut self, core: &mut Core, id: &str, approval: PatchApproval) {
         if self.settings.refuses() {
             return self.respond(core, id, Answer::decision("decline"));
         }
-        let is_inside = self.is_inside(&approval.item_id);
-        if is_inside && self.edits_allowed {
+        let is_inside = approval.grant_root.is_none() && self.is_inside(&approval.item_id);
+        let is_allowed = is_inside && self.edits_allowed;
+        if is_allowed && self.place.asking == Asking::Needed {
             return self.respond(core, id, Answer::decision("accept"));
         }
-        let update = self.waiting(&approval.item_id, approval.reason.as_deref());
-        let permission = Permission { call: approval.item_id, kind: Kind::Change { is_inside } };
+        let mut update = self.waiting(&approval.item_id, approval.reason.as_deref());
+        if let Some(root) = approval.grant_root {
+            let mut input = update.fields.raw_input.take().unwrap_or_else(|| json!({}));
+            input["grantRoot"] = json!(root);
+            update.fields = update.fields.raw_input(input);
+        }
+        let call = approval.item_id;
+        let permission = Permission { call, kind: Kind::Change { is_inside }, is_own: false };
         let options = options(match is_inside {
             true => "Always allow changes of files in the project in this session",
             false => "Always allow changes of these files in this session",
         });
+        if is_allowed {
+            let ask = Ask::Permission(Box::new(permission));
+            return self.pass_on_allowed(core, id, ask, update, options);
+        }
         self.ask_permission(core, id, permission, update, options);
     }
 
-    /// The question does not tell the call, which is the latest of that server.
+    /// Asks about a tool of an MCP server. The question names the tool and its input, and not the call.
     pub(super) fn ask_server_tool(&mut self, core: &mut Core, id: &str, form: &Elicitation) {
         if self.settings.refuses() {
             return self.respond(core, id, Answer::form("decline"));
         }
-        let call = self.tools.latest_of(&form.server_name).map(str::to_owned);
-        let call = call.unwrap_or_else(|| format!("approval-{id}"));
-        let mut update = self.waiting(&call, None);
-        if update.fields.title.is_none() {
-            update.fields = update.fields.title(form.message.clone()).kind(ToolKind::Other);
-        }
+        let input = form.input().cloned();
+        let name = form.tool().map(|tool| format!("mcp__{}__{tool}", form.server_name));
+        let known =
+            name.as_deref().and_then(|name| self.tools.call_of(&form.server_name, name, input.as_ref()));
+        let (call, is_own) = match known {
+            Some(call) => (call.to_owned(), false),
+            None => (format!("approval-{id}"), true),
+        };
+        let described = is_own.then(|| {
+            let input = input.unwrap_or(Value::Null);
+            Described::new(name.unwrap_or_default(), ToolKind::Other, one_line(&form.message), input)
+        });
+        let update = self.about(core, &call, described, None);
         let mut options = options("Always allow this tool in this session");
         if !form.may_persist("session") {
             options.retain(|option| option.option_id.0.as_ref() != ALLOW_ALWAYS);
@@ -171,12 +224,12 @@ impl Session {
             let forever = PermissionOption::new(ALLOW_FOREVER, name, PermissionOptionKind::AllowAlways);
             options.insert(options.len() - 1, forever);
         }
-        self.ask_permission(core, id, Permission { call, kind: Kind::Tool }, update, options);
+        self.ask_permission(core, id, Permission { call, kind: Kind::Tool, is_own }, update, options);
     }
 
     pub(super) fn ask_permissions(&mut self, core: &mut Core, id: &str, approval: PermissionApproval) {
-        let permission =
-            Permission { call: approval.item_id, kind: Kind::Grant(approval.permissions.clone()) };
+        let kind = Kind::Grant(approval.permissions.clone());
+        let permission = Permission { call: approval.item_id, kind, is_own: false };
         if self.settings.refuses() {
             let answer = permission.answer(Choice::Rejected);
             return self.respond(core, id, answer);
@@ -191,6 +244,23 @@ impl Session {
         }
         let update = ToolCallUpdate::new(permission.call.clone(), fields);
         self.ask_permission(core, id, permission, update, options("Always allow this in this session"));
+    }
+
+    /// What is asked about, as the question describes it, else as the client knows it. The client is told of a call that it
+    /// does not know.
+    fn about(
+        &mut self,
+        core: &mut Core,
+        call: &str,
+        described: Option<Described>,
+        reason: Option<&str>,
+    ) -> ToolCallUpdate {
+        let Some(mut described) = described else { return self.waiting(call, reason) };
+        if self.tools.running.get(call).is_none() {
+            self.tools.running.start(core, &self.id, call, described.clone(), None);
+        }
+        described.content.splice(0..0, reason.map(paragraph));
+        ToolCallUpdate::new(call.to_owned(), described.into_fields().status(ToolCallStatus::Pending))
     }
 
     /// What is asked about, as the client knows it.
@@ -236,7 +306,12 @@ impl Session {
                 Choice::Rejected
             }
         };
-        if matches!(choice, Choice::Once | Choice::Session | Choice::Forever) {
+        let is_allowed = matches!(choice, Choice::Once | Choice::Session | Choice::Forever);
+        if permission.is_own {
+            let status = if is_allowed { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
+            let outcome = Outcome::new(status, Vec::new(), Value::Null);
+            self.tools.running.done(core, &self.id, &permission.call, outcome);
+        } else if is_allowed {
             self.tools.running.runs(core, &self.id, &permission.call);
         }
         // For the CLI, always means the very same files.

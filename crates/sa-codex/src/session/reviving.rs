@@ -30,6 +30,7 @@ impl Session {
         self.speech.clear();
         self.link = Link::Down;
         self.abort_turn(core, error);
+        self.fail_opening(core, error);
         if self.closing.is_some() {
             return self.closed(core);
         }

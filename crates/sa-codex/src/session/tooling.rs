@@ -7,8 +7,8 @@ use crate::native::event::McpProgress;
 use crate::native::item::Body;
 use crate::tools;
 use agent_client_protocol_schema::v1::{SessionUpdate, ToolCallUpdate, ToolCallUpdateFields};
-use sa_acp::RunningTools;
-use serde_json::json;
+use sa_acp::{Described, RunningTools};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Those of a session, by the ids of their items.
@@ -19,9 +19,16 @@ pub(super) struct Tools {
     served: Vec<(String, String)>,
     /// Threads of sub-agents, each with the call that sent it.
     senders: BTreeMap<String, String>,
+    /// Threads of sub-agents that work, each with its turn.
+    pub(super) offspring: BTreeMap<String, String>,
 }
 
 impl Tools {
+    /// The threads of all sub-agents.
+    pub(super) fn offspring_threads(&self) -> impl Iterator<Item = &str> {
+        self.senders.keys().map(String::as_str)
+    }
+
     /// The call that sent a sub-agent, by its thread.
     pub(super) fn sender_of(&self, thread: &str) -> Option<&str> {
         self.senders.get(thread).map(String::as_str)
@@ -31,6 +38,17 @@ impl Tools {
         for thread in body.receivers() {
             self.senders.entry(thread).or_insert_with(|| id.to_owned());
         }
+    }
+
+    /// Finds the call of an MCP server's tool that a question is about. The question may not name the input. Calls that differ in
+    /// nothing are as good as each other.
+    pub(super) fn call_of(&self, server: &str, name: &str, input: Option<&Value>) -> Option<&str> {
+        let is_it = |call: &Described| call.name == name && input.is_none_or(|input| call.input == *input);
+        let running = self.served.iter().filter(|(_, own)| own == server);
+        let described = running.filter_map(|(id, _)| Some((id, &self.running.get(id)?.described)));
+        let calls: Vec<_> = described.filter(|(_, call)| is_it(call)).collect();
+        let (id, last) = calls.last()?;
+        calls.iter().all(|(_, call)| call.input == last.input).then_some(id.as_str())
     }
 
     /// The latest call of a tool of that MCP server that runs.

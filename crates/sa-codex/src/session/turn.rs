@@ -7,9 +7,9 @@ use super::prompt::Work;
 use super::reviving::Link;
 use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
-use crate::native::call::{Input, Interrupt, OfThread, StartReview, StartTurn};
+use crate::native::call::{Input, OfThread, StartReview, StartTurn};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use agent_client_protocol_schema::v1::{Error, StopReason};
 use sa_acp::{RequestKey, Session as _, Voice, failure};
 use std::time::Duration;
 
@@ -19,9 +19,11 @@ pub(super) struct Turn {
     /// The request to answer; `None` if it was answered before the CLI was done.
     pub(super) key: Option<RequestKey>,
     /// The turn's own id, once it is known.
-    id: Option<String>,
+    pub(super) id: Option<String>,
     /// It was cancelled; when that is enforced if the CLI does not heed it.
-    cancel: Option<Duration>,
+    pub(super) cancel: Option<Duration>,
+    /// When an interrupt that was refused is sent again.
+    pub(super) interrupt_at: Option<Duration>,
     /// What the CLI said about a failure that it does not try again after.
     pub(super) error: Option<TurnError>,
     /// A plan that is to be approved when the turn is over.
@@ -33,7 +35,8 @@ pub(super) struct Turn {
 
 impl Turn {
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.cancel.filter(|at| *at < Duration::MAX)
+        let cancel = self.cancel.filter(|at| *at < Duration::MAX);
+        [cancel, self.interrupt_at].into_iter().flatten().min()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -51,8 +54,16 @@ impl Turn {
     }
 
     pub(super) fn new(key: Option<RequestKey>, first_line: String) -> Self {
-        let (id, cancel, error, proposal, review) = (None, None, None, None, None);
-        Self { key, id, cancel, error, proposal, review, first_line }
+        Self {
+            key,
+            id: None,
+            cancel: None,
+            interrupt_at: None,
+            error: None,
+            proposal: None,
+            review: None,
+            first_line,
+        }
     }
 }
 
@@ -67,7 +78,7 @@ impl Session {
             return self.want_back(core);
         }
         if !self.mcp.is_done() {
-            return;
+            return self.mcp.hold(core.now.elapsed);
         }
         let Some(prompt) = self.queue.pop_front() else { return };
         let work = self.work_of(prompt.content);
@@ -119,8 +130,12 @@ impl Session {
                 let is_running = self.native_turn.is_some();
                 let turn = self.turn.take_if(|turn| turn.id.is_none() && !is_running);
                 if let Some(turn) = turn {
-                    let error = failure(reason, "refused");
-                    self.settle(core, turn, Err(error));
+                    let outcome = if turn.is_cancelled() {
+                        Ok(StopReason::Cancelled)
+                    } else {
+                        Err(failure(reason, "refused"))
+                    };
+                    self.settle(core, turn, outcome);
                     self.let_go(core);
                     self.send_next(core);
                 }
@@ -137,58 +152,16 @@ impl Session {
         }
     }
 
+    /// The app-server begins to work. It refuses interrupts until now, even those that name the turn, so one that was sent
+    /// before is sent again.
     pub(super) fn turn_started(&mut self, core: &mut Core, native: NativeTurn) {
         self.is_stored = true;
+        let is_new = self.turn.as_ref().is_some_and(|turn| turn.id.is_none());
         self.turn_is(core, &native.id);
         self.native_turn = Some(native.id);
-    }
-
-    /// Has the CLI stop what it does. Questions that it asked are void.
-    pub(super) fn stop(&mut self, core: &mut Core) {
-        if self.leave_plan(core) {
-            return;
+        if !is_new && self.is_stopping() {
+            self.send_interrupt(core);
         }
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        if let Some(turn) = &mut self.turn {
-            turn.cancel.get_or_insert(deadline);
-        }
-        self.send_interrupt(core);
-        self.drop_asks(core);
-    }
-
-    fn send_interrupt(&self, core: &mut Core) {
-        let turn = self.turn.as_ref().and_then(|turn| turn.id.as_deref()).or(self.native_turn.as_deref());
-        if let Some(turn_id) = turn {
-            core.order("turn/interrupt", Interrupt { thread_id: &self.thread, turn_id });
-        }
-    }
-
-    /// Commands that run on behind an interrupted turn.
-    pub(super) fn clean(&self, core: &mut Core) {
-        core.order("thread/backgroundTerminals/clean", OfThread { thread_id: &self.thread });
-    }
-
-    /// A CLI that does not stop when it is told to is waited for no longer.
-    pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        let limit = core.host.limits.cancel;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
-            return;
-        };
-        let Some(key) = turn.key.take() else {
-            turn.cancel = Some(Duration::MAX);
-            return;
-        };
-        turn.cancel = Some(now + limit);
-        tracing::warn!(session = %self.id, "codex does not heed an interrupt");
-        self.close_tools(core, "Cancelled");
-        core.reply(&key, PromptResponse::new(StopReason::Cancelled));
-        self.send_interrupt(core);
-    }
-
-    /// Whether prompts wait behind a turn that was interrupted long ago.
-    pub(crate) fn is_stuck(&self) -> bool {
-        !self.queue.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
     }
 
     /// The app-server has nothing to do; a turn of its own that is not known to be over is.
@@ -244,7 +217,7 @@ impl Session {
     pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>) {
         let Some(key) = turn.key else { return };
         match outcome {
-            Ok(reason) => core.reply(&key, PromptResponse::new(reason).usage(self.meter.of_turn())),
+            Ok(reason) => core.prompt_done(&key, reason, self.meter.of_turn()),
             Err(error) => core.fail(&key, &error),
         }
     }
@@ -262,7 +235,7 @@ impl Session {
     pub(super) fn refused(&mut self, core: &mut Core) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
         if let Some(key) = turn.key.take() {
-            core.reply(&key, PromptResponse::new(StopReason::Refusal).usage(self.meter.of_turn()));
+            core.prompt_done(&key, StopReason::Refusal, self.meter.of_turn());
         }
         self.stop(core);
     }

@@ -6,16 +6,17 @@ use agent_client_protocol_schema::v1::{ToolCallLocation, ToolCallStatus, ToolKin
 use sa_acp::{
     Described, Outcome, fenced, fits_one_line, one_line, paragraph, printed, terminal_exit, terminal_output,
 };
+use sa_shell::{is_shell, only_reads};
 use serde_json::json;
 
 /// What the CLI wraps the model's command in, `/bin/bash -lc '…'`, is nobody's concern.
 pub(crate) fn script(command: &str) -> String {
     let unwrapped = || {
         let (shell, rest) = command.split_once(' ')?;
-        let name = shell.rsplit('/').next()?;
         let (flag, script) = rest.split_once(' ')?;
-        let is_shell = matches!(name, "bash" | "sh" | "zsh" | "dash") && matches!(flag, "-c" | "-lc");
-        if is_shell { unquoted(script) } else { None }
+        // The model may name a program of its own that is called like a shell.
+        let is_wrapped = is_shell(shell) && matches!(flag, "-c" | "-lc");
+        if is_wrapped { unquoted(script) } else { None }
     };
     unwrapped().unwrap_or_else(|| command.to_owned())
 }
@@ -42,8 +43,12 @@ fn unquoted(word: &str) -> Option<String> {
     quote.is_none().then_some(text)
 }
 
-/// The kind is what the CLI takes the command for.
-fn kind(actions: &[Action]) -> ToolKind {
+/// The kind is what the CLI takes the command for, if the command is certain to do no more than that: rules decide by it, and
+/// the CLI overlooks what stands behind a pipe.
+fn kind(script: &str, actions: &[Action]) -> ToolKind {
+    if !only_reads(script) {
+        return ToolKind::Execute;
+    }
     let all = |kinds: &[&str]| {
         !actions.is_empty() && actions.iter().all(|action| kinds.contains(&action.r#type.as_str()))
     };
@@ -65,7 +70,7 @@ pub(super) fn describe(command: &Command) -> Described {
     let content = if fits_one_line(&script) { Vec::new() } else { vec![paragraph(fenced("sh", &script))] };
     Described {
         name: "shell".to_owned(),
-        kind: kind(&command.command_actions),
+        kind: kind(&script, &command.command_actions),
         title: one_line(&script),
         locations: command.command_actions.iter().filter_map(place).collect(),
         content,
@@ -88,8 +93,8 @@ pub(super) fn outcome(id: &str, command: &Command) -> Outcome {
     };
     let mut meta = terminal_output(id, output);
     meta.extend(terminal_exit(id, command.exit_code));
+    // The output itself is in the content.
     let output = json!({
-        "output": output,
         "exitCode": command.exit_code,
         "status": command.status,
         "durationMs": command.duration_ms,
@@ -112,10 +117,20 @@ mod tests {
             ("/bin/bash -lc 'a' 'b'", "/bin/bash -lc 'a' 'b'"),
             ("/bin/bash -lc 'a", "/bin/bash -lc 'a"),
             ("python3 -c 'x'", "python3 -c 'x'"),
+            ("/tmp/bash -lc 'ls'", "/tmp/bash -lc 'ls'"),
             ("ls", "ls"),
             ("", ""),
         ] {
             assert_eq!(script(command), bare);
+        }
+    }
+
+    #[test]
+    fn a_command_is_a_read_only_if_it_is_certain_to_be_one() {
+        let read = [Action { r#type: "read".to_owned(), ..Action::default() }];
+        assert_eq!(kind("cat a | head", &read), ToolKind::Read);
+        for more in ["cat list | xargs rm", "cat x | tee y", "cat x | awk 'BEGIN{system(\"y\")}'", "cat $x"] {
+            assert_eq!(kind(more, &read), ToolKind::Execute, "{more}");
         }
     }
 

@@ -150,6 +150,82 @@ fn tools_of_servers_are_asked_about_at_their_call() {
 }
 
 #[test]
+fn the_question_says_which_tool_of_a_server_is_meant() {
+    let call = |tool: &str, path: &str| json!({ "type": "mcpToolCall", "id": tool, "server": "tiny", "tool": tool, "arguments": { "path": path }, "status": "inProgress" });
+    let approval = |tool: &str, path: &str| {
+        json!({
+            "turnId": "t1", "serverName": "tiny", "mode": "form",
+            "message": format!("Allow the tiny MCP server to run tool \"{tool}\"?"),
+            "_meta": { "codex_approval_kind": "mcp_tool_call", "tool_params": { "path": path } },
+        })
+    };
+    let mut client = Client::open(json!({}));
+    client.begin("hi", "t1");
+    started(&mut client, call("write_note", "/etc/passwd"));
+    started(&mut client, call("read_note", "/srv/ok"));
+    for (n, tool, path, id) in [
+        (0, "write_note", "/etc/passwd", "write_note"),
+        (1, "read_note", "/srv/ok", "read_note"),
+        (2, "read_note", "/etc/shadow", "approval-2"),
+        (3, "drop_note", "/srv/ok", "approval-3"),
+    ] {
+        let messages = client.ask(n, "mcpServer/elicitation/request", approval(tool, path));
+        let asked = &request(&messages, "session/request_permission")["params"]["toolCall"];
+        let known = updates(&messages, "tool_call");
+        let shown = if id.starts_with("approval") { known[0] } else { asked };
+        assert_eq!(asked["toolCallId"], id, "{asked}");
+        if id.starts_with("approval") {
+            assert_eq!(
+                (&asked["name"], &asked["rawInput"]["path"]),
+                (&json!(format!("mcp__tiny__{tool}")), &json!(path))
+            );
+        }
+        assert_ne!(shown["rawInput"]["path"], if path == "/srv/ok" { "/etc/passwd" } else { "/srv/ok" });
+    }
+}
+
+#[test]
+fn a_question_about_a_part_of_a_command_shows_that_part() {
+    let mut client = Client::open(json!({}));
+    client.begin("hi", "t1");
+    started(&mut client, running("npm install"));
+    let mut network = command("npm install", unknown());
+    network["networkApprovalContext"] = json!({ "host": "evil.test", "protocol": "https" });
+    let messages = client.ask(0, "item/commandExecution/requestApproval", network);
+    let asked = request(&messages, "session/request_permission");
+    let call = &asked["params"]["toolCall"];
+    assert_eq!(
+        (&call["name"], &call["kind"], &call["rawInput"]["url"]),
+        (&json!("network"), &json!("fetch"), &json!("https://evil.test"))
+    );
+    assert!(!call.to_string().contains("npm") && call["toolCallId"] != "c", "{call}");
+    let told = client.choose(&asked, "allow_once");
+    assert_eq!(updates(&told, "tool_call_update")[0]["status"], "completed");
+    let mut part = command("rm -rf x", unknown());
+    part["approvalId"] = json!("a1");
+    let messages = client.ask(1, "item/commandExecution/requestApproval", part);
+    let call = &request(&messages, "session/request_permission")["params"]["toolCall"];
+    assert_eq!((&call["rawInput"]["command"], &call["title"]), (&json!("rm -rf x"), &json!("rm -rf x")));
+    assert_ne!(call["toolCallId"], "c");
+}
+
+#[test]
+fn a_client_with_rules_is_asked_about_everything() {
+    let read = json!({ "type": "read", "command": "cat a.txt", "path": "a.txt" });
+    let mut client = Client::open_asking_all();
+    client.begin("hi", "t1");
+    client.written();
+    let messages = client.ask(0, "item/commandExecution/requestApproval", command("cat a.txt", read));
+    let asked = request(&messages, "session/request_permission");
+    assert_eq!(asked["params"]["_meta"]["sandboxAgent"]["allowed"], true, "{asked}");
+    client.choose(&asked, "reject_once");
+    assert_eq!(client.replies()[0]["result"]["decision"], "decline");
+    let messages = client.ask(1, "item/commandExecution/requestApproval", command("touch a", unknown()));
+    let asked = request(&messages, "session/request_permission");
+    assert_eq!(asked["params"].get("_meta"), None, "{asked}");
+}
+
+#[test]
 fn forms_of_servers_are_passed_on() {
     let form = json!({
         "turnId": "t1", "serverName": "tiny", "mode": "form", "message": "Your name?", "_meta": null,

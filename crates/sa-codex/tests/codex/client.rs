@@ -68,6 +68,7 @@ pub(crate) fn host() -> Host {
     Host {
         disk: Box::new(Folder),
         api_key: Some("sk-fake".to_owned()),
+        token_variable: None,
         base_url: None,
         allow_bypass: true,
         any_model: false,
@@ -105,9 +106,20 @@ impl Client {
         client.with_session()
     }
 
-    fn with_session(mut self) -> Self {
+    /// A client with a session that asks about everything.
+    pub(crate) fn open_asking_all() -> Self {
+        let ask_all = json!({ "sandboxAgent": { "askAll": true } });
+        Self::greeted(host(), json!({}))
+            .with_session_of(json!({ "cwd": "/project", "mcpServers": [], "_meta": ask_all }))
+    }
+
+    fn with_session(self) -> Self {
+        self.with_session_of(json!({ "cwd": "/project", "mcpServers": [] }))
+    }
+
+    fn with_session_of(mut self, params: Value) -> Self {
         let client = &mut self;
-        client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
+        client.call("session/new", params);
         client.shake_hands();
         let opened = client.respond("thread/start", opened(THREAD));
         assert_eq!(answer(&opened)["result"]["sessionId"], THREAD, "{opened:?}");

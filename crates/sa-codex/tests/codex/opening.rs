@@ -138,7 +138,9 @@ fn loading_tells_what_was_said_and_resuming_does_not() {
     let mut client = Client::greeted(host(), json!({}));
     client.call("session/load", known(THREAD));
     client.shake_hands();
-    let messages = client.respond("thread/resume", thread.clone());
+    let mut messages = client.respond("thread/resume", thread.clone());
+    assert!(messages.iter().all(|message| message.get("result").is_none()), "the commands come first");
+    messages.extend(client.respond("skills/list", json!({ "data": [] })));
     assert_eq!(text(&messages, "user_message_chunk"), "before");
     assert_eq!(text(&messages, "agent_thought_chunk"), "a\n\nb");
     assert_eq!(text(&messages, "agent_message_chunk"), "indeed");
@@ -151,8 +153,9 @@ fn loading_tells_what_was_said_and_resuming_does_not() {
     let mut client = Client::greeted(host(), json!({}));
     client.call("session/resume", known(THREAD));
     client.shake_hands();
-    let messages = client.respond("thread/resume", thread);
-    assert_eq!(messages.len(), 1);
+    assert!(client.respond("thread/resume", thread).is_empty());
+    let messages = client.respond("skills/list", json!({ "data": [] }));
+    assert_eq!((messages.len(), messages[1].get("result").is_some()), (2, true), "{messages:?}");
 }
 
 #[test]
@@ -196,6 +199,7 @@ fn what_copies_were_made_of_is_put_away_instead_of_deleted() {
     let mut client = Client::open(json!({}));
     client.call("session/delete", json!({ "sessionId": THREAD }));
     client.respond("thread/unsubscribe", json!({ "status": "unsubscribed" }));
+    client.tell("thread/closed", json!({}));
     client.refuse("thread/delete", "cannot delete thread: forked history still references it");
     let messages = client.respond("thread/archive", json!({}));
     assert_eq!(answer(&messages)["result"], json!({}));
@@ -244,8 +248,8 @@ fn the_first_prompt_waits_for_mcp_servers() {
     assert_eq!(
         config["mcp_servers"],
         json!({
-            "my_server": { "command": "/bin/s", "args": ["-x"], "env": { "A": "1" }, "startup_timeout_sec": 30 },
-            "web": { "url": "http://h/mcp", "http_headers": { "K": "v" }, "startup_timeout_sec": 30 },
+            "my_server": { "command": "/bin/s", "args": ["-x"], "env": { "A": "1" }, "startup_timeout_sec": 28 },
+            "web": { "url": "http://h/mcp", "http_headers": { "K": "v" }, "startup_timeout_sec": 28 },
         })
     );
     client.respond("thread/start", opened(THREAD));
@@ -262,15 +266,20 @@ fn the_first_prompt_waits_for_mcp_servers() {
 
 #[test]
 fn the_first_prompt_does_not_wait_for_ever() {
-    let mut client = Client::greeted(host(), json!({}));
+    let mut client = Client::greeted(host(), json!({ "session": { "notices": {} } }));
     let stdio = json!({ "name": "slow", "command": "/bin/s", "args": [], "env": [] });
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [stdio] }));
     client.shake_hands();
     client.respond("thread/start", opened(THREAD));
     client.prompt("hello");
-    client.wait(29_000);
+    let messages = client.wait(1_000);
+    assert_eq!(updates(&messages, "notice")[0]["title"], "Waiting for MCP server 'slow'");
+    assert!(updates(&client.wait(28_000), "notice").is_empty(), "once");
     assert!(!client.awaits("turn/start"));
-    client.wait(2_000);
+    let messages = client.wait(2_000);
+    let notice = updates(&messages, "notice")[0];
+    assert_eq!(notice["title"], "MCP server 'slow' is not available");
+    assert!(notice["description"].as_str().unwrap().starts_with("not ready after 30 s"), "{notice}");
     client.respond("turn/start", json!({ "turn": { "id": "t1" } }));
     assert_eq!(stop_reason(&client.end("t1", "completed")), "end_turn");
 }
@@ -285,4 +294,36 @@ fn what_is_not_understood_before_there_is_a_session_is_told_to_the_first() {
     let kept = &updates(&messages, "session_info_update")[0]["_meta"]["codex"]["unparsed"];
     assert_eq!(kept["raw"]["method"], "from/theFuture");
     assert_eq!(messages[0]["result"]["sessionId"], THREAD, "after the session is known");
+}
+
+#[test]
+fn a_thread_that_another_process_holds_is_tried_again() {
+    let resume = json!({ "sessionId": "t9", "cwd": "/project", "mcpServers": [] });
+    let busy = "thread t9 already has an active writer";
+    let mut client = Client::open(json!({}));
+    client.call("session/resume", resume.clone());
+    assert!(client.refuse("thread/resume", busy).is_empty(), "it will be free soon");
+    assert!(!client.awaits("thread/resume"), "not at once");
+    let messages = client.call("session/resume", resume.clone());
+    assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "busy", "it is being opened");
+    client.wait(100);
+    let messages = client.respond("thread/resume", opened("t9"));
+    assert!(answer(&messages)["result"].is_object(), "{messages:?}");
+
+    client.call("session/resume", json!({ "sessionId": "t8", "cwd": "/project", "mcpServers": [] }));
+    let mut attempts = 0;
+    let messages = loop {
+        attempts += 1;
+        let messages = client.refuse("thread/resume", busy);
+        if !messages.is_empty() {
+            break messages;
+        }
+        client.wait(100);
+    };
+    assert_eq!(
+        answer(&messages)["error"]["data"]["errorKind"],
+        "busy",
+        "and not -32002: the session is there"
+    );
+    assert!((45..=52).contains(&attempts), "{attempts}");
 }

@@ -23,7 +23,8 @@ struct Replay {
 fn by_itself(method: &str) -> Option<Value> {
     Some(match method {
         "skills/list" => json!({ "data": [] }),
-        "thread/unsubscribe" | "thread/backgroundTerminals/clean" | "turn/interrupt" => json!({}),
+        "thread/unsubscribe" => json!({ "status": "notLoaded" }),
+        "thread/backgroundTerminals/clean" | "turn/interrupt" => json!({}),
         _ => return None,
     })
 }
@@ -139,9 +140,17 @@ impl Replay {
         } else {
             self.asked = line.get("id").and_then(Value::as_u64);
         }
-        let messages = self.client.native(&line);
+        let is_held = line["error"]["message"].as_str().is_some_and(|words| words.contains("active writer"));
+        let mut messages = self.client.native(&line);
         self.tell("", &messages);
         self.asked = None;
+        while is_held && messages.is_empty() {
+            // The thread stays where it is, whenever it is asked for.
+            self.client.wait(100);
+            messages = self.client.refuse("thread/resume", line["error"]["message"].as_str().unwrap());
+            self.client.written();
+            self.tell("", &messages);
+        }
     }
 
     /// What was not asked when this was recorded is answered as that version would.

@@ -192,7 +192,7 @@ fn usage_is_told_and_counted_by_turn() {
         &json!({ "sessionUpdate": "usage_update", "used": 42, "size": 1000 })
     );
     let messages = client.end("t1", "completed");
-    let usage = &answer(&messages)["result"]["usage"];
+    let usage = &answer(&messages)["result"]["_meta"]["sandboxAgent"]["usage"];
     assert_eq!(
         (&usage["totalTokens"], &usage["inputTokens"], &usage["cachedReadTokens"]),
         (&json!(220), &json!(180), &json!(20))
@@ -264,8 +264,8 @@ fn pictures_and_files_become_input() {
             { "type": "text", "text": "look" },
             { "type": "image", "url": "data:image/png;base64,AAAA" },
             { "type": "text", "text": "[@a.rs](/project/a.rs)" },
-            { "type": "text", "text": "[@b.rs](file:///project/b.rs)" },
-            { "type": "text", "text": "<context ref=\"file:///project/b.rs\">\nfn b() {}\n</context>" },
+            { "type": "text", "text": "[@b.rs](/project/b.rs)" },
+            { "type": "text", "text": "<context ref=\"/project/b.rs\">\nfn b() {}\n</context>" },
         ])
     );
     let url = json!([{ "type": "image", "mimeType": "image/png", "data": "", "uri": "https://x/y.png" }]);

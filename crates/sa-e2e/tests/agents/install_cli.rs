@@ -153,6 +153,17 @@ async fn versions_are_removed() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_version_newer_than_the_published_one_is_not_outdated() -> Result<()> {
+    let scene = Scene::with_version("1.1.0").await?;
+    assert!(scene.run(&["install-agent", "acme"]).await?.status.success());
+    scene.publish("1.0.5")?;
+    let ended = scene.run(&["outdated"]).await?;
+    assert_eq!(ended.stdout, "AGENT  INSTALLED  LATEST\nacme   1.1.0      1.0.5\n");
+    assert_eq!(ended.status.code(), Some(0), "{ended}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_is_outdated_is_told_by_the_exit_code() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let nothing = scene.run(&["outdated"]).await?;

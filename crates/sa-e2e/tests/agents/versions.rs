@@ -56,6 +56,25 @@ async fn a_publishers_word_stands_for_a_version() -> Result<()> {
     Ok(())
 }
 
+/// A parameter that is not understood must not turn "this version" into "all of them".
+#[tokio::test]
+async fn a_misspelt_version_removes_nothing() -> Result<()> {
+    let (_scene, daemon) = three_versions().await?;
+    for version in ["1.9.0", "1.10.0"] {
+        daemon.install("acme", &format!(r#"{{"agentVersion":"{version}"}}"#)).await?.expect_status(200)?;
+    }
+    for query in ["agentversion=1.9.0", "agent_version=1.9.0", "v=1.9.0", "agentVersion=1.9.0&all=true"] {
+        let answer = daemon.http().delete(&format!("/v1/agents/acme?{query}")).send().await?;
+        answer.expect_problem(400, "invalid_request")?;
+    }
+    assert_eq!(versions(&daemon).await?.len(), 2);
+    daemon.http().delete("/v1/agents/acme?agentVersion=1.9.0").send().await?.expect_status(200)?;
+    assert_eq!(versions(&daemon).await?, pairs(&[("1.10.0", true)]));
+    daemon.http().delete("/v1/agents/acme?version=1.10.0").send().await?.expect_status(200)?;
+    assert!(versions(&daemon).await?.is_empty());
+    Ok(())
+}
+
 #[tokio::test]
 async fn one_version_is_removed_or_all_are() -> Result<()> {
     let (scene, daemon) = three_versions().await?;

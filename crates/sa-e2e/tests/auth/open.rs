@@ -103,6 +103,34 @@ async fn pages_of_other_origins_are_turned_away() -> Result<()> {
     Ok(())
 }
 
+/// Images, scripts, links and navigations carry no Origin.
+#[tokio::test]
+async fn requests_that_browsers_make_for_other_sites_are_turned_away() -> Result<()> {
+    let daemon = Daemon::builder().no_token().puppet(&[]).start().await?;
+    let http = daemon.http();
+    for site in ["cross-site", "same-site", "Cross-Site", "anything else"] {
+        for mode in ["no-cors", "navigate"] {
+            for path in ["/v1/agents", "/v1/fs/search?name=x", "/v1/agents/puppet/models?no_cache=true"] {
+                let request = http.get(path).header("sec-fetch-site", site).header("sec-fetch-mode", mode);
+                refused(request).await.with_context(|| format!("{site} {mode} {path}"))?;
+            }
+        }
+    }
+    assert!(daemon.children().is_empty(), "nothing was started");
+    for site in ["same-origin", "none"] {
+        http.get("/v1/agents").header("sec-fetch-site", site).send().await?.expect_status(200)?;
+    }
+    let guarded = Daemon::start().await?;
+    guarded
+        .http()
+        .get("/v1/agents")
+        .header("sec-fetch-site", "cross-site")
+        .send()
+        .await?
+        .expect_status(200)?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn pages_of_its_own_are_not() -> Result<()> {
     let daemon = Daemon::builder().no_token().puppet(&[]).start().await?;

@@ -1,7 +1,9 @@
 //! Starting, and refusing to.
 
 use anyhow::Result;
-use sa_testkit::{Daemon, Finished, Sandbox, until};
+use sa_testkit::{Daemon, Finished, Sandbox, daemon_path, until};
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
 
 fn expect_usage_error(ended: &Finished, words: &[&str]) {
     assert_eq!(ended.status.code(), Some(64), "{ended}");
@@ -61,6 +63,36 @@ async fn what_is_not_known_is_bad_usage() -> Result<()> {
 }
 
 #[tokio::test]
+async fn limits_that_cannot_work_are_bad_usage() -> Result<()> {
+    for (key, value) in [("heartbeat-ms", 0), ("ticket-ms", 1 << 62), ("servers", 0)] {
+        expect_usage_error(&Daemon::builder().limit(key, value).run_to_end().await?, &[key, "expected"]);
+    }
+    Ok(())
+}
+
+/// Whoever owns the data directory decides what the daemon runs.
+#[tokio::test]
+async fn a_data_directory_of_others_is_refused() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let mut homeless = sandbox.command(daemon_path()?);
+    homeless.env_remove("HOME").env_remove("XDG_DATA_HOME").args(["server", "--no-token", "--port=0"]);
+    expect_usage_error(&Finished::wait(homeless).await?, &["HOME", "--data-dir"]);
+    let data = sandbox.path("shared");
+    std::fs::create_dir(&data)?;
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o777))?;
+    let arguments = ["server", "--no-token", "--port=0", "--data-dir"].map(OsStr::new);
+    let ended = sandbox.run(arguments.into_iter().chain([data.as_os_str()])).await?;
+    expect_usage_error(&ended, &["shared", "every user can write"]);
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755))?;
+    // Only root can give a directory away.
+    if std::os::unix::fs::chown(&data, Some(65534), Some(65534)).is_ok() {
+        let ended = sandbox.run(arguments.into_iter().chain([data.as_os_str()])).await?;
+        expect_usage_error(&ended, &["shared", "belongs to user 65534"]);
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_port_that_is_taken_is_a_failure_with_advice() -> Result<()> {
     let first = Daemon::start().await?;
     let port = first.http().address().port().to_string();
@@ -72,6 +104,7 @@ async fn a_port_that_is_taken_is_a_failure_with_advice() -> Result<()> {
         assert!(ended.stderr.contains(word), "{word:?} is missing: {ended}");
     }
     assert!(!ended.stderr.contains("panicked"), "{ended}");
+    assert!(!sandbox.data_home().join("sandbox-agent").exists(), "nothing was written");
     first.http().get("/v1/agents").send().await?.expect_status(200)?;
     Ok(())
 }

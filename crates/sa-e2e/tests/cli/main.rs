@@ -13,3 +13,4 @@ mod session_results;
 mod sessions;
 mod stdio;
 mod streams;
+mod unwritable;

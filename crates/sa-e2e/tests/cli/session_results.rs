@@ -9,14 +9,16 @@ use std::os::unix::fs::PermissionsExt;
 
 #[tokio::test]
 async fn creating_fails_if_the_agent_is_not_ready() -> Result<()> {
-    let daemon = Daemon::start().await?;
+    let daemon = Daemon::builder().agent("broken", "sh -c 'exit 3'").start().await?;
     let caller = Caller::of(&daemon);
-    let made = caller.run(&["sessions", "create", "s", "--agent", "demo", "--model", "nope"]).await?;
+    let refused = caller.run(&["sessions", "create", "s", "--agent", "demo", "--model", "nope"]).await?;
+    assert_eq!((refused.status.code(), refused.stdout.as_str()), (Some(1), ""), "{refused}");
+    assert!(refused.stderr.contains("(HTTP 422)") && refused.stderr.contains("nope"), "{refused}");
+    let made = caller.run(&["sessions", "create", "s", "--agent", "broken"]).await?;
     assert_eq!((made.status.code(), made.stdout.as_str()), (Some(1), "s\n"), "{made}");
     assert!(made.stderr.starts_with("error: the agent is not ready: "), "{made}");
     assert!(made.stderr.contains("'s' exists"), "{made}");
-    let made =
-        caller.run(&["sessions", "create", "t", "--agent", "demo", "--model", "nope", "--json"]).await?;
+    let made = caller.run(&["sessions", "create", "t", "--agent", "broken", "--json"]).await?;
     let answer: Value = serde_json::from_str(&made.stdout)?;
     assert_eq!((made.status.code(), &answer["healthy"]), (Some(1), &json!(false)), "{made}");
     assert_eq!(answer["session"]["sessionId"], "t");

@@ -137,6 +137,28 @@ async fn an_interrupt_stops_the_turn() -> Result<()> {
     Ok(())
 }
 
+/// What `timeout`, systemd and a closed terminal send.
+#[tokio::test]
+async fn a_run_that_is_terminated_leaves_no_session_behind() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+        let mut command = command(&daemon, &["run", "--agent", "demo", "hang"])?;
+        let mut child =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
+        sa_e2e::poll("the turn", async || {
+            let sessions = daemon.http().get("/v1/sessions").send().await?.json()?;
+            Ok((sessions["sessions"][0]["state"] == json!("running")).then_some(()))
+        })
+        .await?;
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status()?.success());
+        sa_testkit::until("the command to end", || child.try_wait().unwrap().is_some()).await?;
+        assert_eq!(child.wait()?.code(), Some(code), "{signal}");
+        let sessions = daemon.http().get("/v1/sessions").send().await?.json()?;
+        assert_eq!(sessions["sessions"], json!([]), "{signal}");
+    }
+    Ok(())
+}
+
 /// `sandbox-agent` with the daemon's address and token in the environment.
 fn command(daemon: &Daemon, words: &[&str]) -> Result<Command> {
     let mut command = daemon.sandbox().command(daemon_path()?);

@@ -32,8 +32,10 @@ async fn mcp_servers_are_kept_read_listed_and_forgotten() -> Result<()> {
     assert_eq!(list, json!({"servers": {"one": local, "two": remote}}));
     let other = daemon.http().get("/v1/config/mcp/list?directory=/other").send().await?.json()?;
     assert_eq!(other, json!({"servers": {}}));
-    daemon.http().delete(&place("mcp", "/ws", "one")).send().await?.expect_status(204)?;
-    daemon.http().delete(&place("mcp", "/ws", "one")).send().await?.expect_problem(404, "not_found")?;
+    // Also when it is gone, and in a directory that has none.
+    for directory in ["/ws", "/ws", "/other"] {
+        daemon.http().delete(&place("mcp", directory, "one")).send().await?.expect_status(204)?;
+    }
     daemon.http().get(&place("mcp", "/ws", "one")).send().await?.expect_problem(404, "not_found")?;
     daemon.http().get(&place("mcp", "/ws", "two")).send().await?.expect_status(200)?;
     Ok(())
@@ -49,7 +51,9 @@ async fn skills_are_kept_read_listed_and_forgotten() -> Result<()> {
     let list =
         daemon.http().get("/v1/config/skills/list?directory=ws").send().await?.expect_status(200)?.json()?;
     assert_eq!(list, json!({"skills": {"s": skills}}));
-    daemon.http().delete(&place("skills", "ws", "s")).send().await?.expect_status(204)?;
+    for name in ["s", "s", "none"] {
+        daemon.http().delete(&place("skills", "ws", name)).send().await?.expect_status(204)?;
+    }
     daemon.http().get(&place("skills", "ws", "s")).send().await?.expect_problem(404, "not_found")?;
     Ok(())
 }
@@ -97,5 +101,31 @@ async fn mistakes_are_refused_by_name() -> Result<()> {
         .send()
         .await?
         .expect_problem(415, "unsupported_media_type")?;
+    Ok(())
+}
+
+/// What is taken can be read, listed and deleted afterwards.
+#[tokio::test]
+async fn nothing_is_kept_that_could_not_be_read_again() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    // Each of these is fine, and both together are too large.
+    let large = |text: &str| json!({"type": "local", "command": "x", "env": {"A": text.repeat(5 << 19)}});
+    put(&daemon, &place("mcp", "/ws", "one"), &large("a")).await?.expect_status(204)?;
+    put(&daemon, &place("mcp", "/ws", "two"), &large("b")).await?.expect_problem(413, "payload_too_large")?;
+    let nested = |depth: usize| {
+        let value = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        format!(r#"{{"type": "local", "command": "x", "x-own": {value}}}"#)
+    };
+    for depth in [100, 124, 125, 126, 127] {
+        let place = place("mcp", "/deep", &depth.to_string());
+        let reply = daemon.http().put(&place).json(nested(depth)).send().await?;
+        assert!(matches!(reply.status, 204 | 400), "{depth}: {}", reply.status);
+    }
+    for (directory, name) in [("/ws", "one"), ("/deep", "100")] {
+        let list = daemon.http().get(&format!("/v1/config/mcp/list?directory={directory}")).send().await?;
+        list.expect_status(200)?;
+        daemon.http().get(&place("mcp", directory, name)).send().await?.expect_status(200)?;
+        daemon.http().delete(&place("mcp", directory, name)).send().await?.expect_status(204)?;
+    }
     Ok(())
 }

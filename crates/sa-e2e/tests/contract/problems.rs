@@ -172,3 +172,28 @@ async fn a_new_session_is_named_by_its_own_id() -> Result<()> {
     assert_eq!(broken.expect_problem(400, "invalid_request")?.document["sessionId"], "t");
     Ok(())
 }
+
+/// A client that sends megabytes gets a sentence back.
+#[tokio::test]
+async fn what_was_sent_is_quoted_in_part() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let long = "y".repeat(1_000_000);
+    let bodies = [
+        ("/s", json!({"agent": "demo", "permissionMode": long})),
+        ("/s", json!({"agent": long})),
+        ("/s", json!({"agent": "demo", "policy": long})),
+        ("/s", json!({"agent": "demo", "env": {(long.clone()): 5}})),
+        ("/s", json!({(long.clone()): 1})),
+        ("/import", json!(long)),
+        ("/import", json!({(long.clone()): long})),
+    ];
+    for (path, body) in bodies {
+        let request = daemon.http().post(&format!("/v1/sessions{path}"));
+        let content = if path == "/import" { "application/x-ndjson" } else { "application/json" };
+        let reply = request.header("content-type", content).body(body.to_string()).send().await?;
+        let problem = reply.problem().context(path)?;
+        let length = problem.document.to_string().len();
+        assert!(length < 1000, "{path}: {length} bytes: {:.300}", problem.detail);
+    }
+    Ok(())
+}

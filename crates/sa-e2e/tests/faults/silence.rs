@@ -90,6 +90,45 @@ async fn the_silence_begins_again_when_the_client_has_answered() -> Result<()> {
 }
 
 #[tokio::test]
+async fn requests_that_were_given_up_do_not_use_up_the_limit() -> Result<()> {
+    let builder = Daemon::builder().puppet(&[]).limit("silence-ms", SILENCE).limit("pending-requests", 3);
+    let daemon = builder.start().await?;
+    let acp = daemon.acp("one");
+    acp.start("puppet").await?;
+    let silent = (0..3).map(|id| acp.posting(request(id, "never", "{}")).send());
+    for reply in futures_util::future::join_all(silent).await {
+        reply?.expect_problem(504, "timeout")?;
+    }
+    for id in 0..3 {
+        let answer = acp.post(request(id, "echo", &format!("[{id}]"))).await?.expect_status(200)?;
+        assert_eq!(answer.text(), response(id, &format!("[{id}]")));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn nobody_waits_forever_for_a_silent_agent() -> Result<()> {
+    let daemon = daemon().await?;
+    let acp = daemon.acp("one");
+    acp.start("puppet").await?;
+    let mut stream = acp.events().await?;
+    let mut socket = acp.ws("").connect().await?;
+    acp.post_async(request("\"async\"", "never", "{}")).await?.expect_status(202)?;
+    socket.send(&request("\"socket\"", "never", "{}")).await?;
+    let failed = |message: serde_json::Value, id: &str| {
+        assert_eq!((&message["id"], &message["error"]["code"]), (&json!(id), &json!(-32603)), "{message}");
+        assert!(message["error"]["message"].as_str().unwrap().contains("0.4 s"), "{message}");
+    };
+    failed(serde_json::from_str(&socket.message().await?)?, "socket");
+    failed(stream.event().await?.json()?, "async");
+    // The same on a connection.
+    let mut socket = daemon.http().ws("/acp?agent=puppet").connect().await?;
+    socket.send(&request("\"connection\"", "never", "{}")).await?;
+    failed(serde_json::from_str(&socket.message().await?)?, "connection");
+    Ok(())
+}
+
+#[tokio::test]
 async fn zero_means_never() -> Result<()> {
     let daemon = Daemon::builder().puppet(&[]).limit("silence-ms", 0).start().await?;
     let acp = daemon.acp("one");

@@ -32,6 +32,24 @@ async fn a_live_agent_is_gone_when_delete_answers() -> Result<()> {
 }
 
 #[tokio::test]
+async fn every_delete_waits_until_the_agent_is_gone() -> Result<()> {
+    let daemon = Daemon::builder().puppet(&["--ignore-term"]).start().await?;
+    let acp = daemon.acp("one");
+    let pid = acp.start("puppet").await?;
+    let deleting = || async {
+        acp.delete().await?.expect_status(204)?;
+        gone(&[pid], Duration::ZERO).await
+    };
+    let second = async {
+        // The first has taken the id away; the agent still runs.
+        sa_e2e::poll("the id to be free", async || Ok(acp.listed().await?.is_none().then_some(()))).await?;
+        deleting().await
+    };
+    tokio::try_join!(deleting(), second)?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn an_agent_that_ignores_the_signal_is_gone_with_all_it_started() -> Result<()> {
     let daemon = Daemon::builder().puppet(&["--ignore-term"]).start().await?;
     let acp = daemon.acp("one");

@@ -7,6 +7,7 @@ mod changing;
 mod cli;
 mod disk;
 mod fs;
+mod hostile;
 mod jail;
 mod listing;
 mod reading;

@@ -100,6 +100,16 @@ async fn a_client_that_leaves_ends_its_command() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_timeout_of_zero_is_the_longest_one() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let api = Api::of(&daemon);
+    let body = json!({"command": "sh", "args": ["-c", "read line; echo done"], "timeoutMs": 0});
+    let ran = api.post("/run", &body).await?.expect_status(200)?.json()?;
+    assert_eq!((&ran["timedOut"], &ran["stdout"]), (&json!(false), &json!("done\n")), "{ran}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_cannot_run_is_refused() -> Result<()> {
     let daemon = Daemon::start().await?;
     let api = Api::of(&daemon);
@@ -109,7 +119,7 @@ async fn what_cannot_run_is_refused() -> Result<()> {
         (json!({"command": "true", "cwd": "/no/such/directory"}), "/no/such/directory"),
         (json!({"command": "true", "args": ["a\0b"]}), "nul"),
         (json!({"command": "true", "env": {"A=B": "x"}}), "A=B"),
-        (json!({"command": "true", "timeoutMs": 0}), "timeoutMs"),
+        (json!({"command": "true", "timeoutMs": -1}), "timeoutMs"),
         (json!({"command": "true", "timeoutms": 5}), "timeoutms"),
         (json!({"args": []}), "command"),
         (json!([]), "body"),

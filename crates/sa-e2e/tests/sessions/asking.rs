@@ -155,7 +155,7 @@ async fn leaving_plan_mode_is_a_question() -> Result<()> {
     let events = api.turn_of("s", &accepted).await?;
     assert_eq!(of_kind(&events, "permissionAsked").len(), 0);
     let changed = of_kind(&events, "modeChanged");
-    assert_eq!(changed.last().unwrap()["choices"]["mode"], "build", "{events:#?}");
+    assert_eq!(changed.last().unwrap()["choices"]["mode"], "ask", "{events:#?}");
     Ok(())
 }
 
@@ -175,5 +175,28 @@ async fn what_is_open_ends_with_its_turn() -> Result<()> {
     let late = api.post(&path, &json!({"answers": [["Red"]]})).await?;
     let problem = late.expect_problem(409, "conflict")?;
     assert_eq!(problem.document["details"]["what"], "resolved");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_text_that_leads_to_a_question_is_a_message_before_it() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    for (text, list, event) in [
+        ("question single", "questions", "questionAsked"),
+        ("permission Do it", "permissions", "permissionAsked"),
+    ] {
+        let accepted = api.send("s", &format!("say I found this: {event}\n{text}")).await?;
+        api.asked("s", list).await?;
+        let events = api.events("s").await?;
+        let found = |fits: &dyn Fn(&Value) -> bool| events.iter().position(fits).unwrap();
+        let asked = found(&|one| !one["data"][event].is_null());
+        let words = format!("I found this: {event}");
+        let message = found(&|one| said(std::slice::from_ref(one)).contains(&words));
+        assert!(message < asked, "{events:#?}");
+        api.act("/s/cancel").await?.expect_status(200)?;
+        api.turn_of("s", &accepted).await?;
+    }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Reading events: by pages, as streams, by several, after breaks.
 
-use crate::api::Api;
+use crate::api::{Api, said};
 use anyhow::Result;
 use sa_testkit::{Daemon, Sse};
 use serde_json::{Value, json};
@@ -162,5 +162,31 @@ async fn streams_end_when_the_daemon_does() -> Result<()> {
     let stopped = daemon.stop().await?;
     assert!(stopped.status.success() && stopped.elapsed < Duration::from_secs(5), "{stopped:?}");
     while stream.next_event().await?.is_some() {}
+    Ok(())
+}
+
+#[tokio::test]
+async fn all_sessions_together_are_bounded_while_they_live() -> Result<()> {
+    let daemon = Daemon::builder().config("[sessions]\ntotal-bytes = 1000000").start().await?;
+    let api = Api::of(&daemon);
+    let words = "x".repeat(60_000);
+    for id in ["idle", "busy"] {
+        api.create(id).await?;
+        for _ in 0..6 {
+            api.turn(id, &format!("say {words}")).await?;
+        }
+    }
+    let idle = api
+        .when("idle", "its oldest events to go", |session| session["oldestEventId"].as_u64() > Some(1))
+        .await?;
+    let mut stream = api.stream("idle", 0).await?;
+    let gap = stream.event().await?;
+    assert_eq!(gap.event, "gap");
+    let oldest = gap.json()?["oldest"].clone();
+    assert!(oldest.as_u64() >= idle["oldestEventId"].as_u64(), "{oldest}");
+    assert_eq!(stream.event().await?.json()?["id"], oldest);
+    let export = api.get("/idle/export").await?.expect_status(200)?.text();
+    assert!(export.lines().count() > 1);
+    assert!(said(&api.turn("idle", "say still here").await?).contains("still here"));
     Ok(())
 }

@@ -58,3 +58,18 @@ async fn bypass_never_asks() -> Result<()> {
     );
     Ok(())
 }
+
+#[tokio::test]
+async fn a_rule_that_asks_counts_more_than_bypass() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let rules = json!([{"tool": "*secret*", "decision": "ask"}]);
+    api.create_with("s", json!({"permissionMode": "bypass", "policy": {"rules": rules}})).await?;
+    let accepted = api.send("s", "permission Anything\npermission Read secret.txt").await?;
+    let asked = api.decide("s", json!({"reply": "reject"})).await?;
+    assert_eq!(asked["title"], "Read secret.txt");
+    let events = api.turn_of("s", &accepted).await?;
+    let by: Vec<_> = of_kind(&events, "permissionResolved").iter().map(|one| one["by"].clone()).collect();
+    assert_eq!(by, ["permissionMode", "client"], "{events:#?}");
+    Ok(())
+}

@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -29,6 +30,11 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     pub(crate) async fn start(refusals: usize) -> Result<Self> {
+        Self::start_slow(refusals, Duration::ZERO).await
+    }
+
+    /// The same, with a pause before each answer.
+    pub(crate) async fn start_slow(refusals: usize, pause: Duration) -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let deliveries: Arc<Mutex<Vec<Delivery>>> = Arc::default();
@@ -38,7 +44,7 @@ impl Receiver {
                 let kept = Arc::clone(&kept);
                 tokio::spawn(async move {
                     // A connection that breaks is tried again by whoever delivers.
-                    let _ = serve(stream, refusals, kept).await;
+                    let _ = serve(stream, refusals, pause, kept).await;
                 });
             }
         });
@@ -54,7 +60,12 @@ impl Receiver {
     }
 }
 
-async fn serve(stream: TcpStream, refusals: usize, kept: Arc<Mutex<Vec<Delivery>>>) -> Result<()> {
+async fn serve(
+    stream: TcpStream,
+    refusals: usize,
+    pause: Duration,
+    kept: Arc<Mutex<Vec<Delivery>>>,
+) -> Result<()> {
     let mut stream = BufReader::new(stream);
     loop {
         let mut headers = BTreeMap::new();
@@ -76,6 +87,7 @@ async fn serve(stream: TcpStream, refusals: usize, kept: Arc<Mutex<Vec<Delivery>
             kept.push(Delivery { headers, body });
             kept.len()
         };
+        tokio::time::sleep(pause).await;
         let status = if count <= refusals { "503 Service Unavailable" } else { "204 No Content" };
         let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
         stream.get_mut().write_all(answer.as_bytes()).await?;

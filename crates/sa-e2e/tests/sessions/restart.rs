@@ -67,7 +67,8 @@ async fn a_turn_that_the_daemon_did_not_see_the_end_of_is_told_as_such() -> Resu
         let of = |accepted: &Value| ends.iter().find(|turn| turn["turnId"] == accepted["turnId"]).cloned();
         assert_eq!(of(&running).unwrap()["stopReason"], "unknown", "{signal:?}: {:?}", kinds(&events));
         assert_eq!(of(&waiting).unwrap()["stopReason"], "endTurn", "{signal:?}");
-        assert_eq!(of_kind(&events, "questionResolved")[0]["by"], "agentEnded");
+        assert_eq!(of(&running).unwrap()["reason"], "daemonRestarted", "{signal:?}");
+        assert_eq!(of_kind(&events, "questionResolved")[0]["by"], "daemonRestarted");
         let text = said(&events);
         assert!(text.find("I waited").unwrap() < text.find("me last").unwrap(), "{text}");
         assert!(!of_kind(&events, "continuity").is_empty(), "{signal:?}");
@@ -121,6 +122,33 @@ async fn a_message_that_waited_is_begun_when_it_is_sent_again() -> Result<()> {
     let daemon = again(daemon, Signal::KILL).await?;
     assert_eq!(post(&daemon).await?, waiting);
     assert!(said(&Api::of(&daemon).turn_of("s", &waiting).await?).contains("it waited"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn messages_that_wait_keep_their_places() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    for id in ["s", "t"] {
+        api.create(id).await?;
+        api.send(id, "say begun\nignore-cancel 600000").await?;
+        api.event(id, "messageDelta").await?;
+        api.send(id, "say A").await?;
+        let body = json!({"message": "say urgent", "delivery": "interrupt"});
+        api.post(&format!("/{id}/messages"), &body).await?.expect_status(202)?;
+        api.send(id, "say B").await?;
+    }
+    let daemon = again(daemon, Signal::KILL).await?;
+    let api = Api::of(&daemon);
+    assert_eq!(api.session("s").await?["queued"], 3);
+    api.turn("s", "say last").await?;
+    let text = said(&api.events("s").await?);
+    let places: Vec<Option<usize>> = ["urgent", "A", "B", "last"].map(|word| text.find(word)).to_vec();
+    assert!(places.is_sorted() && places[0].is_some(), "{text}");
+    // Those that are taken back no longer wait.
+    let cancelled = api.act("/t/cancel").await?.expect_status(200)?.json()?;
+    assert_eq!(cancelled, json!({"withdrawn": 3}));
+    assert_eq!(api.session("t").await?["queued"], 0);
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! Changing a session: title, metadata, modes, model.
 
 use crate::api::{Api, of_kind, said};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use sa_testkit::Daemon;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn title_and_metadata_are_changed_and_kept() -> Result<()> {
@@ -62,10 +62,30 @@ async fn what_the_agent_does_not_have_is_refused() -> Result<()> {
         assert_eq!(problem.document["sessionId"], "s", "{patch}");
     }
     assert_eq!(api.session("s").await?["choices"]["model"], "demo-medium");
-    let created =
-        api.post("/t", &json!({"agent": "demo", "model": "gpt-0"})).await?.expect_status(200)?.json()?;
-    assert_eq!(created["healthy"], false, "{created:#}");
-    assert!(created["error"]["unsupported"]["message"].is_string(), "{created:#}");
+    Ok(())
+}
+
+/// A typo in the request must not leave a session that holds the id.
+#[tokio::test]
+async fn what_can_never_start_is_not_created() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    for (more, status, code) in [
+        (json!({"model": "gpt-0"}), 422, "unsupported"),
+        (json!({"agentMode": "dance"}), 422, "unsupported"),
+        (json!({"variant": "extreme"}), 422, "unsupported"),
+        (json!({"env": {"a=b": "c"}}), 400, "invalid_request"),
+        (json!({"env": {"": "c"}}), 400, "invalid_request"),
+        (json!({"env": {"a": "c\u{0}"}}), 400, "invalid_request"),
+        (json!({"agentVersion": "1.2.3"}), 404, "version_not_found"),
+    ] {
+        let mut body = json!({"agent": "demo"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        api.post("/t", &body).await?.expect_problem(status, code).with_context(|| more.to_string())?;
+        api.get("/t").await?.expect_problem(404, "not_found").with_context(|| more.to_string())?;
+    }
+    api.create("t").await?;
+    api.patch("t", json!({"env": {"a=b": "c"}})).await?.expect_problem(422, "unsupported")?;
     Ok(())
 }
 
@@ -102,21 +122,132 @@ async fn changes_of_an_interrupted_session_are_checked_too() -> Result<()> {
     Ok(())
 }
 
+/// Approves the plan of a session's agent.
+async fn approve_plan(api: &Api, id: &str) -> Result<()> {
+    let accepted = api.send(id, "leave-plan").await?;
+    let asked = api.asked(id, "questions").await?;
+    api.answer(id, json!([[asked["questions"][0]["options"][0]["label"]]])).await?;
+    api.turn_of(id, &accepted).await?;
+    Ok(())
+}
+
 #[tokio::test]
-async fn an_approved_plan_stays_approved() -> Result<()> {
+async fn an_approved_plan_stays_approved_and_allows_no_more_than_before() -> Result<()> {
     let mut daemon = Daemon::builder().start().await?;
+    let cases = [
+        ("planned", json!({"permissionMode": "plan"}), "default", "ask"),
+        ("asking", json!({"agentMode": "plan", "permissionMode": "default"}), "default", "ask"),
+        ("free", json!({"agentMode": "plan", "permissionMode": "bypass"}), "bypass", "build"),
+    ];
     let api = Api::of(&daemon);
-    api.create_with("s", json!({"permissionMode": "plan"})).await?;
-    let accepted = api.send("s", "leave-plan").await?;
-    let asked = api.asked("s", "questions").await?;
-    api.answer("s", json!([[asked["questions"][0]["options"][0]["label"]]])).await?;
-    api.turn_of("s", &accepted).await?;
-    assert_ne!(api.session("s").await?["permissionMode"], "plan");
+    for (id, created, permission, mode) in &cases {
+        api.create_with(id, created.clone()).await?;
+        approve_plan(&api, id).await?;
+        let session = api.session(id).await?;
+        assert_eq!(
+            (&session["agentMode"], &session["permissionMode"], &session["choices"]["mode"]),
+            (&json!("build"), &json!(permission), &json!(mode)),
+            "{id}"
+        );
+    }
     let sandbox = daemon.sandbox();
     daemon.stop().await?;
     let daemon = Daemon::builder().sandbox(sandbox).start().await?;
     let api = Api::of(&daemon);
-    api.turn("s", "say on").await?;
-    assert_eq!(api.session("s").await?["choices"]["mode"], "build");
+    for (id, _, permission, mode) in &cases {
+        let accepted = api.send(id, "permission Do it").await?;
+        if *permission == "default" {
+            api.decide(id, json!({"reply": "once"})).await?;
+        }
+        let events = api.turn_of(id, &accepted).await?;
+        let by = if *permission == "default" { "client" } else { "permissionMode" };
+        assert_eq!(of_kind(&events, "permissionResolved")[0]["by"], by, "{id}");
+        let session = api.session(id).await?;
+        assert_eq!(
+            (&session["permissionMode"], &session["choices"]["mode"]),
+            (&json!(permission), &json!(mode))
+        );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_mode_of_the_agents_own_does_not_loosen_the_permission_mode() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    for mode in
+        ["bypassPermissions", "acceptEdits", "dontAsk", "auto", "full-access", "YOLO", "a/b#autopilot"]
+    {
+        let body = json!({"agent": "demo", "agentMode": mode});
+        api.post("/t", &body).await?.expect_problem(422, "unsupported")?;
+        api.patch("s", json!({"agentMode": mode})).await?.expect_problem(422, "unsupported")?;
+    }
+    // The agent's own way to the mode that never asks.
+    let events = api.turn("s", "mode build").await?;
+    assert!(of_kind(&events, "modeChanged").iter().any(|changed| changed["choices"]["mode"] == "build"));
+    let held = |session: &serde_json::Value| session["choices"]["mode"] == "ask";
+    let session = api.when("s", "the mode to be set back", held).await?;
+    assert_eq!((&session["agentMode"], &session["permissionMode"]), (&json!("build"), &json!("default")));
+    assert!(!of_kind(&api.events("s").await?, "notice").is_empty());
+    Ok(())
+}
+
+/// Changes that the demo agent takes.
+const TAKEN: [(&str, &str); 7] = [
+    ("title", r#""New""#),
+    ("metadata", r#"{"a": null, "b": 2}"#),
+    ("model", r#""demo-large""#),
+    ("variant", r#""high""#),
+    ("agentMode", r#""plan""#),
+    ("permissionMode", r#""bypass""#),
+    ("env", r#"{"NEW": "1"}"#),
+];
+
+/// Changes that it does not take; the last two are refused without it.
+const REFUSED: [(&str, &str); 4] = [
+    ("model", r#""gpt-0""#),
+    ("variant", r#""extreme""#),
+    ("agentMode", r#""dance""#),
+    ("token", r#""it takes none""#),
+];
+
+/// All sets of changes that are taken, each with one that is not.
+fn refused_changes(refused: &[(&str, &str)]) -> Result<Vec<Value>> {
+    let mut changes = Vec::new();
+    for set in 0..1_usize << TAKEN.len() {
+        let mut change = json!({});
+        let taken = TAKEN.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1).map(|(_, member)| member);
+        for (name, value) in taken.chain([&refused[set % refused.len()]]) {
+            change[*name] = serde_json::from_str(value)?;
+        }
+        changes.push(change);
+    }
+    Ok(changes)
+}
+
+#[tokio::test]
+async fn a_change_that_is_refused_changes_nothing() -> Result<()> {
+    let mut daemon = Daemon::builder().start().await?;
+    Api::of(&daemon).create_with("s", json!({"title": "Old", "metadata": {"a": 1}})).await?;
+    let chosen = said(&Api::of(&daemon).turn("s", "config\nenv NEW").await?);
+    // Once with the agent, and once without, when a model and its variants are not known.
+    for refused in [&REFUSED[..], &REFUSED[2..]] {
+        let api = Api::of(&daemon);
+        let state = async || {
+            let mut session = api.session("s").await?;
+            (session["updatedAtMs"], session["lastEventId"]) = (json!(null), json!(null));
+            anyhow::Ok(session)
+        };
+        let before = state().await?;
+        for change in refused_changes(refused)? {
+            api.patch("s", change.clone()).await?.expect_problem(422, "unsupported")?;
+            assert_eq!(state().await?, before, "{change}");
+        }
+        assert_eq!(said(&api.turn("s", "config\nenv NEW").await?), chosen, "the agent is as it was");
+        let sandbox = daemon.sandbox();
+        daemon.stop().await?;
+        daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    }
     Ok(())
 }

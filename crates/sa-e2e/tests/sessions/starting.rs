@@ -1,9 +1,11 @@
 //! Starts that take long, and clients that do not want to wait.
 
 use crate::api::{Api, of_kind};
+use crate::script::Script;
 use anyhow::Result;
 use sa_testkit::Daemon;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::time::Duration;
 use tokio::net::TcpListener;
 
 #[tokio::test]
@@ -49,6 +51,37 @@ async fn who_has_sent_a_message_never_sees_an_idle_session() -> Result<()> {
         api.create(&id).await?;
         api.send(&id, "hang").await?;
         assert_ne!(api.session(&id).await?["state"], "idle");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn nobody_waits_for_an_agent_that_does_not_greet() -> Result<()> {
+    let script = Script::new(&json!({"initialize": [{"hold": true}]}))?;
+    let daemon = script.daemon("").start().await?;
+    let api = Api::of(&daemon);
+    let soon = Duration::from_secs(10);
+    for end in ["terminate", "delete"] {
+        let http = daemon.http().clone();
+        let body = r#"{"agent":"scripted"}"#;
+        let create = tokio::spawn(async move { http.post("/v1/sessions/s").json(body).send().await });
+        api.list_has("s").await?;
+        let mut turns: Vec<Value> = Vec::new();
+        for text in ["one", "two", "three"] {
+            let accepted = tokio::time::timeout(soon, api.send("s", text)).await??;
+            turns.push(accepted["turnId"].clone());
+        }
+        assert_eq!(api.session("s").await?["queued"], 3);
+        if end == "terminate" {
+            let ended = tokio::time::timeout(soon, api.act("/s/terminate")).await??;
+            assert_eq!(ended.expect_status(200)?.json()?["state"], "ended");
+            let ends = of_kind(&api.events("s").await?, "turnEnded");
+            let ended: Vec<Value> = ends.iter().map(|end| end["turnId"].clone()).collect();
+            assert_eq!(ended, turns, "none of them is left open");
+            assert!(ends.iter().all(|end| end["stopReason"] == "cancelled"), "{ends:?}");
+        }
+        tokio::time::timeout(soon, api.delete("s")).await??.expect_status(204)?;
+        assert_eq!(create.await??.expect_status(200)?.json()?["healthy"], false);
     }
     Ok(())
 }

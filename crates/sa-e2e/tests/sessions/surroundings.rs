@@ -156,9 +156,9 @@ async fn a_token_that_nobody_vouches_for_makes_no_session() -> Result<()> {
     // Nobody listens there.
     let daemon = builder.env("ANTHROPIC_BASE_URL", "http://127.0.0.1:1").start().await?;
     let api = Api::of(&daemon);
-    for (agent, code) in [("keyed", "credentials_refused"), ("unheard", "unsupported")] {
+    for (agent, status, code) in [("keyed", 502, "provider_unreachable"), ("unheard", 422, "unsupported")] {
         let body = json!({"agent": agent, "token": "sk-its-own", "validateToken": true});
-        let problem = api.post("/s", &body).await?.expect_problem(422, code)?;
+        let problem = api.post("/s", &body).await?.expect_problem(status, code)?;
         assert!(!problem.document.to_string().contains("sk-its-own"), "{problem:?}");
     }
     let tokenless = api.post("/s", &json!({"agent": "keyed", "validateToken": true})).await?;
@@ -187,5 +187,24 @@ async fn sessions_of_one_agent_do_not_get_in_each_others_way() -> Result<()> {
     api.act("/a/cancel").await?.expect_status(200)?;
     let events = api.turn_of("a", &hanging).await?;
     assert_eq!(of_kind(&events, "permissionAsked").len(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_directory_that_is_gone_is_named() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let directory = daemon.sandbox().path("project");
+    std::fs::create_dir_all(&directory)?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"cwd": directory})).await?;
+    std::fs::remove_dir(&directory)?;
+    // The agent is started again for it.
+    api.patch("s", json!({"env": {"A": "b"}})).await?;
+    let events = api.turn("s", "say hello").await?;
+    let errors = of_kind(&events, "error");
+    let [error] = &errors[..] else { panic!("{events:#?}") };
+    assert_eq!(error["kind"], "spawnFailed", "{error:#}");
+    let gone = format!("the session's directory {} does not exist", directory.display());
+    assert!(error.to_string().contains(&gone), "{error:#}");
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Events that are delivered rather than fetched.
 
-use crate::api::{Api, kinds};
+use crate::api::{Api, kinds, said};
 use crate::receiver::Receiver;
 use anyhow::{Context, Result};
 use sa_testkit::Daemon;
@@ -68,6 +68,63 @@ async fn what_fails_is_delivered_again_and_a_filter_is_heeded() -> Result<()> {
     );
     assert_eq!(kinds(second["events"].as_array().unwrap()), ["turnEnded"]);
     assert!(!deliveries[0].headers.contains_key("x-sandbox-agent-signature"), "there is no secret");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_deleted_sessions_last_events_are_delivered() -> Result<()> {
+    let receiver = Receiver::start_slow(0, std::time::Duration::from_millis(500)).await?;
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create_with("s", json!({"webhook": {"url": receiver.url()}})).await?;
+    api.turn("s", "say the last words").await?;
+    api.delete("s").await?.expect_status(204)?;
+    let events = delivered(&receiver)?;
+    assert_eq!(kinds(&events).last().map(String::as_str), Some("ended"), "{:?}", kinds(&events));
+    assert!(kinds(&events).contains(&"turnEnded".to_owned()));
+    assert!(said(&events).contains("the last words"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn nobody_waits_long_for_a_receiver_that_does_not_answer() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    // Accepted by the system, and never answered.
+    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+    let refused = {
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+        listener.local_addr()?
+    };
+    for (id, address) in [("silent", silent.local_addr()?), ("refused", refused)] {
+        let webhook = json!({"url": format!("http://{address}/hook")});
+        api.create_with(id, json!({"webhook": webhook})).await?;
+        let deleting = tokio::time::timeout(std::time::Duration::from_secs(20), api.delete(id));
+        deleting.await.with_context(|| format!("DELETE of {id}"))??.expect_status(204)?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_secret_part_of_an_address_is_shown_nowhere() -> Result<()> {
+    let sandbox = {
+        let daemon = Daemon::builder().start().await?;
+        let api = Api::of(&daemon);
+        let webhook = json!({"url": "http://127.0.0.1:9/services/T000/B000/hidden?hidden"});
+        let session = api.create_with("s", json!({"webhook": webhook})).await?;
+        assert_eq!(session["webhook"]["url"], "http://127.0.0.1:9/services/…?…");
+        api.when("s", "a failure", |session| session["webhook"]["state"] == "failing").await?;
+        daemon.sandbox()
+    };
+    let daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    let api = Api::of(&daemon);
+    let session = api.session("s").await?;
+    assert_eq!(session["webhook"]["url"], "http://127.0.0.1:9/services/…?…");
+    let events = api.events("s").await?;
+    let export = api.get("/s/export").await?.expect_status(200)?.text();
+    for text in [session.to_string(), json!(events).to_string(), export, daemon.stderr()] {
+        assert!(!text.contains("hidden"), "{text}");
+    }
     Ok(())
 }
 

@@ -203,3 +203,33 @@ async fn odd_output_is_not_shown_to_a_bare_socket() -> Result<()> {
     assert_eq!(call(&mut socket, 1, "echo", "1").await?["result"], json!(1));
     Ok(())
 }
+
+#[tokio::test]
+async fn a_close_is_answered() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    for path in ["/v1/acp/one?agent=puppet", "/acp?agent=puppet"] {
+        let mut socket = daemon.http().ws(path).connect().await?;
+        socket.send(&request(1, "initialize", "{}")).await?;
+        socket.message().await?;
+        socket.close(1000, "done").await?;
+        assert_eq!(socket.next().await?, None);
+        assert_eq!(socket.closed().map(|(code, _)| *code), Some(1000), "{path}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_socket_hears_the_first_words_of_the_agent_it_starts() -> Result<()> {
+    let greeting = notification("hello", "{}");
+    let script = format!("echo '{greeting}'; exec sleep 600").replace('"', "\\\"");
+    let daemon = Daemon::builder().agent("polite", &format!("sh -c \"{script}\"")).start().await?;
+    let greeted = async |path: String| {
+        let mut socket = daemon.http().ws(&path).connect().await?;
+        assert_eq!(socket.message().await?, greeting, "{path}");
+        anyhow::Ok(())
+    };
+    let own = (0..6).map(|n| format!("/v1/acp/s{n}?agent=polite"));
+    let minted = (0..6).map(|_| "/acp?agent=polite".to_owned());
+    futures_util::future::try_join_all(own.chain(minted).map(greeted)).await?;
+    Ok(())
+}

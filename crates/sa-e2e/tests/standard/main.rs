@@ -3,5 +3,6 @@
 
 mod connection;
 mod lifetime;
+mod order;
 mod refusals;
 mod streams;

@@ -2,8 +2,9 @@
 
 use crate::connection::{Connection, PUPPET, initialize};
 use anyhow::Result;
-use sa_e2e::request;
+use sa_e2e::{notification, request, response};
 use sa_testkit::Daemon;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_connection_must_be_opened_before_it_is_used() -> Result<()> {
@@ -76,5 +77,72 @@ async fn an_initialize_that_fails_leaves_no_connection() -> Result<()> {
     assert_eq!(reply.json()?["error"]["message"], "no");
     assert!(!reply.headers.contains_key("acp-connection-id"));
     assert!(sa_testkit::Acp::list(daemon.http()).await?.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_connection_is_initialized_once() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let connection = Connection::open(&daemon, PUPPET).await?;
+    let id = connection.id.split('-').map(str::len).collect::<Vec<_>>();
+    assert_eq!(id, [8, 4, 4, 4, 12], "a UUID: {}", connection.id);
+    let again = connection.posting(None, request(1, "initialize", "{}"));
+    again.send().await?.expect_problem(400, "invalid_request")?;
+    let mut opened = daemon.http().ws(PUPPET).connect().await?;
+    opened.send(&request(0, "initialize", "{}")).await?;
+    assert_eq!(opened.message().await?, response(0, "{}"));
+    let joined = daemon.http().ws("/acp").header("acp-connection-id", &connection.id).connect().await?;
+    for mut socket in [opened, joined] {
+        socket.send(&request(7, "initialize", "{}")).await?;
+        let refused: Value = serde_json::from_str(&socket.message().await?)?;
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
+        socket.send(&request(8, "echo", "{}")).await?;
+        assert_eq!(socket.message().await?, response(8, "{}"), "the socket lives");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_new_socket_says_initialize_first() -> Result<()> {
+    let daemon = Daemon::builder().puppet(&[]).limit("header-read-ms", 300).start().await?;
+    for first in [Some(request(1, "echo", "{}")), Some(notification("echo", "{}")), None] {
+        let mut socket = daemon.http().ws(PUPPET).connect().await?;
+        if let Some(first) = &first {
+            socket.send("no json").await?;
+            assert!(socket.message().await?.contains("-32700"), "a broken frame is none");
+            socket.send(first).await?;
+        }
+        assert_eq!(socket.next().await?, None, "{first:?}");
+        assert_eq!(socket.closed().map(|(code, _)| *code), Some(1002), "{first:?}");
+    }
+    sa_e2e::poll("their agents to end", async || {
+        Ok(sa_testkit::Acp::list(daemon.http()).await?.is_empty().then_some(()))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn messages_of_sessions_name_them() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let connection = Connection::open(&daemon, PUPPET).await?;
+    let named = r#"{"sessionId":"s1"}"#;
+    for method in ["prompt", "cancel", "close", "set_mode", "set_config_option"] {
+        for params in ["{}", named] {
+            let message = request(1, &format!("session/{method}"), params);
+            let refused = connection.posting(None, message.clone()).send().await?;
+            refused.expect_problem(400, "invalid_request")?;
+            connection.post(Some("s1"), message).await?;
+        }
+    }
+    // Some stock clients leave the header out here.
+    for method in ["load", "resume", "fork", "delete", "set_model"] {
+        let method = format!("session/{method}");
+        let refused = connection.posting(None, request(1, &method, "{}")).send().await?;
+        refused.expect_problem(400, "invalid_request")?;
+        connection.post(None, request(1, &method, named)).await?;
+    }
+    for method in ["session/new", "session/list", "authenticate", "_x/y"] {
+        connection.post(None, request(1, method, "{}")).await?;
+    }
     Ok(())
 }

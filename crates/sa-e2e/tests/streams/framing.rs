@@ -25,12 +25,12 @@ async fn an_event_is_framed_in_three_lines() -> Result<()> {
     assert_eq!(reply.status, 200);
     assert!(header("content-type").starts_with("text/event-stream"));
     assert_eq!((header("cache-control"), header("x-accel-buffering")), ("no-cache", "no"));
-    // The opening says when to come back and where the reader stands, before anything has happened.
+    // The opening says when to come back and where the reader stands: the first one before everything.
     let opening = read_until(&mut reply, "\n\n").await?;
     assert!(
         opening.lines().any(|line| line.strip_prefix("retry: ").is_some_and(|ms| ms.parse::<u32>().is_ok()))
     );
-    assert!(opening.lines().any(|line| line == "id: 1"), "{opening:?}");
+    assert!(opening.lines().any(|line| line == "id: 0"), "{opening:?}");
     let first = r#"{"jsonrpc":"2.0","method":"a","params":{"text":"x\ny"}}"#;
     let second = r#"{"jsonrpc":"2.0","method":"b"}"#;
     acp.post(sa_e2e::request(7, "raw", &write(format!("{first}\r\n\n{second}\nnoise\n")))).await?;

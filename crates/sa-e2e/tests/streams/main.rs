@@ -4,6 +4,7 @@
 mod exits;
 mod framing;
 mod gaps;
+mod numbers;
 mod output;
 mod questions;
 mod replay;

@@ -69,13 +69,14 @@ async fn the_place_may_be_in_the_query_and_the_header_wins() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_stream_without_a_place_shows_nothing_old() -> Result<()> {
+async fn a_later_stream_without_a_place_shows_nothing_old() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;
     acp.call("flood", r#"{"count":20}"#).await?;
     acp.call("echo", r#"{"an answer":"to somebody else"}"#).await?;
     let last = last_event_id(&acp).await?;
+    drop(acp.events().await?);
     let mut stream = acp.events().await?;
     acp.call("flood", r#"{"count":1,"label":"live"}"#).await?;
     let first = stream.event().await?;
@@ -129,4 +130,42 @@ async fn a_stream_that_opens_in_the_middle_of_a_flood_has_no_hole() -> Result<()
     };
     try_join_all(streams.into_iter().map(read)).await?;
     Ok(())
+}
+
+#[tokio::test]
+async fn the_first_reader_gets_what_was_said_before_it() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let acp = daemon.acp("one");
+    acp.start("puppet").await?;
+    acp.call("flood", r#"{"count":2}"#).await?;
+    // One question is answered before anybody reads, the other is not.
+    for id in [7, 8] {
+        let ask = acp.envelope("ask", &format!(r#"{{"method":"q","id":{id}}}"#));
+        acp.post_async(ask).await?.expect_status(202)?;
+    }
+    let answer = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+    acp.post(answer).await?.expect_status(202)?;
+    acp.call("echo", "{}").await?;
+    let mut first = acp.events().await?;
+    let seen: Vec<_> = read_any(&mut first, 4).await?;
+    let shown = |event: &Event| event.json().unwrap();
+    assert_eq!([&shown(&seen[0])["params"]["n"], &shown(&seen[1])["params"]["n"]], [1, 2]);
+    assert_eq!((&shown(&seen[2])["method"], &shown(&seen[2])["id"]), (&json!("q"), &json!(8)));
+    assert!(seen[3].data.contains("\"result\""), "the answer that nobody waited for: {}", seen[3].data);
+    acp.notify("flood", r#"{"count":1,"label":"live"}"#).await?;
+    assert_eq!(shown(&first.event().await?)["params"]["label"], json!("live"));
+    // Later ones start with the open question, as always.
+    let mut second = acp.events().await?;
+    assert_eq!(shown(&second.event().await?)["id"], json!(8));
+    acp.notify("flood", r#"{"count":1,"label":"more"}"#).await?;
+    assert_eq!(shown(&second.event().await?)["params"]["label"], json!("more"));
+    Ok(())
+}
+
+async fn read_any(stream: &mut Sse, count: usize) -> Result<Vec<Event>> {
+    let mut events = Vec::with_capacity(count);
+    for _ in 0..count {
+        events.push(stream.event().await?);
+    }
+    Ok(events)
 }

@@ -7,7 +7,8 @@ use sa_testkit::{Acp, Daemon};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-async fn pending(acp: &Acp, count: u64) -> Result<()> {
+/// Waits until so many requests are unanswered.
+pub(crate) async fn pending(acp: &Acp, count: u64) -> Result<()> {
     poll("the pending requests", async || {
         Ok((acp.listed().await?.unwrap()["pendingRequests"] == json!(count)).then_some(()))
     })

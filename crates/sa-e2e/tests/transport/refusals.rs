@@ -6,6 +6,19 @@ use sa_testkit::{DEADLINE, Daemon, RawConnection, Sse};
 use serde_json::json;
 
 #[tokio::test]
+async fn a_message_that_is_refused_starts_nothing() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let long = request(format!("\"{}\"", "i".repeat(2000)), "initialize", "{}");
+    for path in ["/v1/acp/one?agent=puppet", "/acp?agent=puppet", "/v1/agents/puppet/acp"] {
+        let reply = daemon.http().post(path).json(long.clone()).send().await?;
+        let problem = reply.expect_problem(400, "invalid_request")?;
+        assert!(problem.detail.contains("1024 bytes"), "{}", problem.detail);
+    }
+    assert!(sa_testkit::Acp::list(daemon.http()).await?.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_body_must_say_that_it_is_json() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");

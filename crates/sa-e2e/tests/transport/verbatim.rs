@@ -15,6 +15,21 @@ async fn puppet(daemon: &Daemon) -> Result<Acp> {
 }
 
 #[tokio::test]
+async fn ids_that_javascript_cannot_repeat_come_back_as_they_were() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let acp = daemon.acp("one");
+    acp.start("puppet").await?;
+    let ids = ["9007199254740993", "-9007199254740995", "1e400", "0.1000000000000000055511151231257827"];
+    for id in ids {
+        assert_eq!(acp.post(request(id, "echo", "1")).await?.expect_status(200)?.text(), response(id, "1"));
+    }
+    let seen = acp.call("ids", "{}").await?;
+    let exact = |id: &serde_json::Value| id.is_string() || id.as_i64().is_some_and(|id| id.abs() < 1 << 53);
+    assert!(seen.as_array().unwrap().iter().all(exact), "{seen}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_response_is_the_agents_own_bytes() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = puppet(&daemon).await?;

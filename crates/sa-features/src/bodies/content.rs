@@ -49,10 +49,10 @@ pub(crate) async fn embedded_resource(stage: &Stage) -> Result<()> {
 }
 
 pub(crate) async fn resource_link(stage: &Stage) -> Result<()> {
-    let link = json!({ "type": "resource_link", "name": "secret.txt", "uri": "file:///notes/secret.txt" });
+    let link = json!({ "type": "resource_link", "name": "secret.txt", "uri": "file:///notes/the%20s%C3%A9cret.txt" });
     let (said, sent) = send(stage, link).await?;
     match sent {
-        Some(sent) => ensure!(sent.contains("/notes/secret.txt"), "the model knows where it is: {sent}"),
+        Some(sent) => ensure!(sent.contains("/notes/the sécret.txt"), "the model knows where it is: {sent}"),
         None => ensure!(said.contains("link"), "said: {said:?}"),
     }
     Ok(())

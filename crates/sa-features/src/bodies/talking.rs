@@ -53,7 +53,8 @@ pub(crate) async fn usage(stage: &Stage) -> Result<()> {
     let last = told.last().context("a usage update")?;
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     ensure!(number(&last["used"]) > 0.0 && number(&last["size"]) > number(&last["used"]), "{last}");
-    let answer = &turn.answer["result"]["usage"];
+    let result = &turn.answer["result"];
+    let answer = result.get("usage").unwrap_or(&result["_meta"]["sandboxAgent"]["usage"]);
     ensure!(number(&answer["totalTokens"]) > 0.0, "{}", turn.answer);
     if stage.subject.has_model() {
         ensure!(answer["inputTokens"] == 1000 && answer["outputTokens"] == 50, "{}", turn.answer);

@@ -1,7 +1,10 @@
-//! What a universal session gives its agent beside the conversation: a credential, skills, MCP servers. With real agents, as
-//! only they tell whether they take it where the daemon puts it.
+//! Trials through universal sessions of more than the conversation: a credential, skills, MCP servers, variables, cancels.
+//! They run with real agents, as only those show that they take it where the daemon puts it.
 
+mod cancelling;
+mod moving;
 mod provider;
+mod rules;
 mod scene;
 mod servers;
 mod skills;
@@ -20,15 +23,43 @@ pub enum Given {
     Skills,
     /// MCP servers of the directory.
     Servers,
+    /// MCP servers that are slow, or do not work.
+    LostServers,
+    /// Other variables in the middle of a conversation.
+    Place,
+    /// Variables that make each session a process of its own, all at once.
+    Crowd,
+    /// A cancel right after a message.
+    Cancel,
+    /// Rules about permissions.
+    Rules,
 }
 
 impl Given {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Token, Self::Skills, Self::Servers];
+    pub const ALL: [Self; 8] = [
+        Self::Token,
+        Self::Skills,
+        Self::Servers,
+        Self::LostServers,
+        Self::Place,
+        Self::Crowd,
+        Self::Cancel,
+        Self::Rules,
+    ];
 
     /// Whether it is tried with this agent: it takes a model to tell what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
-        Way::has_sessions(subject) && subject.has_model()
+        if self == Self::Rules && subject.name == "amp" {
+            return true;
+        }
+        let concerns = match self {
+            Self::LostServers => ["codex", "opencode"].contains(&subject.agent),
+            // Others have nothing in their homes that processes make at their start.
+            Self::Crowd => subject.agent == "codex",
+            _ => true,
+        };
+        Way::has_sessions(subject) && subject.has_model() && concerns
     }
 
     /// The name of a trial.
@@ -37,6 +68,11 @@ impl Given {
             Self::Token => "token",
             Self::Skills => "skills",
             Self::Servers => "directory_mcp",
+            Self::LostServers => "lost_mcp",
+            Self::Place => "moved",
+            Self::Crowd => "crowd",
+            Self::Cancel => "cancel_at_once",
+            Self::Rules => "rules",
         };
         format!("sessions::{}::{name}", subject.name)
     }
@@ -50,6 +86,11 @@ impl Given {
                 Self::Token => token::arrives(subject).await,
                 Self::Skills => skills::arrive(subject).await,
                 Self::Servers => servers::arrive(subject).await,
+                Self::LostServers => servers::are_missed(subject).await,
+                Self::Place => moving::keeps_the_conversation(subject).await,
+                Self::Crowd => moving::starts_together(subject).await,
+                Self::Cancel => cancelling::holds(subject).await,
+                Self::Rules => rules::hold(subject).await,
             }
         })
     }

@@ -27,13 +27,13 @@ pub(super) struct Scene {
 impl Scene {
     /// The usual daemon for this agent, with a key of its own for the model.
     pub(super) async fn set(subject: &'static Subject) -> Result<Self> {
-        Self::set_with(subject, |builder, _| Ok(builder)).await
+        Self::set_with(subject, |builder, _, _| Ok(builder)).await
     }
 
     /// The same, with more around it.
     pub(super) async fn set_with(
         subject: &'static Subject,
-        more: impl FnOnce(DaemonBuilder, &Sandbox) -> Result<DaemonBuilder>,
+        more: impl FnOnce(DaemonBuilder, &Sandbox, &ModelServer) -> Result<DaemonBuilder>,
     ) -> Result<Self> {
         let sandbox = Arc::new(Sandbox::new()?);
         let project = sandbox.path("project");
@@ -42,7 +42,7 @@ impl Scene {
         let project = fs::canonicalize(project)?;
         let model = ModelServer::start()?;
         let builder = subject.daemon(&sandbox, &model, Setup::default()).await?;
-        let daemon = more(builder, &sandbox)?.sandbox(sandbox).start().await?;
+        let daemon = more(builder, &sandbox, &model)?.sandbox(sandbox).start().await?;
         Ok(Self { subject, daemon, model, project })
     }
 
@@ -78,6 +78,24 @@ impl Scene {
         let ended = events.last().map(|event| event["data"]["turnEnded"]["stopReason"].clone());
         ensure!(ended == Some(json!("endTurn")), "{events:?}");
         Ok(events)
+    }
+
+    /// The first event of a session that fits, now or later.
+    pub(super) async fn event(&self, id: &str, fits: impl Fn(&Value) -> bool) -> Result<Value> {
+        let path = format!("/v1/sessions/{id}/events/sse?offset=0");
+        let mut stream = Sse::open(self.http().get(&path)).await?;
+        loop {
+            let event = stream.event().await?.json()?;
+            if fits(&event) {
+                return Ok(event);
+            }
+        }
+    }
+
+    /// The end of a turn.
+    pub(super) async fn ended(&self, id: &str, turn: &str) -> Result<Value> {
+        let event = self.event(id, |event| event["data"]["turnEnded"]["turnId"] == turn).await?;
+        Ok(event["data"]["turnEnded"].clone())
     }
 
     /// Puts something into the configuration of the project; `kind` names the parameter, too.

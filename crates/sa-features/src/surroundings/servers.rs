@@ -48,6 +48,30 @@ pub(super) async fn arrive(subject: &'static Subject) -> Result<()> {
     Ok(())
 }
 
+/// Servers that are slow or do not work at all are named, with the reason, before the turn begins without them.
+pub(super) async fn are_missed(subject: &'static Subject) -> Result<()> {
+    let scene = Scene::set(subject).await?;
+    let mut slow = stdio("Hello")?;
+    slow["args"] = json!(["mcp", "2500"]);
+    let broken = json!({ "type": "local", "command": "/bin/false" });
+    let more = json!({ "permissionMode": "bypass", "mcp": { "sluggish": slow, "broken": broken } });
+    scene.make("guest", more).await?;
+    let calls = script().greet_by_mcp("sluggish", "Ada").then().step(Step::SayResult);
+    let events = scene.turn("guest", &calls).await?;
+    let told: String = events.iter().map(Value::to_string).collect();
+    ensure!(told.contains("Hello, Ada"), "the slow one was waited for: {told}");
+    let waiting = scene.event("guest", |event| notice(event).contains("Waiting for MCP server")).await?;
+    ensure!(notice(&waiting).contains("'sluggish'"), "{waiting}");
+    let lost = scene.event("guest", |event| notice(event).contains("is not available")).await?;
+    ensure!(notice(&lost).contains("'broken'"), "{lost}");
+    Ok(())
+}
+
+/// The words of a notice, if the event is one.
+fn notice(event: &Value) -> String {
+    event["data"].get("notice").map(Value::to_string).unwrap_or_default()
+}
+
 /// The suite's own program as a server on standard streams.
 fn stdio(greeting: &str) -> Result<Value> {
     let own = std::env::current_exe()?;

@@ -23,8 +23,38 @@ const RIVAL: &str = "sk-ant-rival";
 const CREDENTIALS: [&str; 2] = ["authorization", "x-api-key"];
 
 pub(super) async fn arrives(subject: &'static Subject) -> Result<()> {
+    beats_rivals(subject).await?;
+    if subject.agent == "codex" {
+        reaches_own_provider(subject).await?;
+    }
+    Ok(())
+}
+
+/// A provider of the user's own, which takes its key from a variable that the daemon has set.
+async fn reaches_own_provider(subject: &'static Subject) -> Result<()> {
+    let scene = Scene::set_with(subject, |builder, sandbox, model| {
+        let folder = sandbox.home().join(".codex");
+        fs::create_dir_all(&folder)?;
+        let provider = format!(
+            "model_provider = \"mine\"\n[model_providers.mine]\nname = \"mine\"\nbase_url = \"{}/v1\"\n\
+             env_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n",
+            model.url()
+        );
+        fs::write(folder.join("config.toml"), provider)?;
+        Ok(builder.env("OPENAI_API_KEY", RIVAL))
+    })
+    .await?;
+    scene.make("own", json!({ "token": FIRST })).await?;
+    scene.turn("own", &say("I have a provider.")).await?;
+    used(&scene, "I have a provider.", FIRST)?;
+    let sent = scene.model.requests();
+    ensure!(!sent.iter().any(|request| carries(request, RIVAL)), "nothing is sent with the rival's key");
+    Ok(())
+}
+
+async fn beats_rivals(subject: &'static Subject) -> Result<()> {
     let mut scene =
-        Scene::set_with(subject, |builder, sandbox| with_rivals(subject, builder, sandbox)).await?;
+        Scene::set_with(subject, |builder, sandbox, _| with_rivals(subject, builder, sandbox)).await?;
     refused(&scene).await?;
     // One after the other: in a new home, Codex does not start twice at once.
     let more = json!({ "token": FIRST, "validateToken": true, "env": base_url(&scene)? });
@@ -91,7 +121,19 @@ fn with_rivals(subject: &Subject, builder: DaemonBuilder, sandbox: &Sandbox) -> 
         fs::write(path, content.to_string()).context("storing a rival")
     };
     Ok(match subject.agent {
-        "claude" => builder.env("ANTHROPIC_AUTH_TOKEN", RIVAL).env("CLAUDE_CODE_OAUTH_TOKEN", RIVAL),
+        "claude" => {
+            let settings = json!({
+                "env": {
+                    "ANTHROPIC_API_KEY": RIVAL,
+                    "ANTHROPIC_AUTH_TOKEN": RIVAL,
+                    "CLAUDE_CODE_OAUTH_TOKEN": RIVAL,
+                    "CLAUDE_CODE_USE_BEDROCK": "1",
+                },
+                "apiKeyHelper": format!("echo {RIVAL}"),
+            });
+            stored(&sandbox.home().join(".claude/settings.json"), settings)?;
+            builder.env("ANTHROPIC_AUTH_TOKEN", RIVAL).env("CLAUDE_CODE_OAUTH_TOKEN", RIVAL)
+        }
         "codex" => {
             let login = json!({ "auth_mode": "apikey", "OPENAI_API_KEY": RIVAL });
             stored(&sandbox.home().join(".codex/auth.json"), login)?;

@@ -10,6 +10,11 @@ use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+/// Directories that may be inside each other. An archive's are fewer, but others may put some where it is unpacked.
+const DEPTH: usize = 256;
+/// Entries that a directory may have; an archive has fewer.
+const ENTRIES: usize = 1_000_000;
+
 /// What is done with each name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
@@ -31,7 +36,10 @@ pub(super) struct Merge<'a> {
 impl Merge<'_> {
     /// Merges one directory; `beneath` is its path in the target.
     pub(super) fn directory(&self, from: &OwnedFd, to: &OwnedFd, beneath: &Path) -> Result<(), FilesError> {
-        for name in names(from, usize::MAX, self.path)? {
+        if beneath.components().count() > DEPTH {
+            return Err(conflict(&self.path.join(beneath), "lies too deep to be merged"));
+        }
+        for name in names(from, ENTRIES, self.path)? {
             self.entry(from, to, &name, &beneath.join(&name))?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Packing a file or a directory while it is sent.
 
-use super::pipe::{self, PipeWriter};
+use super::pipe::{self, PipeWriter, Reader};
 use crate::entry::{Kind, kind, mode, size};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
@@ -114,21 +114,26 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn run(&self, first: First, mut writer: PipeWriter) {
+        let reader = writer.reader();
         let written = match self.options.packing {
-            Packing::Tar => self.write(first, &mut writer),
+            Packing::Tar => self.write(first, &mut writer, &reader),
             Packing::TarGz => {
                 let mut encoder = GzEncoder::new(&mut writer, Compression::fast());
-                self.write(first, &mut encoder).and_then(|()| encoder.finish().map(drop).at(self.path))
+                self.write(first, &mut encoder, &reader)
+                    .and_then(|()| encoder.finish().map(drop).at(self.path))
             }
         };
-        let flushed = written.and_then(|()| writer.flush().at(self.path));
-        if let Err(error) = flushed {
-            tracing::debug!(%error, "an archive was not sent to its end");
-            writer.fail(io::Error::other(error.to_string()));
+        match written {
+            // A reader that is gone by now does not miss the rest.
+            Ok(()) => drop(writer.end()),
+            Err(error) => {
+                tracing::debug!(%error, "an archive was not sent to its end");
+                writer.fail(io::Error::other(error.to_string()));
+            }
         }
     }
 
-    fn write(&self, first: First, output: impl Write) -> Result<(), FilesError> {
+    fn write(&self, first: First, output: impl Write, reader: &Reader) -> Result<(), FilesError> {
         let mut builder = Builder::new(output);
         match first {
             First::File(file, stat) => {
@@ -138,22 +143,30 @@ impl Source<'_> {
             First::Directory(tree) => {
                 let rules = || Rules::above(&self.shared.root, self.beneath, self.path);
                 let rules = self.options.leave_ignored.then(rules);
-                tree.walk(self.shared, rules, &mut Packer(&mut builder))?;
+                tree.walk(self.shared, rules, &mut Packer { builder: &mut builder, reader })?;
             }
         }
         builder.finish().at(self.path)
     }
 }
 
-struct Packer<'a, W: Write>(&'a mut Builder<W>);
+struct Packer<'a, W: Write> {
+    builder: &'a mut Builder<W>,
+    reader: &'a Reader,
+}
 
 impl<W: Write> Visitor for Packer<'_, W> {
     fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
-        append(self.0, found).map(|()| Step::On)
+        append(self.builder, found).map(|()| Step::On)
+    }
+
+    /// Nothing is written for these, so that a reader who has left would not be noticed.
+    fn excluded(&mut self, _: &Path) -> Step {
+        if self.reader.is_gone() { Step::Stop } else { Step::Past }
     }
 
     /// An archive without it would look complete.
-    fn unreadable(&mut self, error: FilesError) -> Result<(), FilesError> {
+    fn unreadable(&mut self, _: &Path, error: FilesError) -> Result<(), FilesError> {
         Err(error)
     }
 }

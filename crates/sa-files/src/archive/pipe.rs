@@ -59,23 +59,56 @@ pub(super) struct PipeWriter {
     pieces: Sender<io::Result<Bytes>>,
     gathered: BytesMut,
     chunk: usize,
+    is_ended: bool,
 }
 
 /// A pipe from a thread, in pieces of about `chunk` bytes.
 pub(super) fn from_thread(chunk: usize) -> (PipeWriter, Receiver<io::Result<Bytes>>) {
     let (pieces, receiver) = channel(PIECES);
-    (PipeWriter { pieces, gathered: BytesMut::with_capacity(chunk), chunk }, receiver)
+    (PipeWriter { pieces, gathered: BytesMut::with_capacity(chunk), chunk, is_ended: false }, receiver)
+}
+
+/// The other end of a pipe from a thread.
+#[derive(Debug)]
+pub(super) struct Reader(Sender<io::Result<Bytes>>);
+
+impl Reader {
+    /// Whether nobody takes anything any more.
+    pub(super) fn is_gone(&self) -> bool {
+        self.0.is_closed()
+    }
 }
 
 impl PipeWriter {
+    pub(super) fn reader(&self) -> Reader {
+        Reader(self.pieces.clone())
+    }
+
     fn send(&mut self, piece: io::Result<Bytes>) -> io::Result<()> {
         self.pieces.blocking_send(piece).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
-    /// Tells the reader that what it has is not all.
+    /// Ends the stream as complete.
+    pub(super) fn end(mut self) -> io::Result<()> {
+        self.flush()?;
+        self.is_ended = true;
+        Ok(())
+    }
+
+    /// Ends the stream with an error.
     pub(super) fn fail(mut self, error: io::Error) {
-        // A reader that is gone needs no telling.
+        self.is_ended = true;
+        // A reader that is gone needs no error.
         let _ = self.send(Err(error));
+    }
+}
+
+impl Drop for PipeWriter {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            // Also after a panic: what breaks off must not look complete.
+            let _ = self.send(Err(io::Error::other("the archive was not packed to its end")));
+        }
     }
 }
 

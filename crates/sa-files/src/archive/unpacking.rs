@@ -131,7 +131,9 @@ fn fill(
                 limits.archive_entries
             )));
         }
-        unpacked.bytes += if member.kind == MemberKind::File { members.left() } else { 0 };
+        let bytes = if member.kind == MemberKind::File { members.left() } else { 0 };
+        // What an archive says of itself may be any number.
+        unpacked.bytes = unpacked.bytes.saturating_add(bytes);
         staging.add(&member, &mut members)?;
         if member.kind == MemberKind::Directory {
             continue;

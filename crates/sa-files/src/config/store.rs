@@ -21,7 +21,9 @@ const ENTRIES: usize = 1024;
 /// Characters of a name.
 const NAME_CHARS: usize = 128;
 /// What is read of one file.
-const FILE_BYTES: u64 = 64 * 1024 * 1024;
+const READ_BYTES: usize = 64 * 1024 * 1024;
+/// What is written to one file, less than is read of it.
+const WRITTEN_BYTES: usize = 4 * 1024 * 1024;
 
 /// What is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,14 +134,10 @@ impl ConfigStore {
         Ok(())
     }
 
-    /// Removes an entry.
+    /// Removes an entry. One that does not exist is removed already.
     pub async fn delete(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<(), FilesError> {
-        let sought = name.to_owned();
-        let removed = self.with(kind, directory, move |entries| {
-            let removed = entries.remove(&sought).is_some();
-            (removed, removed)
-        });
-        if removed.await? { Ok(()) } else { Err(missing(kind, directory, name)) }
+        let name = name.to_owned();
+        self.with(kind, directory, move |entries| ((), entries.remove(&name).is_some())).await
     }
 
     /// Looks at the entries, and writes them back if they were changed.
@@ -199,23 +197,33 @@ fn read(path: &Path) -> Result<Entries, FilesError> {
         other => other.at(path)?,
     };
     let mut text = Vec::new();
-    file.take(FILE_BYTES).read_to_end(&mut text).at(path)?;
-    let document: Document = serde_json::from_slice(&text).map_err(|error| FilesError::Io {
-        path: path.to_string_lossy().into_owned(),
-        reason: error.to_string(),
-    })?;
+    file.take(READ_BYTES as u64 + 1).read_to_end(&mut text).at(path)?;
+    if text.len() > READ_BYTES {
+        return Err(unusable(path, &format!("the file is larger than {READ_BYTES} bytes")));
+    }
+    let document: Document = serde_json::from_slice(&text).map_err(|error| unusable(path, &error))?;
     Ok(document.entries)
 }
 
-/// Writes beside the file, for the owner's eyes only, and renames.
+fn unusable(path: &Path, reason: &dyn std::fmt::Display) -> FilesError {
+    FilesError::Io { path: path.to_string_lossy().into_owned(), reason: reason.to_string() }
+}
+
+/// Writes next to the file, for the owner's eyes only, and renames.
 fn write(path: &Path, document: &Document) -> Result<(), FilesError> {
+    let text = serde_json::to_vec_pretty(document).map_err(|error| unusable(path, &error))?;
+    if text.len() > WRITTEN_BYTES {
+        return Err(FilesError::TooLarge(format!(
+            "the entries of a directory take more than {WRITTEN_BYTES} bytes together"
+        )));
+    }
+    // An entry may be nested as deep as a body; in the document it is deeper.
+    if let Err(error) = serde_json::from_slice::<Document>(&text) {
+        return Err(FilesError::Invalid(format!("the entry cannot be kept: {error}")));
+    }
     let folder = path.parent().unwrap_or(Path::new("/"));
     let dir = rustix::fs::openat(CWD, folder, crate::root::HOLD, Mode::empty()).at(folder)?;
     let mut draft = crate::draft::Draft::create(dir, Mode::from_raw_mode(0o600)).at(path)?;
-    let text = serde_json::to_vec_pretty(document).map_err(|error| FilesError::Io {
-        path: path.to_string_lossy().into_owned(),
-        reason: error.to_string(),
-    })?;
     draft.file.write_all(&text).at(path)?;
     draft.file.sync_data().at(path)?;
     draft.replace(path.file_name().unwrap_or_default()).at(path)

@@ -9,11 +9,17 @@ use std::path::PathBuf;
 pub(super) struct Changes {
     order: Vec<PathBuf>,
     kinds: BTreeMap<PathBuf, (ChangeKind, bool)>,
+    /// Bytes of all paths.
+    bytes: usize,
 }
 
+/// Bytes of paths that are gathered: paths in a deep tree can be long.
+const PATH_BYTES: usize = 8 * 1024 * 1024;
+
 impl Changes {
-    pub(super) fn len(&self) -> usize {
-        self.order.len()
+    /// Whether there are more than `most`, or their paths take too much memory.
+    pub(super) fn is_full(&self, most: usize) -> bool {
+        self.order.len() > most || self.bytes > PATH_BYTES
     }
 
     /// Adds one, on top of what happened to the path before.
@@ -30,6 +36,7 @@ impl Changes {
             (_, kind) => kind,
         };
         if before.is_none() {
+            self.bytes += path.as_os_str().len();
             self.order.push(path.clone());
         }
         self.kinds.insert(path, (kind, directory));

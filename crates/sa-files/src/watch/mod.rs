@@ -2,7 +2,9 @@
 //! says so (`overflow`), so that whoever listens looks again.
 
 mod changes;
+mod nodes;
 mod observer;
+mod scan;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[path = "source_linux.rs"]
 mod source;
@@ -63,7 +65,7 @@ pub enum WatchEvent {
         /// The directory.
         path: PathBuf,
         /// Why.
-        reason: &'static str,
+        reason: String,
     },
 }
 

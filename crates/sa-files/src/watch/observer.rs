@@ -1,49 +1,41 @@
 //! Which directories are observed, and what their notices mean.
 
 use super::changes::Changes;
+use super::nodes::Nodes;
+use super::scan::Scan;
 use super::source::{Id, Notice, Source, What};
 use super::{ChangeKind, WatchEvent, WatchOptions};
 use crate::draft::is_passing_name;
 use crate::entry::{Kind, kind};
-use crate::error::{At, FilesError};
+use crate::error::{At, Fault, FilesError};
 use crate::files::{Located, Shared};
-use crate::listing::names;
-use crate::root::{HOLD, Last};
+use crate::root::Last;
 use crate::rules::Rules;
-use rustix::fs::{AtFlags, OFlags};
+use crate::tree::Tree;
+use rustix::fs::OFlags;
 use rustix::io::Errno;
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const NOT_ALL: &str = "there are more directories than one watch observes; see files.watch-directories";
-const NO_MORE: &str = "the system observes no more directories; see fs.inotify.max_user_watches";
 const LOST: &str = "more changed at once than could be told";
-
-/// One observed directory.
-#[derive(Debug)]
-struct Node {
-    /// From where the watch began.
-    relative: PathBuf,
-    rules: Option<Rules>,
-}
+/// Overflows that are sent at once; the next one stands for all.
+const OVERFLOWS: usize = 16;
 
 /// All that one watch observes.
 #[derive(Debug)]
 pub(super) struct Observer {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     located: Located,
-    options: WatchOptions,
+    pub(super) options: WatchOptions,
     /// The one name that is watched, where it is no directory.
     only: Option<OsString>,
-    source: Source,
-    nodes: HashMap<Id, Node>,
-    root: Option<Id>,
-    /// What is to be told beside changes.
+    pub(super) source: Source,
+    pub(super) nodes: Nodes,
+    pub(super) root: Option<Id>,
+    /// What is to be sent apart from changes.
     overflows: Vec<WatchEvent>,
     over: bool,
     /// The last look did not see everything.
@@ -65,7 +57,7 @@ impl Observer {
             options: WatchOptions { recursive: options.recursive && is_dir, ..options },
             only: (!is_dir).then_some(place.name.clone()),
             source,
-            nodes: HashMap::new(),
+            nodes: Nodes::default(),
             root: None,
             overflows: Vec::new(),
             over: false,
@@ -84,13 +76,16 @@ impl Observer {
         };
         let rules = || Rules::above(&observer.shared.root, &observer.located.beneath, &path);
         let rules = (!options.with_ignored && is_dir).then(rules);
-        let mut first = Changes::default();
-        observer.root = observer.observe(&dir, PathBuf::new(), rules.as_ref(), &mut first);
+        let tree = Tree::new(dir, path.clone());
+        Scan::first(&mut observer).walk(tree, rules)?;
         if observer.root.is_none() {
-            return Err(FilesError::TooMany(format!(
-                "'{}' cannot be watched: {NO_MORE}",
-                path.to_string_lossy()
-            )));
+            let path = path.to_string_lossy();
+            return Err(match observer.overflows.pop() {
+                Some(WatchEvent::Overflow { reason, .. }) => {
+                    FilesError::TooMany(format!("'{path}' cannot be watched: {reason}"))
+                }
+                _ => FilesError::NotFound(path.into_owned()),
+            });
         }
         Ok(observer)
     }
@@ -119,8 +114,8 @@ impl Observer {
         self.unread = !self.source.read(most, |notice| notices.push(notice));
         for notice in notices {
             self.take(notice, &mut changes);
-            if changes.len() > most {
-                self.overflow(Path::new(""), LOST);
+            if changes.is_full(most) {
+                self.overflow(self.located.absolute.clone(), LOST);
                 changes = Changes::default();
             }
         }
@@ -129,7 +124,7 @@ impl Observer {
 
     fn take(&mut self, notice: Notice, changes: &mut Changes) {
         match notice {
-            Notice::Lost => self.overflow(Path::new(""), LOST),
+            Notice::Lost => self.overflow(self.located.absolute.clone(), LOST),
             Notice::Gone { id } if Some(id) == self.root => {
                 self.over = true;
                 if self.only.is_none() {
@@ -143,14 +138,16 @@ impl Observer {
     }
 
     fn entry(&mut self, id: Id, name: &OsStr, what: What, directory: bool, changes: &mut Changes) {
-        let Some(node) = self.nodes.get(&id) else { return };
+        if !self.nodes.has(id) {
+            return;
+        }
         let other = self.only.as_deref().is_some_and(|only| only != name);
         if other || is_passing_name(name.as_bytes()) {
             return;
         }
-        let relative = node.relative.join(name);
+        let relative = self.nodes.relative(id).join(name);
         let path = if self.only.is_some() { self.located.absolute.clone() } else { self.path(&relative) };
-        let rules = node.rules.clone();
+        let rules = self.nodes.rules(id).cloned();
         if rules.as_ref().is_some_and(|rules| rules.exclude(&path, directory)) {
             return;
         }
@@ -159,89 +156,55 @@ impl Observer {
             What::Changed => ChangeKind::Modified,
             What::Disappeared => ChangeKind::Removed,
         };
-        changes.add(path, kind, directory);
+        changes.add(path.clone(), kind, directory);
         if !directory || !self.options.recursive {
             return;
         }
         match what {
-            What::Disappeared => self.forget(&relative),
+            What::Disappeared => {
+                for id in self.nodes.remove(id, name) {
+                    self.source.remove(id);
+                }
+            }
             What::Appeared => {
                 let beneath = self.located.beneath.join(&relative);
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-                if let Ok(dir) = self.shared.root.open_at(&beneath, flags) {
-                    self.observe(&dir, relative, rules.as_ref(), changes);
+                match self.shared.root.open_at(&beneath, flags) {
+                    Ok(dir) => {
+                        let scanned = Scan::below(self, id, name, changes).walk(Tree::new(dir, path), rules);
+                        if let Err(error) = scanned {
+                            tracing::warn!(%error, "a directory is not watched");
+                        }
+                    }
+                    Err(fault) if is_gone(&fault) => {}
+                    Err(fault) => {
+                        let error = fault.at(&path);
+                        self.unwatched(path, &error);
+                    }
                 }
             }
             What::Changed => {}
         }
     }
 
-    /// Observes a directory and those in it. What is found in it counts as created.
-    fn observe(
-        &mut self,
-        dir: &OwnedFd,
-        relative: PathBuf,
-        above: Option<&Rules>,
-        changes: &mut Changes,
-    ) -> Option<Id> {
-        if self.nodes.len() >= self.shared.limits.watch_directories {
-            self.overflow(&relative, NOT_ALL);
-            return None;
-        }
-        let id = match self.source.add(dir) {
-            Ok(id) => id,
-            Err(Errno::NOSPC | Errno::NOMEM) => {
-                self.overflow(&relative, NO_MORE);
-                return None;
-            }
-            // Gone before it could be observed.
-            Err(_) => return None,
-        };
-        let rules = above.map(|rules| rules.within(dir, &self.path(&relative)));
-        self.nodes.insert(id, Node { relative: relative.clone(), rules: rules.clone() });
-        if self.options.recursive {
-            self.descend(dir, &relative, rules.as_ref(), changes);
-        }
-        Some(id)
+    /// Notes that a directory is not observed because it could not be opened or read.
+    pub(super) fn unwatched(&mut self, path: PathBuf, error: &FilesError) {
+        self.overflow(path, &format!("not watched: {error}"));
     }
 
-    fn descend(&mut self, dir: &OwnedFd, relative: &Path, rules: Option<&Rules>, changes: &mut Changes) {
-        let Ok(names) = names(dir, self.shared.limits.directory_entries, relative) else { return };
-        for name in names {
-            let Ok(stat) = rustix::fs::statat(dir, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-            let is_dir = kind(&stat) == Kind::Directory;
-            let inside = relative.join(&name);
-            let path = self.path(&inside);
-            let excluded = rules.is_some_and(|rules| rules.exclude(&path, is_dir));
-            if excluded || is_passing_name(name.as_bytes()) {
-                continue;
-            }
-            if self.root.is_some() && changes.len() <= self.shared.limits.watch_pending {
-                changes.add(path, ChangeKind::Created, is_dir);
-            }
-            let flags = HOLD | OFlags::NOFOLLOW;
-            if is_dir && let Ok(child) = rustix::fs::openat(dir, &name, flags, rustix::fs::Mode::empty()) {
-                self.observe(&child, inside, rules, changes);
-            }
+    pub(super) fn overflow(&mut self, path: PathBuf, reason: &str) {
+        let event = WatchEvent::Overflow { path, reason: reason.to_owned() };
+        if self.overflows.contains(&event) {
+            return;
         }
-    }
-
-    /// Stops observing a directory that is gone from here, and those below it.
-    fn forget(&mut self, relative: &Path) {
-        let gone = self.nodes.iter().filter(|(_, node)| node.relative.starts_with(relative));
-        let gone: Vec<Id> = gone.map(|(id, _)| *id).collect();
-        for id in gone {
-            self.source.remove(id);
-            self.nodes.remove(&id);
-        }
-    }
-
-    fn overflow(&mut self, relative: &Path, reason: &'static str) {
-        let path = self.path(relative);
-        let event = WatchEvent::Overflow { path, reason };
-        // One for each reason is enough; more than a few say nothing new.
-        if self.overflows.len() < 16 && !self.overflows.contains(&event) {
-            self.overflows.push(event);
+        match self.overflows.len() {
+            ..OVERFLOWS => self.overflows.push(event),
+            OVERFLOWS => {
+                let (path, reason) =
+                    (self.located.absolute.clone(), "parts of it are not watched".to_owned());
+                self.overflows.push(WatchEvent::Overflow { path, reason });
+            }
+            _ => {}
         }
     }
 
@@ -251,4 +214,10 @@ impl Observer {
         }
         self.located.absolute.join(relative)
     }
+}
+
+/// Whether nothing, or no directory, is there any more. Its parent tells the same.
+fn is_gone(fault: &Fault) -> bool {
+    let Fault::Os(error) = fault else { return true };
+    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP))
 }

@@ -6,6 +6,8 @@ mod arbitrary;
 mod archives;
 mod confinement;
 mod documentation;
+mod hostile;
 mod pieces;
 mod resolution;
+mod rules;
 mod world;

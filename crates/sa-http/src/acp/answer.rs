@@ -6,8 +6,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 use http_body::{Body as HttpBody, Frame};
-use sa_hub::{CallError, Server};
-use sa_jsonrpc::Message;
+use sa_hub::CallError;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
@@ -28,18 +27,16 @@ pub(crate) enum Answer {
     Later(Response),
 }
 
-/// Makes the call. After `early` without an answer the status is sent and white space follows every `early` until
-/// the answer comes, so that neither client nor gateway gives up; a failure is then a JSON-RPC error in the body.
-/// With no time at all that is so from the beginning, for clients that do not survive another status than 200.
-pub(crate) async fn call(
-    server: &Server,
-    message: Message<Bytes>,
-    start: bool,
+/// Waits for the call with that id. After `early` without an answer the status is sent and white space follows every
+/// `early` until the answer comes, so that neither client nor gateway gives up; a failure is then a JSON-RPC error in the
+/// body. With no time at all that is so from the beginning, for clients that do not survive another status than 200.
+/// Whatever the call holds is dropped with the response, if the client does not wait for it.
+pub(crate) async fn wait(
+    id: String,
+    call: impl Future<Output = Result<sa_hub::Response, CallError>> + Send + 'static,
     early: Duration,
 ) -> ApiResult<Answer> {
-    let id = message.id_text().to_owned();
-    let target = server.clone();
-    let mut call: Call = Box::pin(async move { target.call(message, start).await });
+    let mut call: Call = Box::pin(call);
     if !early.is_zero()
         && let Ok(answer) = tokio::time::timeout(early, call.as_mut()).await
     {

@@ -6,8 +6,8 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderValue, header};
 use http_body::{Body as HttpBody, Frame};
 use sa_api::Gap;
-use sa_hub::{Reader, Step};
-use sa_relay::{Audience, Part, Record, event_frame};
+use sa_hub::{Past, Reader, Step};
+use sa_relay::{Part, Record, event_frame};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::Future;
@@ -58,7 +58,7 @@ impl Frames for ServerFrames {
         loop {
             match self.reader.poll_step(context) {
                 Poll::Ready(Some(Step::Part(part))) => {
-                    if let Some(bytes) = visible(&part) {
+                    if let Some(bytes) = visible(&part, self.reader.past()) {
                         return Poll::Ready(Some(bytes));
                     }
                 }
@@ -73,23 +73,29 @@ impl Frames for ServerFrames {
     }
 }
 
-/// The frames of a part that an event stream shows; usually all of them, as they lie.
-fn visible(part: &Part) -> Option<Bytes> {
-    if part.segment.is_open() {
+/// The frames of a part that an event stream shows: all of them, but for what was settled before a server's first reader.
+fn visible(part: &Part, past: Option<&Past>) -> Option<Bytes> {
+    let Some(past) = past.filter(|past| past.reaches(part.segment.first)) else {
         return Some(part.segment.frames(part.records.clone()));
+    };
+    let mut bytes = BytesMut::new();
+    for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
+        let index = part.records.start + offset;
+        let number = part.segment.first + index as u64;
+        if !past.is_settled(number, record.audience, &part.segment.data(index)) {
+            bytes.extend_from_slice(&part.segment.frames(index..index + 1));
+        }
     }
-    let hidden =
-        |audience| matches!(audience, Audience::Post { open: false } | Audience::Socket { open: false, .. });
-    gather_if(part, |_, record| !hidden(record.audience))
+    (!bytes.is_empty()).then(|| bytes.freeze())
 }
 
-/// The frames of those records of a part that `shown` picks, given their index in the segment.
+/// The frames of those records of a part that `shown` picks, given their index in the segment, as `message` events.
 pub(super) fn gather_if(part: &Part, mut shown: impl FnMut(usize, &Record) -> bool) -> Option<Bytes> {
     let mut bytes = BytesMut::new();
     for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
         let index = part.records.start + offset;
         if shown(index, record) {
-            bytes.extend_from_slice(&part.segment.frames(index..index + 1));
+            bytes.extend_from_slice(&part.segment.message_frame(index));
         }
     }
     (!bytes.is_empty()).then(|| bytes.freeze())

@@ -5,6 +5,7 @@
 
 mod answer;
 pub(crate) mod events;
+mod opening;
 mod scoped;
 mod servers;
 mod socket;

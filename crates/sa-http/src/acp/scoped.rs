@@ -1,8 +1,8 @@
 //! The streams of the standard transport: one for a connection, one for each of its sessions.
 
-use super::events::{Frames, gather_if};
+use super::events::{self, Frames, gather_if};
 use bytes::Bytes;
-use sa_hub::{Attachment, Reader, Step};
+use sa_hub::{About, Attachment, Reader, Step};
 use sa_relay::{Audience, Part, RecordKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,33 +15,49 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 pub(crate) struct ScopedFrames {
     reader: Reader,
     attachment: Attachment,
-    /// The session; none for the connection's own stream.
-    session: Option<String>,
     replaced: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Set after a gap: stock clients know no other sign of it than the end.
+    ended: bool,
 }
 
 impl ScopedFrames {
-    pub(crate) fn new(reader: Reader, attachment: Attachment, session: Option<String>) -> Self {
+    pub(crate) fn new(reader: Reader, attachment: Attachment) -> Self {
         let replaced = Box::pin(attachment.replaced().cancelled_owned());
-        Self { reader, attachment, session, replaced }
+        Self { reader, attachment, replaced, ended: false }
     }
 
-    /// A message goes to the stream of the session it names, an answer to the stream its request asked for. Events
-    /// of the transport have no place here: stock clients take every event for a message.
+    /// Picks the messages that belong to this stream. Events of the transport have no place here: stock clients take
+    /// every event for a message.
     fn pick(&self, part: &Part) -> Option<Bytes> {
-        gather_if(part, |index, record| match record.audience {
-            Audience::Stream { scope } => scope == self.attachment.scope,
-            Audience::Everyone if record.kind == RecordKind::Message => {
-                session_of(&part.segment.data(index)).as_deref() == self.session.as_deref()
+        let bytes = gather_if(part, |index, record| {
+            if !matches!(record.kind, RecordKind::Message | RecordKind::Response) {
+                return false;
             }
-            _ => false,
-        })
+            let number = part.segment.first + index as u64;
+            let data = part.segment.data(index);
+            let glance = Glance::at(&data);
+            let carried = match record.audience {
+                Audience::Stream { scope } => {
+                    self.attachment.carries(number, About::Answer { scope, is_error: glance.is_error })
+                }
+                Audience::Everyone if record.kind == RecordKind::Message => {
+                    self.attachment.carries(number, About::Session(glance.session.as_deref()))
+                }
+                _ => false,
+            };
+            if let Some(session) = &glance.made {
+                self.attachment.made(session, number);
+            }
+            carried
+        });
+        self.attachment.looked_at(part.last());
+        bytes
     }
 }
 
 impl Frames for ScopedFrames {
     fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if self.replaced.as_mut().poll(context).is_ready() {
+        if self.ended || self.replaced.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }
         // Being asked again means that what was given before has been taken.
@@ -56,7 +72,11 @@ impl Frames for ScopedFrames {
                 }
                 Poll::Ready(Some(Step::Gap { oldest, newest })) => {
                     tracing::warn!(oldest, newest, "a stream ended: what comes next is no longer in the log");
-                    return Poll::Ready(None);
+                    self.ended = true;
+                    // The next attempt gets what is left, also if it names the last event it knows of.
+                    let cursor = self.reader.cursor();
+                    self.attachment.delivered(cursor);
+                    return Poll::Ready(Some(events::opening(cursor)));
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,
@@ -65,28 +85,49 @@ impl Frames for ScopedFrames {
     }
 }
 
+/// The sessions that a message names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Glance {
+    /// The session it is about; `$/` messages are about the connection.
+    pub(super) session: Option<String>,
+    /// The session that it names as the result of a request.
+    made: Option<String>,
+    is_error: bool,
+}
+
 #[derive(Deserialize)]
-struct Scope<'a> {
+struct Members<'a> {
     #[serde(borrow, default)]
     method: Option<&'a RawValue>,
     #[serde(borrow, default)]
     params: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct SessionParams<'a> {
+struct Named<'a> {
     #[serde(borrow, default, rename = "sessionId")]
     session_id: Option<&'a RawValue>,
 }
 
-/// The session that a message is about; `$/` messages are about the connection.
-pub(super) fn session_of(message: &[u8]) -> Option<String> {
-    let scope: Scope<'_> = serde_json::from_slice(message).ok()?;
-    if scope.method.is_some_and(|method| method.get().starts_with("\"$/")) {
-        return None;
+impl Glance {
+    pub(super) fn at(message: &[u8]) -> Self {
+        let Ok(members) = serde_json::from_slice::<Members<'_>>(message) else { return Self::default() };
+        let of_connection = members.method.is_some_and(|method| method.get().starts_with("\"$/"));
+        Self {
+            session: members.params.filter(|_| !of_connection).and_then(named),
+            made: members.result.and_then(named),
+            is_error: members.error.is_some(),
+        }
     }
-    let params: SessionParams<'_> = serde_json::from_str(scope.params?.get()).ok()?;
-    serde_json::from_str(params.session_id?.get()).ok()
+}
+
+fn named(object: &RawValue) -> Option<String> {
+    let named: Named<'_> = serde_json::from_str(object.get()).ok()?;
+    serde_json::from_str(named.session_id?.get()).ok()
 }
 
 #[cfg(test)]
@@ -95,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_message_names_its_session_or_none() {
-        let of = |text: &str| session_of(text.as_bytes());
+        let of = |text: &str| Glance::at(text.as_bytes()).session;
         assert_eq!(
             of(r#"{"method":"session/update","params":{"sessionId":"s\u0031"}}"#),
             Some("s1".to_owned())
@@ -104,5 +145,8 @@ mod tests {
         assert_eq!(of(r#"{"method":"x","params":[1]}"#), None);
         assert_eq!(of(r#"{"method":"x","params":{"sessionId":7}}"#), None);
         assert_eq!(of(r#"{"id":1,"result":{"sessionId":"s1"}}"#), None);
+        let made = Glance::at(br#"{"id":1,"result":{"sessionId":"s1"}}"#);
+        assert_eq!((made.made.as_deref(), made.is_error), (Some("s1"), false));
+        assert!(Glance::at(br#"{"id":1,"error":{"code":1,"message":""}}"#).is_error);
     }
 }

@@ -1,7 +1,7 @@
 //! `/v1/acp/{server_id}`: one agent behind an id that the client chose.
 
 use super::answer::{self, Answer};
-use super::socket::Handshake;
+use super::socket::{Handshake, Joining, Role};
 use super::{CONNECTION_ID, attend, events, header_text, id_value, last_event_id, socket, standard};
 use crate::auth::is_websocket;
 use crate::body;
@@ -16,9 +16,9 @@ use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
-use sa_hub::{Position, Server, ServerId};
+use sa_hub::{CallError, Position, Reader, Server, ServerId};
 use sa_jsonrpc::{Kind, Message};
-use sa_relay::Caller;
+use sa_relay::{Caller, check_message};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
         (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The server runs another agent", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The server runs another agent, or `$/cancel_request` fits several requests", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
@@ -102,7 +102,9 @@ pub(crate) async fn post(
         return Ok(StatusCode::ACCEPTED.into_response());
     }
     let early = Duration::from_millis(state.hub.limits().early_answer_ms);
-    let mut response = match answer::call(&server, message, start, early).await? {
+    let rpc_id = message.id_text().to_owned();
+    let call = async move { server.call(message, start).await };
+    let mut response = match answer::wait(rpc_id, call, early).await? {
         Answer::Done(done) => answer::json(Body::from(done.bytes)),
         Answer::Later(response) => response,
     };
@@ -117,8 +119,10 @@ pub(crate) async fn post(
     get, path = "/v1/acp/{server_id}", operation_id = "streamAcpMessages", tag = "acp",
     summary = "Stream what the agent says",
     description = "Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With \
-        `Last-Event-ID` the stream goes on after that event; without it the stream begins with the requests that the agent still \
-        waits on and goes on with what comes. `gap` (Gap) says that events before the next one are no longer in the log, `exit` \
+        `Last-Event-ID` the stream goes on after that event. Without it, the first stream of a server begins with what the agent has \
+        said since it was started, less responses that a POST has taken and requests that were answered; later streams begin with \
+        the requests that the agent still waits on. `response` carries the response to a request where clients that match by id alone \
+        could take it for their own. `gap` (Gap) says that events before the next one are no longer in the log, `exit` \
         (AgentExit) that the agent ended, `unparsed` (Unparsed) that it wrote something else than a message. A comment comes every \
         15 seconds. With `Upgrade: websocket` the same stream runs both ways: each text frame is one message, or, with the \
         sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the \
@@ -163,11 +167,17 @@ pub(crate) async fn stream(
             standard::connection(&state, connection, Some(&id))?;
         }
         let handshake = Handshake::of(&state, request).await?;
-        let server = match &query.agent {
-            Some(agent) => bootstrap(&state, &id, agent, query.agent_version.as_deref()).await?,
-            None => known(&state, &id)?,
+        let from = after.map_or(Position::Now, Position::After);
+        let (server, reader) = match &query.agent {
+            Some(agent) => bootstrap(&state, &id, (agent, query.agent_version.as_deref()), from).await?,
+            None => {
+                let server = known(&state, &id)?;
+                let reader = server.subscribe(from, false).await?;
+                (server, reader)
+            }
         };
-        return socket::upgrade(&state, server, after, false, handshake).await;
+        let joining = Joining { reader, after, role: Role::Client };
+        return Ok(socket::upgrade(&state, server, joining, handshake));
     }
     if let Some(connection) = connection {
         let server = standard::connection(&state, &connection, Some(&id))?;
@@ -175,7 +185,7 @@ pub(crate) async fn stream(
     }
     check_accept(headers, Media::EventStream)?;
     let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
-    let from = after.map_or(Position::Now, Position::After);
+    let from = after.map_or(Position::Fresh, Position::After);
     let reader = server.subscribe(from, true).await?;
     attend(request.extensions(), &reader);
     Ok(events::response(events::ServerFrames::new(reader), state.hub.limits().heartbeat_ms))
@@ -205,6 +215,7 @@ pub(crate) async fn delete(
 ) -> ApiResult<StatusCode> {
     let id = ServerId::parse(&id?.0)?;
     if let Some(connection) = header_text(&headers, &CONNECTION_ID)? {
+        state.hub.settle(&connection).await;
         let server = standard::connection(&state, &connection, Some(&id))?;
         return standard::close(&state, &server).await;
     }
@@ -214,15 +225,25 @@ pub(crate) async fn delete(
 
 /// Reads the body as one message.
 pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
-    let bytes = body::read(body, state.hub.limits().body_bytes).await?;
-    Message::read(bytes)
-        .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))
+    let bytes = body::read(state, body).await?;
+    let message = Message::read(bytes)
+        .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))?;
+    // Before anything is started for it.
+    check_message(&message).map_err(CallError::from)?;
+    Ok(message)
 }
 
-async fn bootstrap(state: &AppState, id: &ServerId, agent: &str, version: Option<&str>) -> ApiResult<Server> {
+/// Starts the agent of that server, made if need be, with a reader from before the start: nothing it says is missed.
+async fn bootstrap(
+    state: &AppState,
+    id: &ServerId,
+    (agent, version): (&str, Option<&str>),
+    from: Position,
+) -> ApiResult<(Server, Reader)> {
     let server = state.hub.open(id, Some(agent), version)?;
+    let reader = server.subscribe(from, false).await?;
     server.start().await?;
-    Ok(server)
+    Ok((server, reader))
 }
 
 fn known(state: &AppState, id: &ServerId) -> ApiResult<Server> {

@@ -1,5 +1,6 @@
 //! WebSockets: the stream and the messages to the agent on one connection.
 
+use super::standard::is_initialize;
 use super::{CONNECTION_ID, attend, id_value};
 use crate::problem::{ApiError, ApiResult, rpc_error};
 use crate::state::AppState;
@@ -11,9 +12,9 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use http::Extensions;
 use sa_api::Gap;
-use sa_hub::{Position, Reader, Server, Step};
+use sa_hub::{Reader, Server, Step};
 use sa_jsonrpc::{ErrorObject, Invalid, Kind, Message, codes};
-use sa_relay::{Audience, Caller, Part, Record, RecordKind};
+use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -26,6 +27,8 @@ const CLOSE_GAP: u16 = 4000;
 const FAREWELL: Duration = Duration::from_millis(500);
 /// Answers of our own that may wait to be written; a client that does not read them stops being read.
 const OWN_ANSWERS: usize = 16;
+/// What the other side gets to complete the close handshake.
+const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
 /// A request that can become a WebSocket. Looked at before anything is started for it.
 pub(super) struct Handshake {
@@ -45,100 +48,84 @@ impl Handshake {
     }
 }
 
-/// Completes the handshake. `owned`: the connection was made for this socket and ends when its client closes it.
-pub(super) async fn upgrade(
-    state: &AppState,
-    server: Server,
-    after: Option<u64>,
-    owned: bool,
-    handshake: Handshake,
-) -> ApiResult<Response> {
+/// What a socket is to its server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// One of the clients of a server whose id a client chose.
+    Client,
+    /// One more client of a connection.
+    Joined,
+    /// The client that a connection was made for. The connection ends when this socket is closed.
+    Opened,
+}
+
+/// A socket that comes to a server.
+pub(super) struct Joining {
+    /// Its place in the log, taken before anything is started for it.
+    pub(super) reader: Reader,
+    /// The event that it resumes after.
+    pub(super) after: Option<u64>,
+    pub(super) role: Role,
+}
+
+/// Completes the handshake.
+pub(super) fn upgrade(state: &AppState, server: Server, joining: Joining, handshake: Handshake) -> Response {
+    let Joining { reader, after, role } = joining;
     let Handshake { upgrade, extensions } = handshake;
     let events = upgrade.selected_protocol().is_some();
-    // From here on everything is in the reader's reach, also what comes before the handshake is through.
-    let reader = server.subscribe(after.map_or(Position::Now, Position::After), false).await?;
     attend(&extensions, &reader);
+    let resumed_at = after.map(|_| server.describe().last_event_id);
     let id = id_value(server.id());
-    let (hub, pause) = (state.hub.clone(), Duration::from_millis(state.hub.limits().heartbeat_ms));
+    let (hub, limits) = (state.hub.clone(), state.hub.limits());
+    let pause = Duration::from_millis(limits.heartbeat_ms);
+    let patience = Duration::from_millis(limits.header_read_ms);
     let alive = state.sockets.token();
     let mut response = upgrade.on_upgrade(move |socket| async move {
         let _alive = alive;
-        let number = server.next_socket();
-        let (sink, stream) = socket.split();
+        let open = server.open_socket();
+        let number = open.number();
+        let view = SocketView { socket: number, resumed_at };
+        let (sink, mut stream) = socket.split();
         let (answers, own) = mpsc::channel(OWN_ANSWERS);
-        let outgoing = Outgoing { sink, reader, own, number, events, pause };
-        let closed = tokio::select! {
-            closed = receive(stream, &server, number, answers) => closed,
-            () = outgoing.run() => false,
+        let mut outgoing = Outgoing { sink, reader, own, server: server.clone(), view, events, pause };
+        let incoming = Incoming { server: &server, number, role, patience, answers };
+        let end = tokio::select! {
+            end = incoming.run(&mut stream) => end,
+            end = outgoing.run() => end,
         };
-        if owned && closed {
-            hub.close(server.id()).await;
+        if let End::Refused(code, reason) | End::Close(code, reason) = &end {
+            outgoing.close(*code, reason).await;
         }
+        drop((outgoing, open));
+        let closing = async {
+            if role == Role::Opened && matches!(end, End::Closed | End::Refused(..)) {
+                hub.close(server.id()).await;
+            }
+        };
+        tokio::join!(closing, finish(stream, &end));
     });
     if let Some(id) = id {
         response.headers_mut().insert(CONNECTION_ID, id);
     }
-    Ok(response)
+    response
 }
 
-/// Passes the client's messages on. True if the client closed the socket as it should.
-async fn receive(
-    mut stream: SplitStream<WebSocket>,
-    server: &Server,
-    number: u32,
-    answers: mpsc::Sender<Vec<u8>>,
-) -> bool {
-    while let Some(Ok(frame)) = stream.next().await {
-        let own = match frame {
-            Frame::Text(text) => forward(server, number, text.into()).await,
-            Frame::Close(_) => return true,
-            Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) => None,
-        };
-        if let Some(own) = own
-            && answers.send(own).await.is_err()
-        {
-            break;
-        }
-    }
-    false
-}
-
-/// Sends one message to the agent; what cannot be sent and has an id is answered here.
-async fn forward(server: &Server, number: u32, text: Bytes) -> Option<Vec<u8>> {
-    let message = match Message::read(text) {
-        Ok(message) => message,
-        Err(invalid) => {
-            let code = if matches!(invalid, Invalid::NotJson(_)) {
-                codes::PARSE_ERROR
-            } else {
-                codes::INVALID_REQUEST
-            };
-            return Some(ErrorObject { code, message: invalid.to_string(), data: None }.response("null"));
-        }
-    };
-    let waits = (message.shape.kind == Kind::Request).then(|| message.id_text().to_owned());
-    match server.send(message, false, Caller::Socket(number)).await {
-        Ok(()) => None,
-        Err(error) => {
-            tracing::debug!(server = %server.id(), %error, "a message from a socket was not passed on");
-            waits.map(|id| rpc_error(&error).response(&id))
-        }
+/// Reads to the end of a socket after a close frame: the other side's is answered, and ours has time to arrive.
+async fn finish(mut stream: SplitStream<WebSocket>, end: &End) {
+    if !matches!(end, End::Gone) {
+        let rest = async { while let Some(Ok(_)) = stream.next().await {} };
+        // One that does not answer is gone all the same.
+        let _ = tokio::time::timeout(CLOSE_WAIT, rest).await;
     }
 }
 
-/// The half of a socket that writes.
-struct Outgoing {
-    sink: SplitSink<WebSocket, Frame>,
-    reader: Reader,
-    own: mpsc::Receiver<Vec<u8>>,
-    number: u32,
-    events: bool,
-    pause: Duration,
-}
-
-/// Why writing ended.
+/// Why a socket ends.
 enum End {
-    /// Say so and close.
+    /// The client closed it.
+    Closed,
+    /// The client broke the rules of the connection: say so and close.
+    Refused(u16, String),
+    /// There is nothing more to write: say so and close.
     Close(u16, String),
     /// The socket is gone.
     Gone,
@@ -150,18 +137,107 @@ impl From<axum::Error> for End {
     }
 }
 
-impl Outgoing {
-    async fn run(mut self) {
-        if let End::Close(code, reason) = self.write_until_end().await {
-            let frame = CloseFrame { code, reason: reason.into() };
-            let _ = self.sink.send(Frame::Close(Some(frame))).await;
+/// The half of a socket that reads.
+struct Incoming<'a> {
+    server: &'a Server,
+    number: u32,
+    role: Role,
+    /// How long the first message of a new connection may take.
+    patience: Duration,
+    answers: mpsc::Sender<Vec<u8>>,
+}
+
+impl Incoming<'_> {
+    /// Passes the client's messages on.
+    async fn run(self, stream: &mut SplitStream<WebSocket>) -> End {
+        let deadline = tokio::time::Instant::now() + self.patience;
+        let mut is_open = self.role != Role::Opened;
+        loop {
+            let next = stream.next();
+            let next = match is_open {
+                true => next.await,
+                false => match tokio::time::timeout_at(deadline, next).await {
+                    Ok(next) => next,
+                    Err(_) => return refused("initialize did not come in time"),
+                },
+            };
+            let own = match next {
+                Some(Ok(Frame::Text(text))) => match self.read(text.into(), is_open) {
+                    Ok(message) if !is_open && !is_initialize(&message) => {
+                        return refused("the first message must be initialize");
+                    }
+                    Ok(message) => {
+                        is_open = true;
+                        self.forward(message).await
+                    }
+                    Err(own) => Some(own),
+                },
+                Some(Ok(Frame::Close(_))) => return End::Closed,
+                Some(Ok(Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_))) => None,
+                Some(Err(_)) | None => return End::Gone,
+            };
+            if let Some(own) = own
+                && self.answers.send(own).await.is_err()
+            {
+                return End::Gone;
+            }
         }
     }
 
-    async fn write_until_end(&mut self) -> End {
+    /// Reads a message. One that cannot be passed on is answered here.
+    fn read(&self, text: Bytes, is_open: bool) -> Result<Message<Bytes>, Vec<u8>> {
+        let refusal =
+            |code, message: String, id: &str| Err(ErrorObject { code, message, data: None }.response(id));
+        match Message::read(text) {
+            Ok(message) if is_open && self.role != Role::Client && is_initialize(&message) => {
+                let reason = "initialize opens a connection; this one is open already";
+                refusal(codes::INVALID_REQUEST, reason.to_owned(), message.id_text())
+            }
+            Ok(message) => Ok(message),
+            Err(invalid @ Invalid::NotJson(_)) => refusal(codes::PARSE_ERROR, invalid.to_string(), "null"),
+            Err(invalid) => refusal(codes::INVALID_REQUEST, invalid.to_string(), "null"),
+        }
+    }
+
+    /// Sends one message to the agent; what cannot be sent and has an id is answered here.
+    async fn forward(&self, message: Message<Bytes>) -> Option<Vec<u8>> {
+        let waits = (message.shape.kind == Kind::Request).then(|| message.id_text().to_owned());
+        match self.server.send(message, false, Caller::Socket(self.number)).await {
+            Ok(()) => None,
+            Err(error) => {
+                tracing::debug!(server = %self.server.id(), %error, "a message from a socket was not passed on");
+                waits.map(|id| rpc_error(&error).response(&id))
+            }
+        }
+    }
+}
+
+fn refused(reason: &str) -> End {
+    End::Refused(close_code::PROTOCOL, reason.to_owned())
+}
+
+/// The half of a socket that writes.
+struct Outgoing {
+    sink: SplitSink<WebSocket, Frame>,
+    reader: Reader,
+    own: mpsc::Receiver<Vec<u8>>,
+    server: Server,
+    view: SocketView,
+    events: bool,
+    pause: Duration,
+}
+
+impl Outgoing {
+    async fn run(&mut self) -> End {
         match self.write_all().await {
             Ok(end) | Err(end) => end,
         }
+    }
+
+    async fn close(&mut self, code: u16, reason: &str) {
+        let frame = CloseFrame { code, reason: reason.into() };
+        // A socket that does not take it is gone.
+        let _ = self.sink.send(Frame::Close(Some(frame))).await;
     }
 
     async fn write_all(&mut self) -> Result<End, End> {
@@ -187,9 +263,24 @@ impl Outgoing {
     async fn write_part(&mut self, part: &Part) -> Result<(), End> {
         for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
             let index = part.records.start + offset;
-            if self.shows(record) {
-                let sequence = part.segment.first + index as u64;
-                self.feed(record.kind.event(), Some(sequence), part.segment.data(index)).await?;
+            let sequence = part.segment.first + index as u64;
+            let sight = self.view.sees(sequence, record, |socket| self.server.has_socket(socket));
+            let event = match (sight, record.kind) {
+                (Sight::Own, RecordKind::Response) => Some(RecordKind::Message),
+                (Sight::Own, kind) => Some(kind),
+                (Sight::Foreign | Sight::Ambiguous, _) => Some(RecordKind::Response),
+                (Sight::Hidden, _) => None,
+            };
+            match event {
+                Some(kind) if self.events || kind == RecordKind::Message => {
+                    self.feed(kind.event(), Some(sequence), part.segment.data(index)).await?;
+                }
+                // A bare message would pass for the answer to this client's own request of that id.
+                Some(_) if sight == Sight::Ambiguous => {
+                    let reason = format!("gap: event {sequence} may answer this client or another");
+                    return Err(End::Close(CLOSE_GAP, reason));
+                }
+                _ => {}
             }
             if record.kind == RecordKind::Exit && !self.events {
                 self.sink.flush().await?;
@@ -207,15 +298,6 @@ impl Outgoing {
         }
         let gap = serde_json::to_vec(&Gap { oldest, newest }).unwrap_or_default();
         self.feed("gap", None, gap.into()).await
-    }
-
-    fn shows(&self, record: &Record) -> bool {
-        let mine = match record.audience {
-            Audience::Everyone => true,
-            Audience::Socket { socket, .. } => socket == self.number,
-            Audience::Post { .. } | Audience::Stream { .. } => false,
-        };
-        mine && (self.events || record.kind == RecordKind::Message)
     }
 
     async fn feed(&mut self, event: &str, id: Option<u64>, data: Bytes) -> Result<(), End> {

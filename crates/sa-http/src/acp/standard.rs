@@ -2,9 +2,10 @@
 //! `/v1/acp/{server_id}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
 
 use super::answer::{self, Answer};
-use super::scoped::{ScopedFrames, session_of};
+use super::opening::Opening;
+use super::scoped::{Glance, ScopedFrames};
 use super::servers::{AcpQuery, read_message};
-use super::socket::Handshake;
+use super::socket::{Handshake, Joining, Role};
 use super::{CONNECTION_ID, SESSION_ID, attend, events, header_text, id_value, last_event_id, socket};
 use crate::auth::is_websocket;
 use crate::message_schema::JsonRpcMessage;
@@ -45,7 +46,7 @@ type Agent = Result<Path<String>, PathRejection>;
         (status = 200, description = "The response to `initialize`", body = JsonRpcMessage, content_type = "application/json",
             headers(("Acp-Connection-Id" = String, description = "The new connection"))),
         (status = 202, description = "The message is on its way"),
-        (status = 400, description = "Not one message, unknown agent, or no connection", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Not one message, unknown agent, no connection or session named, or `initialize` on an open connection", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
@@ -122,7 +123,9 @@ pub(crate) async fn standard_delete(
     State(state): State<AppState>,
     headers: HeaderMap,
 ) -> ApiResult<StatusCode> {
-    let server = connection(&state, &required_connection(&headers)?, None)?;
+    let id = required_connection(&headers)?;
+    state.hub.settle(&id).await;
+    let server = connection(&state, &id, None)?;
     close(&state, &server).await
 }
 
@@ -141,7 +144,7 @@ pub(crate) async fn standard_delete(
         (status = 200, description = "The response to `initialize`", body = JsonRpcMessage, content_type = "application/json",
             headers(("Acp-Connection-Id" = String, description = "The new connection"))),
         (status = 202, description = "The message is on its way"),
-        (status = 400, description = "Not one message, unknown agent, or no connection", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Not one message, unknown agent, no connection or session named, or `initialize` on an open connection", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
@@ -239,7 +242,15 @@ pub(super) async fn post_message(
     body: Body,
 ) -> ApiResult<Response> {
     let message = read_message(state, body).await?;
-    let scope = scope_of(state, server, headers, &message)?;
+    if is_initialize(&message) {
+        return Err(ApiError::invalid("initialize opens a connection; this one is open already"));
+    }
+    let session = session_of(headers, &message)?;
+    let limit = state.hub.limits().streams_per_connection;
+    let scope = match message.shape.kind {
+        Kind::Request => server.answer_scope(session.as_deref(), limit),
+        Kind::Notification | Kind::Response => CONNECTION_SCOPE,
+    };
     server.send(message, false, Caller::Stream(scope)).await?;
     Ok(StatusCode::ACCEPTED.into_response())
 }
@@ -254,15 +265,11 @@ pub(super) async fn stream(
 ) -> ApiResult<Response> {
     check_accept(headers, Media::EventStream)?;
     let session = header_text(headers, &SESSION_ID)?;
-    let scope = match &session {
-        Some(session) => server.scope(session, state.hub.limits().streams_per_connection)?,
-        None => CONNECTION_SCOPE,
-    };
-    let attachment = server.attach(scope, after)?;
+    let limits = state.hub.limits();
+    let attachment = server.attach(session.as_deref(), after, limits.streams_per_connection)?;
     let reader = server.subscribe(Position::After(attachment.after), false).await?;
     attend(extensions, &reader);
-    let mut response =
-        events::response(ScopedFrames::new(reader, attachment, session), state.hub.limits().heartbeat_ms);
+    let mut response = events::response(ScopedFrames::new(reader, attachment), limits.heartbeat_ms);
     name_connection(&mut response, server);
     Ok(response)
 }
@@ -287,29 +294,21 @@ async fn open_or_post(
     }
     check_accept(headers, Media::Json)?;
     let message = read_message(state, body).await?;
-    if message.shape.kind != Kind::Request || message.method().as_deref() != Some("initialize") {
+    if !is_initialize(&message) {
         return Err(ApiError::invalid(
             "the header Acp-Connection-Id is missing; only initialize comes without it",
         ));
     }
     let server = state.hub.open_connection(required_agent(agent)?, version)?;
     let early = Duration::from_millis(state.hub.limits().early_answer_ms).max(INITIALIZE_PATIENCE);
-    let answer = answer::call(&server, message, true, early).await;
-    let refused = match &answer {
-        Ok(Answer::Done(done)) => done.is_error,
-        Ok(Answer::Later(_)) => false,
-        Err(_) => true,
-    };
-    if refused {
-        state.hub.close(server.id()).await;
-    }
-    let mut response = match answer? {
+    let id = message.id_text().to_owned();
+    let opening = Opening::new(&state.hub, server.clone());
+    let mut response = match answer::wait(id, opening.initialize(message), early).await? {
+        Answer::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
         Answer::Done(done) => answer::json(Body::from(done.bytes)),
         Answer::Later(response) => response,
     };
-    if !refused {
-        name_connection(&mut response, &server);
-    }
+    name_connection(&mut response, &server);
     Ok(response)
 }
 
@@ -327,35 +326,51 @@ async fn open_stream(
         return stream(state, &server, headers, request.extensions(), after).await;
     }
     let handshake = Handshake::of(state, request).await?;
-    let server = match id {
-        Some(id) => connection(state, &id, None)?,
-        None => {
-            let version = query.agent_version.as_deref();
-            let server = state.hub.open_connection(required_agent(agent)?, version)?;
-            server.start().await?;
-            server
-        }
-    };
-    socket::upgrade(state, server, after, true, handshake).await
+    if let Some(id) = id {
+        let server = connection(state, &id, None)?;
+        let reader = server.subscribe(after.map_or(Position::Now, Position::After), false).await?;
+        let joining = Joining { reader, after, role: Role::Joined };
+        return Ok(socket::upgrade(state, server, joining, handshake));
+    }
+    let server = state.hub.open_connection(required_agent(agent)?, query.agent_version.as_deref())?;
+    let opening = Opening::new(&state.hub, server);
+    // Before the start, so that nothing the agent says is missed.
+    let reader = opening.server().subscribe(Position::Now, false).await?;
+    opening.server().start().await?;
+    let joining = Joining { reader, after: None, role: Role::Opened };
+    Ok(socket::upgrade(state, opening.complete(), joining, handshake))
 }
 
-/// The stream that the answer to a message goes to: its session's while somebody reads that, else the connection's.
-fn scope_of(
-    state: &AppState,
-    server: &Server,
-    headers: &HeaderMap,
-    message: &Message<bytes::Bytes>,
-) -> ApiResult<u32> {
+/// Requests that stock clients send with `Acp-Session-Id`, all of them.
+const SESSION_HEADER_METHODS: [&str; 5] =
+    ["session/prompt", "session/cancel", "session/close", "session/set_mode", "session/set_config_option"];
+/// Requests about a session for which some stock clients leave the header out.
+const SESSION_METHODS: [&str; 5] =
+    ["session/load", "session/resume", "session/fork", "session/delete", "session/set_model"];
+
+/// The session that a client's message is about. Header and parameters must agree; a method that concerns a session
+/// must name one.
+fn session_of(headers: &HeaderMap, message: &Message<bytes::Bytes>) -> ApiResult<Option<String>> {
     let named = header_text(headers, &SESSION_ID)?;
-    let meant = session_of(&message.bytes);
+    let meant = Glance::at(&message.bytes).session;
     if let (Some(named), Some(meant)) = (&named, &meant)
         && named != meant
     {
         return Err(ApiError::invalid(format!("Acp-Session-Id says '{named}', the message '{meant}'")));
     }
-    let Some(session) = named.or(meant) else { return Ok(CONNECTION_SCOPE) };
-    let scope = server.scope(&session, state.hub.limits().streams_per_connection)?;
-    Ok(if server.is_attached(scope) { scope } else { CONNECTION_SCOPE })
+    let method = message.method();
+    let is_one_of = |methods: &[&str]| method.as_deref().is_some_and(|method| methods.contains(&method));
+    if named.is_none()
+        && (is_one_of(&SESSION_HEADER_METHODS) || (meant.is_none() && is_one_of(&SESSION_METHODS)))
+    {
+        return Err(ApiError::invalid("the header Acp-Session-Id is missing"));
+    }
+    Ok(named.or(meant))
+}
+
+/// Returns whether a message is the request that opens a connection.
+pub(super) fn is_initialize(message: &Message<bytes::Bytes>) -> bool {
+    message.shape.kind == Kind::Request && message.method().as_deref() == Some("initialize")
 }
 
 fn required_connection(headers: &HeaderMap) -> ApiResult<String> {

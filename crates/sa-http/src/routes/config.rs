@@ -107,7 +107,7 @@ async fn get_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> Ap
         (status = 204, description = "It is kept"),
         (status = 400, description = "A parameter or field is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body, or all that is kept for the directory, exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many are kept for this directory", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
@@ -122,19 +122,19 @@ async fn put_mcp(
     Target::read(&state, ConfigKind::Mcp, query.as_deref())?.put(&state, &headers, body).await
 }
 
-/// Forgets an MCP server.
+/// Deletes an MCP server.
 #[utoipa::path(
     delete, path = "/v1/config/mcp", operation_id = "deleteMcpConfig", tag = "config",
-    summary = "Forget an MCP server",
+    summary = "Delete an MCP server",
+    description = "Deleting one that does not exist succeeds, too.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("mcpName" = String, Query, description = "Its name"),
     ),
     responses(
-        (status = 204, description = "It is forgotten"),
+        (status = 204, description = "It does not exist any more"),
         (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
     )
 )]
 async fn delete_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<StatusCode> {
@@ -189,7 +189,7 @@ async fn get_skills(State(state): State<AppState>, RawQuery(query): RawQuery) ->
         (status = 204, description = "It is kept"),
         (status = 400, description = "A parameter or field is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body, or all that is kept for the directory, exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many are kept for this directory", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
@@ -204,19 +204,19 @@ async fn put_skills(
     Target::read(&state, ConfigKind::Skills, query.as_deref())?.put(&state, &headers, body).await
 }
 
-/// Forgets a set of skills.
+/// Deletes a set of skills.
 #[utoipa::path(
     delete, path = "/v1/config/skills", operation_id = "deleteSkillsConfig", tag = "config",
-    summary = "Forget a set of skills",
+    summary = "Delete a set of skills",
+    description = "Deleting one that does not exist succeeds, too.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("skillName" = String, Query, description = "Its name"),
     ),
     responses(
-        (status = 204, description = "It is forgotten"),
+        (status = 204, description = "It does not exist any more"),
         (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such skills", body = Problem, content_type = "application/problem+json"),
     )
 )]
 async fn delete_skills(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<StatusCode> {

@@ -1,12 +1,13 @@
 //! What the agent does to its owner: it reads, writes, closes its streams, ends.
 
 use super::Owner;
+use super::calls::with_presence;
 use crate::pipes::{Asked, Output, Pipes};
 use crate::stats::add;
 use crate::{CallError, Response};
 use sa_api::{AcpServerStatus, AgentExit};
 use sa_jsonrpc::{ErrorObject, codes};
-use sa_relay::{Answer, Surroundings};
+use sa_relay::Answer;
 use sa_supervisor::Exit;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -47,13 +48,14 @@ impl Owner {
     /// Reads once. False if there was nothing to read.
     pub(super) fn read(&mut self, asked: Asked) -> bool {
         let Some(pipes) = self.pipes.as_mut() else { return false };
-        let (relay, calls) = (&mut self.relay, &self.calls);
-        let attached = |ticket| calls.is_attached(ticket);
-        let around = Surroundings { attached: &attached, streams: self.shared.seats.streams() };
-        match pipes.read(asked, |data| (data.len(), relay.agent_data(data, &around))) {
+        let relay = &mut self.relay;
+        let read = with_presence(&self.calls, &self.shared, |present| {
+            pipes.read(asked, |data| (data.len(), relay.agent_data(data, present)))
+        });
+        match read {
             Output::Data((length, output)) => {
                 add(&self.parts.stats.bytes_from_agents, length as u64);
-                self.last_heard = Instant::now();
+                self.patience.heard();
                 self.publish(output, None);
                 true
             }
@@ -66,7 +68,7 @@ impl Owner {
     }
 
     /// Puts what the agent said into the log and, after that, answers on their way to the calls that wait.
-    fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
+    pub(super) fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
         if let Some(spare) = output.segment.and_then(|segment| self.shared.append(segment)) {
             self.relay.reuse(spare);
@@ -75,18 +77,16 @@ impl Owner {
             let answer = match delivery.answer {
                 Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),
                 Answer::AgentEnded => Err(CallError::Ended(exit.cloned().unwrap_or_default())),
+                Answer::Silent => Err(CallError::Silent(self.parts.tending.silence.unwrap_or_default())),
             };
             self.calls.answer(delivery.ticket, answer);
         }
         self.publish_pending();
     }
 
-    /// Shows how many requests wait. One more or one less is a sign of life on an unattended connection.
+    /// Shows how many requests the agent has not answered.
     pub(super) fn publish_pending(&mut self) {
-        let pending = self.relay.pending_requests();
-        if std::mem::replace(&mut self.shared.state().pending_requests, pending) != pending {
-            self.attended = Instant::now();
-        }
+        self.shared.state().pending_requests = self.relay.pending_requests();
     }
 
     pub(super) fn agent_exited(&mut self, exit: Exit) {
@@ -136,7 +136,7 @@ impl Owner {
         self.tell_end(&exit);
         self.last_exit = Some(exit);
         // A connection belongs to one client, who is told on its streams; then they end, too.
-        self.run_deadline = self.parts.unattended.map(|_| Instant::now() + FAREWELL);
+        self.run_deadline = self.parts.tending.unattended.map(|_| Instant::now() + FAREWELL);
     }
 
     fn tell_end(&mut self, exit: &AgentExit) {
@@ -144,10 +144,9 @@ impl Owner {
         let data = event.to_string();
         let message = "the agent ended before it answered".to_owned();
         let error = ErrorObject { code: codes::INTERNAL_ERROR, message, data: Some(event) };
-        let calls = &self.calls;
-        let attached = |ticket| calls.is_attached(ticket);
-        let around = Surroundings { attached: &attached, streams: self.shared.seats.streams() };
-        let output = self.relay.agent_end(&data, &error, &around);
+        let relay = &mut self.relay;
+        let output =
+            with_presence(&self.calls, &self.shared, |present| relay.agent_end(&data, &error, present));
         self.publish(output, Some(exit));
         self.publish_pending();
     }

@@ -2,21 +2,26 @@
 
 use crate::command::Reply;
 use crate::seats::Seats;
+use crate::shared::Shared;
 use crate::{CallError, Response};
+use sa_relay::Presence;
 use std::collections::BTreeMap;
-use tokio::time::Instant;
 
 /// Calls by ticket, in the order in which they came.
 #[derive(Default)]
 pub(super) struct Calls {
-    waiting: BTreeMap<u64, Call>,
+    waiting: BTreeMap<u64, Reply<Response>>,
     ready: Vec<(Reply<Response>, Result<Response, CallError>)>,
     next_ticket: u64,
 }
 
-struct Call {
-    reply: Reply<Response>,
-    since: Instant,
+/// Works with who listens to a server's agent.
+pub(super) fn with_presence<T>(calls: &Calls, shared: &Shared, work: impl FnOnce(&Presence<'_>) -> T) -> T {
+    work(&Presence {
+        has_post: &|ticket| calls.is_attached(ticket),
+        has_socket: &|socket| shared.sockets().contains(&socket),
+        streams: shared.seats.streams(),
+    })
 }
 
 impl Calls {
@@ -28,23 +33,23 @@ impl Calls {
 
     /// The call of this ticket waits from now on.
     pub(super) fn wait(&mut self, ticket: u64, reply: Reply<Response>) {
-        self.waiting.insert(ticket, Call { reply, since: Instant::now() });
+        self.waiting.insert(ticket, reply);
     }
 
     /// Whether somebody still wants the answer.
     pub(super) fn is_attached(&self, ticket: u64) -> bool {
-        self.waiting.get(&ticket).is_some_and(|call| !call.reply.is_closed())
+        self.waiting.get(&ticket).is_some_and(|reply| !reply.is_closed())
     }
 
-    /// Since when the first of them waits.
-    pub(super) fn oldest(&self) -> Option<Instant> {
-        self.waiting.first_key_value().map(|(_, call)| call.since)
+    /// Returns whether somebody waits for any of the answers.
+    pub(super) fn is_any_attached(&self) -> bool {
+        self.waiting.values().any(|reply| !reply.is_closed())
     }
 
     /// Puts an answer on its way; it goes out with the next delivery.
     pub(super) fn answer(&mut self, ticket: u64, answer: Result<Response, CallError>) {
-        if let Some(call) = self.waiting.remove(&ticket) {
-            self.ready.push((call.reply, answer));
+        if let Some(reply) = self.waiting.remove(&ticket) {
+            self.ready.push((reply, answer));
         }
     }
 
@@ -62,20 +67,10 @@ impl Calls {
         }
     }
 
-    /// Fails the calls whose start `is_due`, and says which.
-    pub(super) fn expire(&mut self, is_due: impl Fn(Instant) -> bool, error: &CallError) -> Vec<u64> {
-        let due = self.waiting.extract_if(.., |_, call| is_due(call.since));
-        due.map(|(ticket, call)| {
-            drop(call.reply.send(Err(error.clone())));
-            ticket
-        })
-        .collect()
-    }
-
     /// Fails all of them.
     pub(super) fn fail_all(&mut self, error: &CallError) {
-        for (_, call) in std::mem::take(&mut self.waiting) {
-            drop(call.reply.send(Err(error.clone())));
+        for (_, reply) in std::mem::take(&mut self.waiting) {
+            drop(reply.send(Err(error.clone())));
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use super::Owner;
 use super::agent_side::DRAIN;
+use super::calls::with_presence;
 use crate::CallError;
 use crate::stats::add;
+use sa_jsonrpc::{ErrorObject, codes};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -11,7 +13,8 @@ use tokio::time::Instant;
 impl Owner {
     /// When something is due at the latest.
     pub(super) fn next_deadline(&self, held_until: Option<Instant>) -> Option<Instant> {
-        let due = [held_until, self.run_deadline, self.silence_deadline(), self.unattended_deadline()];
+        let due =
+            [held_until, self.run_deadline, self.patience.deadline(&self.relay), self.unattended_deadline()];
         due.into_iter().flatten().min()
     }
 
@@ -20,8 +23,8 @@ impl Owner {
         if self.run_deadline.is_some_and(|deadline| deadline <= now) {
             self.run_deadline_passed(now);
         }
-        if self.silence_deadline().is_some_and(|deadline| deadline <= now) {
-            self.silence(now);
+        if let Some((through, silence)) = self.patience.exhausted(&self.relay, now) {
+            self.give_up(through, silence);
         }
         self.done |= self.unattended_deadline().is_some_and(|deadline| deadline <= now);
     }
@@ -37,25 +40,20 @@ impl Owner {
             let (process, grace) = (pipes.process.clone(), self.stop_grace());
             self.exit_wait = Some(Box::pin(async move { process.stop(grace).await }));
         } else {
-            self.done |= self.parts.unattended.is_some();
+            self.done |= self.parts.tending.unattended.is_some();
         }
     }
 
-    /// Fails the calls that have waited through too long a silence. The agent may still answer; the streams get it.
-    fn silence(&mut self, now: Instant) {
-        let Some(silence) = self.parts.options.limits.silence() else { return };
-        let heard = self.last_heard;
-        let expired =
-            self.calls.expire(|since| since.max(heard) + silence <= now, &CallError::Silent(silence));
-        for ticket in expired {
-            self.relay.abandon(ticket);
-            add(&self.parts.stats.silences, 1);
-        }
-    }
-
-    fn silence_deadline(&self) -> Option<Instant> {
-        let oldest = self.calls.oldest().filter(|_| !self.relay.agent_waits())?;
-        Some(oldest.max(self.last_heard) + self.parts.options.limits.silence()?)
+    /// Fails the requests that have waited through too long a silence. The agent may still answer; the streams get it.
+    fn give_up(&mut self, through: u64, silence: Duration) {
+        let message = CallError::Silent(silence).to_string();
+        let error = ErrorObject { code: codes::INTERNAL_ERROR, message, data: None };
+        let relay = &mut self.relay;
+        let output =
+            with_presence(&self.calls, &self.shared, |present| relay.give_up(through, &error, present));
+        let records = output.segment.as_ref().map_or(0, |segment| segment.records(0).len());
+        add(&self.parts.stats.silences, (output.deliveries.len() + records) as u64);
+        self.publish(output, None);
     }
 
     /// Until when readers that are behind hold the agent's output back.
@@ -80,9 +78,10 @@ impl Owner {
         look()
     }
 
+    /// A request whose client is gone does not keep a connection: nobody can answer what its agent may ask.
     fn unattended_deadline(&self) -> Option<Instant> {
-        let grace = self.parts.unattended?;
-        let attended = self.shared.seats.count() > 0 || self.relay.pending_requests() > 0;
+        let grace = self.parts.tending.unattended?;
+        let attended = self.shared.seats.count() > 0 || self.calls.is_any_attached();
         (!attended).then(|| self.attended + grace)
     }
 }

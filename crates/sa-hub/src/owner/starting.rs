@@ -8,7 +8,6 @@ use crate::stats::add;
 use sa_api::AcpServerStatus;
 use sa_install::Launchable;
 use std::pin::pin;
-use tokio::time::Instant;
 
 impl Owner {
     pub(super) async fn start(&mut self) -> Result<(), CallError> {
@@ -42,7 +41,7 @@ impl Owner {
         self.pipes = Some(Pipes::new(spawned));
         self.exit_wait = Some(Box::pin(async move { process.wait().await }));
         self.run_deadline = None;
-        self.last_heard = Instant::now();
+        self.patience.heard();
         Ok(())
     }
 

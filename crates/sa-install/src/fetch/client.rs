@@ -132,8 +132,8 @@ impl Client {
         Err(nonsense(&asked, "redirects too often").into())
     }
 
-    /// Where an address is really asked.
-    pub(super) fn address(&self, url: &Url) -> Url {
+    /// Returns where an address is really asked.
+    pub(crate) fn address(&self, url: &Url) -> Url {
         match &self.options.mirror {
             Some(mirror) => through(mirror, url),
             None => url.clone(),

@@ -78,7 +78,7 @@ impl Run<'_> {
             }
             Contents::Directory(from) => (copy(bench, from.clone(), reporter).await?, None),
             Contents::NpmTree(packages) => {
-                resolver.npm.build(bench.staging.path(), packages).await?;
+                resolver.npm.build(bench.staging.path(), packages, &resolver.client).await?;
                 (bench, None)
             }
         };

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::fetch::ClientOptions;
 use crate::npmrc::NpmSources;
 use sa_supervisor::{BaseEnv, SupervisorOptions};
 use std::os::unix::fs::PermissionsExt;
@@ -39,8 +40,17 @@ impl Machine {
     }
 
     async fn build(&self) -> Result<(), SourceError> {
+        self.build_with(None).await
+    }
+
+    async fn build_with(&self, mirror: Option<&str>) -> Result<(), SourceError> {
         let packages = ["tool@1.2.3".to_owned(), "@s/beside".to_owned()];
-        self.npm.build(&self.root.path().join("tree"), &packages).await
+        let client = Client::new(ClientOptions::default());
+        let client = match mirror {
+            Some(mirror) => client.with_mirror(mirror.parse().unwrap()),
+            None => client,
+        };
+        self.npm.build(&self.root.path().join("tree"), &packages, &client).await
     }
 
     fn written(&self, name: &str) -> String {
@@ -69,6 +79,31 @@ async fn npm_installs_into_the_directory_and_nowhere_else() {
 }
 
 #[tokio::test]
+async fn npm_asks_the_mirror_and_nobody_else() {
+    let machine = Machine::new(Some("env > environment"), Some("https://registry.example/npm"));
+    machine.build_with(Some("http://mirror.example/all")).await.unwrap();
+    let environment = machine.written("environment");
+    let registry = "npm_config_registry=http://mirror.example/all/registry.example/npm/\n";
+    assert!(environment.contains(registry), "{environment}");
+    assert!(environment.contains("npm_config_replace_registry_host=always\n"), "{environment}");
+    let error = machine.build_with(Some("file:///mirror")).await.unwrap_err().to_string();
+    assert!(error.contains("served over HTTP"), "{error}");
+}
+
+#[tokio::test]
+async fn credentials_in_the_registrys_address_reach_npm() {
+    let machine = Machine::new(
+        Some("tr '\\0' '\\n' < /proc/$$/environ > environment"),
+        Some("https://user:pass@registry.example/npm/"),
+    );
+    machine.build().await.unwrap();
+    let environment = machine.written("environment");
+    assert!(environment.contains("npm_config_registry=https://registry.example/npm/\n"), "{environment}");
+    // base64 of `user:pass`
+    assert!(environment.contains("npm_config_//registry.example/npm/:_auth=dXNlcjpwYXNz\n"), "{environment}");
+}
+
+#[tokio::test]
 async fn what_npm_says_about_a_failure_is_told() {
     let machine = Machine::new(Some("echo 'npm error code E404' >&2; exit 1"), None);
     let error = machine.build().await.unwrap_err().to_string();
@@ -77,7 +112,9 @@ async fn what_npm_says_about_a_failure_is_told() {
     assert!(error.contains("install Node.js with npm"), "{error}");
     let machine = Machine::new(Some(""), None);
     let npm = Npm::new(NpmConfig::default(), None);
-    let error = npm.build(machine.root.path(), &["tool@1.2.3".to_owned()]).await.unwrap_err().to_string();
+    let client = Client::new(ClientOptions::default());
+    let error =
+        npm.build(machine.root.path(), &["tool@1.2.3".to_owned()], &client).await.unwrap_err().to_string();
     assert!(error.contains("npm is needed"), "{error}");
 }
 

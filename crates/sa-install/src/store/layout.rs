@@ -105,6 +105,11 @@ fn is_plain(name: &str, most: usize) -> bool {
         && name.chars().all(fits)
 }
 
+/// Returns whether `a` is a newer version than `b`.
+pub fn is_newer(a: &str, b: &str) -> bool {
+    newest_first(a, b) == Ordering::Less
+}
+
 /// Sorts versions, the newest first; names that are no versions come last.
 fn newest_first(a: &str, b: &str) -> Ordering {
     match (Version::parse(a), Version::parse(b)) {
@@ -118,6 +123,13 @@ fn newest_first(a: &str, b: &str) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn newer_is_by_version_not_by_text() {
+        for (a, b) in [("1.10.0", "1.9.0"), ("2.0.0", "2.0.0-rc.1"), ("1.0.1-beta", "1.0.0")] {
+            assert!(is_newer(a, b) && !is_newer(b, a) && !is_newer(a, a), "{a} {b}");
+        }
+    }
 
     #[test]
     fn only_plain_names_become_directories() {

@@ -29,6 +29,11 @@ impl Session {
             Event::Part(part) => self.part(core, &part),
             Event::Delta(delta) => self.piece(core, &delta),
             Event::Todos(todos) => self.plan(core, &todos),
+            // What was on its way when the turn was cancelled does not happen any more.
+            Event::Permission(permission) if self.is_stopping() => {
+                self.answer_permission(core, &permission.id, "reject", None);
+            }
+            Event::Questions(questions) if self.is_stopping() => self.reject_question(core, &questions.id),
             Event::Permission(permission) => self.ask_permission(core, *permission),
             Event::Questions(questions) => self.ask_user(core, questions),
             Event::Resolved(id) => self.ask_withdrawn(core, &id),
@@ -40,7 +45,7 @@ impl Session {
     fn status(&mut self, core: &mut Core, status: &Status) {
         let Some(turn) = &mut self.turn else { return };
         match status {
-            Status::Busy => (turn.is_begun, turn.is_idle) = (true, false),
+            Status::Busy => self.busy(core),
             Status::Idle => {
                 turn.is_idle = true;
                 self.try_settle(core);

@@ -24,15 +24,14 @@ impl Session {
 
     /// A server that cannot be reached does not keep a session from working.
     pub(crate) fn reached(&mut self, core: &mut Core, name: &str, outcome: &Outcome<'_>) {
-        let status = match outcome.read::<Value>() {
-            Ok(all) => all[name].clone(),
-            Err(reason) => json!({ "status": "failed", "error": reason }),
+        let lost = match outcome.read::<Value>() {
+            Ok(all) => lost(&all[name]),
+            Err(reason) => Some(reason),
         };
-        if status["status"] != "connected" {
-            let unavailable = json!([{ "name": name, "status": status["status"], "error": status["error"] }]);
-            core.remark(&self.id, "mcp", json!({ "unavailable": unavailable }));
-        }
         if self.mcp.heard_of(name) {
+            if let Some(reason) = lost {
+                core.mcp_unavailable(&self.id, name, &reason);
+            }
             if self.mcp.is_done() {
                 self.ask_commands(core);
             }
@@ -40,10 +39,16 @@ impl Session {
         }
     }
 
-    /// The prompt goes out without what is not there.
+    /// Reports a long wait. In the end the prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
-        if let Some(missing) = self.mcp.late(core.now.elapsed) {
-            core.remark(&self.id, "mcp", json!({ "late": missing }));
+        let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
+        if let Some(missing) = self.mcp.to_report(now) {
+            core.mcp_waiting(&self.id, missing.iter().map(String::as_str), limit);
+        }
+        if let Some(missing) = self.mcp.late(now) {
+            for name in missing {
+                core.mcp_unavailable(&self.id, &name, &format!("not ready after {} s", limit.as_secs()));
+            }
             self.begin_next(core);
         }
     }
@@ -55,4 +60,11 @@ impl Session {
             core.order("mcp/disconnect", &Call::post(path, json!({})).within(&directory));
         }
     }
+}
+
+/// Why a server cannot be used, from its state; `None` if it can.
+fn lost(status: &Value) -> Option<String> {
+    let word = status["status"].as_str().unwrap_or("unknown to OpenCode");
+    let reason = status["error"].as_str().unwrap_or(word);
+    (word != "connected").then(|| reason.to_owned())
 }

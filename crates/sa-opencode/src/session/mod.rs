@@ -26,6 +26,7 @@ mod reviving;
 mod rules;
 mod settings;
 mod speech;
+mod stopping;
 mod tooling;
 mod turn;
 mod usage;
@@ -42,7 +43,7 @@ use closing::Closing;
 use compaction::Compaction;
 use permission::Allowed;
 use reviving::Link;
-use sa_acp::{Form, McpWait, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Asking, Form, McpWait, Piece, Queue, RequestKey, Told, failure};
 use serde_json::Value;
 use speech::Speech;
 use std::collections::BTreeMap;
@@ -59,6 +60,7 @@ pub(crate) struct Place {
     pub(crate) directories: Vec<PathBuf>,
     /// In the form of the server's own settings, by name.
     pub(crate) servers: BTreeMap<String, Value>,
+    pub(crate) asking: Asking,
 }
 
 /// See the module's comment.
@@ -75,6 +77,8 @@ pub struct Session {
     commands: Vec<Command>,
     queue: Queue<Vec<Value>>,
     turn: Option<Turn>,
+    /// Aborts that the server has not answered.
+    aborts: u32,
     /// The rules that the server has for the session.
     ruled: Vec<Rule>,
     asks: BTreeMap<String, Ask>,
@@ -102,6 +106,7 @@ impl Session {
             commands: Vec::new(),
             queue: Queue::new(),
             turn: None,
+            aborts: 0,
             ruled: Vec::new(),
             asks: BTreeMap::new(),
             allowed: Vec::new(),
@@ -213,6 +218,7 @@ impl sa_acp::Session for Session {
         self.tell_printed(core);
         self.enforce_mcp(core);
         self.enforce_settle(core);
+        self.enforce_abort(core);
         self.enforce_cancel(core);
         self.enforce_close(core);
     }

@@ -15,6 +15,11 @@ impl Session {
                 let parent = self.parent_of(id);
                 self.tool(core, &part, Some(&parent));
             }
+            // What was on its way when the turn was cancelled does not happen any more.
+            Event::Permission(permission) if self.is_stopping() => {
+                self.answer_permission(core, &permission.id, "reject", None);
+            }
+            Event::Questions(questions) if self.is_stopping() => self.reject_question(core, &questions.id),
             Event::Permission(permission) => self.ask_permission(core, *permission),
             Event::Questions(questions) => self.ask_user(core, questions),
             Event::Resolved(id) => self.ask_withdrawn(core, &id),

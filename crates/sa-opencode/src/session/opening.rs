@@ -27,9 +27,8 @@ impl Session {
             session.ruled = session.settings.rules(&session.place.directories, &[]);
         }
         session.replay(core, history);
-        core.opened(key, how, &session.id, session.settings.modes(), session.settings.options());
         session.commands.clone_from(&around.commands);
-        session.tell_commands(core);
+        session.tell_opened(core, key, how);
         session.register(core);
         session
     }
@@ -45,7 +44,18 @@ impl Session {
     ) {
         self.place = place;
         self.replay(core, history);
+        self.tell_opened(core, key, how);
+    }
+
+    /// Answers the request, with the commands before it if the client knows the session: nothing may follow the answer then.
+    fn tell_opened(&self, core: &mut Core, key: &RequestKey, how: &How) {
+        let is_known = how.continued().is_some();
+        if is_known {
+            self.tell_commands(core);
+        }
         core.opened(key, how, &self.id, self.settings.modes(), self.settings.options());
-        self.tell_commands(core);
+        if !is_known {
+            self.tell_commands(core);
+        }
     }
 }

@@ -9,8 +9,9 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Session as _, Told, chosen, humanised, only_looks};
-use serde_json::json;
+use sa_acp::{Asking, Session as _, Told, chosen, humanised};
+use sa_shell::only_reads;
+use serde_json::{Value, json};
 
 const ALLOW_ONCE: &str = "allow_once";
 const ALLOW_ALWAYS: &str = "allow_always";
@@ -18,6 +19,9 @@ const REJECT_ONCE: &str = "reject_once";
 
 /// What the model is told when it wants to change something while it should not.
 const READ_ONLY: &str = "Plan mode is on: nothing may be changed. Only look around, and make a plan.";
+
+/// The refusal of a tool that another session brought.
+const FOREIGN: &str = "This tool belongs to another session.";
 
 /// Something that waits for permission.
 #[derive(Debug)]
@@ -39,8 +43,11 @@ pub(super) struct Allowed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Allow,
-    Refuse,
+    /// It is refused for this reason.
+    Refuse(&'static str),
     Ask,
+    /// It is asked about, though it could be allowed: the client has rules.
+    AskThough,
 }
 
 fn options(always: &[String]) -> Vec<PermissionOption> {
@@ -56,6 +63,15 @@ fn options(always: &[String]) -> Vec<PermissionOption> {
     std::iter::once(once).chain(always).chain([reject]).collect()
 }
 
+/// Returns whether a call may be the one that a question describes.
+fn agrees(input: &Value, asked: &Value) -> bool {
+    let same = |own: &str, other: &str| match (&input[own], &asked[other]) {
+        (Value::String(own), Value::String(other)) => own == other,
+        _ => true,
+    };
+    same("command", "command") && same("url", "url")
+}
+
 impl Session {
     /// The session, or a sub-agent of it, asks for permission.
     pub(super) fn ask_permission(&mut self, core: &mut Core, asked: Permission) {
@@ -67,30 +83,41 @@ impl Session {
             _ => asked.id.clone(),
         };
         self.describe_change(core, &call, &asked);
-        match self.verdict(&asked) {
+        let verdict = self.verdict(core, &asked);
+        match verdict {
             Verdict::Allow => return self.answer_permission(core, &asked.id, "once", None),
-            Verdict::Refuse => return self.answer_permission(core, &asked.id, "reject", Some(READ_ONLY)),
-            Verdict::Ask => {}
+            Verdict::Refuse(why) => return self.answer_permission(core, &asked.id, "reject", Some(why)),
+            Verdict::Ask | Verdict::AskThough => {}
         }
         let update = self.waiting(&call, &asked);
         let options = options(&asked.always);
         let Permission { id, permission, patterns, always, .. } = asked;
         let waiting = Waiting { call, permission, patterns, always };
-        self.pass_on_choice(core, &id, Ask::Permission(Box::new(waiting)), update, options);
+        let ask = Ask::Permission(Box::new(waiting));
+        if verdict == Verdict::AskThough {
+            return self.pass_on_allowed(core, &id, ask, update, options);
+        }
+        self.pass_on_choice(core, &id, ask, update, options);
     }
 
-    fn verdict(&self, asked: &Permission) -> Verdict {
+    fn verdict(&self, core: &Core, asked: &Permission) -> Verdict {
+        if core.registry.is_foreign(&self.place.cwd, &self.id.0, &asked.permission) {
+            return Verdict::Refuse(FOREIGN);
+        }
         let harmless =
-            asked.permission == "bash" && asked.metadata["command"].as_str().is_some_and(only_looks);
+            asked.permission == "bash" && asked.metadata["command"].as_str().is_some_and(only_reads);
         match self.settings.mode() {
             Mode::Bypass => Verdict::Allow,
-            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns) => Verdict::Allow,
+            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns) => match self.place.asking {
+                Asking::Needed => Verdict::Allow,
+                Asking::All => Verdict::AskThough,
+            },
             Mode::Default => Verdict::Ask,
             // What neither changes the project nor says anything about it is the user's to decide.
             Mode::Plan => match asked.permission.as_str() {
                 "read" | "external_directory" | "doom_loop" | "webfetch" | "websearch" | "codesearch"
                 | "task" | "skill" => Verdict::Ask,
-                _ => Verdict::Refuse,
+                _ => Verdict::Refuse(READ_ONLY),
             },
         }
     }
@@ -119,13 +146,23 @@ impl Session {
     /// What is asked about, as the client knows it.
     fn waiting(&self, call: &str, asked: &Permission) -> ToolCallUpdate {
         let about = json!({ "permission": asked.permission, "patterns": asked.patterns });
-        let (fields, parent) = match self.tools.running.get(call) {
-            Some(tool) => (tool.described.clone().into_fields(), tool.parent.as_deref()),
-            None => {
+        let known = self.tools.running.get(call);
+        let (fields, parent) = match known {
+            // Ids of calls are the provider's, and not always different.
+            Some(tool) if agrees(&tool.described.input, &asked.metadata) => {
+                (tool.described.clone().into_fields(), tool.parent.as_deref())
+            }
+            _ => {
                 let what = asked.patterns.join(", ");
                 let title = format!("{}: {what}", humanised(&asked.permission));
-                let fields = ToolCallUpdateFields::new().title(title).kind(ToolKind::Other);
-                (fields.raw_input(asked.metadata.clone()), None)
+                let kind = match asked.permission.as_str() {
+                    "bash" => ToolKind::Execute,
+                    "edit" => ToolKind::Edit,
+                    _ => ToolKind::Other,
+                };
+                let fields =
+                    ToolCallUpdateFields::new().title(title).kind(kind).name(asked.permission.clone());
+                (fields.raw_input(asked.metadata.clone()), known.and_then(|tool| tool.parent.as_deref()))
             }
         };
         let mut about = json!({ "asked": about });

@@ -25,6 +25,7 @@ impl Session {
         self.compaction_lost(core);
         self.speech.clear();
         self.link = Link::Down;
+        self.aborts = 0;
         self.mcp.give_up();
         self.abort_turn(core, error);
         if self.closing.is_some() {

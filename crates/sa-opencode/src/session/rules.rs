@@ -60,19 +60,19 @@ pub(super) fn rules(
     rules
 }
 
-/// Nothing is asked about. What the agent must not do it still must not. Changes are asked about and allowed at once, so that
-/// a file is known as it was before, and another mode counts from its moment on.
+/// Nothing is asked about. What the agent must not do it still must not. All but what is safe is asked about and allowed at
+/// once, so that a file is known as it was before, another mode counts from its moment on, and tools of servers that another
+/// session has brought meanwhile are out of reach.
 fn unasked(own: &[Rule]) -> Vec<Rule> {
     let free = |action| if action == Action::Deny { Action::Deny } else { Action::Allow };
     let noted = |action| if action == Action::Deny { Action::Deny } else { Action::Ask };
-    let mut rules = vec![Rule::new("*", "*", free(general(own, "*")))];
+    let is_safe = |permission: &str| SAFE.contains(&permission);
+    let mut rules = vec![Rule::new("*", "*", noted(general(own, "*")))];
+    rules.extend(SAFE.map(|permission| Rule::new(permission, "*", free(general(own, permission)))));
     rules.extend(CHANGING.map(|permission| Rule::new(permission, "*", noted(general(own, permission)))));
     for rule in own.iter().filter(|rule| rule.permission != "*") {
-        let is_change = CHANGING.contains(&rule.permission.as_str());
-        rules.push(Rule {
-            action: if is_change { noted(rule.action) } else { free(rule.action) },
-            ..rule.clone()
-        });
+        let action = if is_safe(&rule.permission) { free(rule.action) } else { noted(rule.action) };
+        rules.push(Rule { action, ..rule.clone() });
     }
     rules
 }
@@ -189,7 +189,8 @@ mod tests {
             ("edit", "secret/a", Deny),
             ("bash", "rm -r /", Deny),
             ("bash", "ls", Ask),
-            ("webfetch", "https://a", Allow),
+            ("webfetch", "https://a", Ask),
+            ("files_write", "*", Ask),
             ("doom_loop", "*", Allow),
             ("read", "x.env", Allow),
         ] {

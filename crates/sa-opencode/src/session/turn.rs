@@ -7,10 +7,13 @@ use crate::core::Core;
 use crate::native::call::{Call, of_session};
 use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, PromptResponse, StopReason};
+use agent_client_protocol_schema::v1::{Error, StopReason};
 use sa_acp::{RequestKey, failure};
 use serde_json::json;
 use std::time::Duration;
+
+/// How long the last events of a prompt are waited for that was aborted.
+const ABORTED: Duration = Duration::from_millis(100);
 
 /// A prompt that the server works on.
 #[derive(Debug)]
@@ -18,11 +21,13 @@ pub(super) struct Turn {
     /// The request to answer; `None` if it was answered before the server was done.
     pub(super) key: Option<RequestKey>,
     /// What is to be done once the rules are right; `None` once that is under way.
-    work: Option<Work>,
+    pub(super) work: Option<Work>,
     /// It was cancelled; when that is enforced if the server does not heed it.
-    cancel: Option<Duration>,
+    pub(super) cancel: Option<Duration>,
+    /// When the abort is sent again if the server still works.
+    pub(super) abort_at: Option<Duration>,
     /// How it ended; until when events are waited for that were sent before.
-    ended: Option<(Result<StopReason, Error>, Duration)>,
+    pub(super) ended: Option<(Result<StopReason, Error>, Duration)>,
     /// Its last message, in case its events come late or not at all.
     last: Option<Whole>,
     /// Whether the server was heard to work on it, and then to be done.
@@ -37,7 +42,7 @@ impl Turn {
     pub(super) fn deadline(&self) -> Option<Duration> {
         let settle = self.ended.as_ref().map(|(_, until)| *until);
         let cancel = self.cancel.filter(|at| *at < Duration::MAX);
-        [settle, cancel].into_iter().flatten().min()
+        [settle, cancel, self.abort_at].into_iter().flatten().min()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -49,6 +54,7 @@ impl Turn {
             key: Some(key),
             work: Some(work),
             cancel: None,
+            abort_at: None,
             ended: None,
             last: None,
             is_begun: false,
@@ -69,6 +75,10 @@ impl Session {
             return self.want_back(core);
         }
         if !self.mcp.is_done() {
+            return self.mcp.hold(core.now.elapsed);
+        }
+        if self.aborts > 0 {
+            // An abort names no turn: it would stop the next one if that overtook it.
             return;
         }
         let Some(prompt) = self.queue.pop_front() else { return };
@@ -100,6 +110,9 @@ impl Session {
     }
 
     fn send_work(&mut self, core: &mut Core) {
+        if self.turn.as_ref().is_some_and(Turn::is_cancelled) {
+            return self.end_turn(core, Ok(StopReason::Cancelled));
+        }
         let Some(work) = self.turn.as_mut().and_then(|turn| turn.work.take()) else { return };
         let Some(model) = self.settings.model().cloned() else {
             return self.end_turn(core, Err(failure("there is no model", "model_not_found")));
@@ -136,9 +149,6 @@ impl Session {
             }
         };
         core.ask(&call.within(&self.place.cwd), None, Then::Prompted(self.id.clone()));
-        if self.turn.as_ref().is_some_and(Turn::is_cancelled) {
-            self.send_abort(core);
-        }
     }
 
     /// The server is done with the prompt, but what it told on the way may not have arrived yet.
@@ -154,8 +164,11 @@ impl Session {
             },
             Err(reason) => (Err(failure(reason, "refused")), None),
         };
-        let until = core.now.elapsed + core.host.limits.settle;
+        let settle = core.host.limits.settle;
         if let Some(turn) = &mut self.turn {
+            // A prompt that was aborted before the server had begun has no events.
+            let patience = if turn.is_cancelled() { settle.min(ABORTED) } else { settle };
+            let until = core.now.elapsed + patience;
             turn.ended = Some((ended, until));
             turn.last = last;
         }
@@ -220,50 +233,10 @@ impl Session {
         self.begin_next(core);
     }
 
-    /// Has the server stop what it does. Questions that it asked are void.
-    pub(super) fn stop(&mut self, core: &mut Core) {
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        let Some(turn) = &mut self.turn else { return };
-        turn.cancel.get_or_insert(deadline);
-        let is_sent = turn.work.is_none();
-        self.withdraw_asks(core);
-        if is_sent {
-            self.send_abort(core);
-        }
-    }
-
-    fn send_abort(&self, core: &mut Core) {
-        let call = Call::post(of_session(&self.id.0, "abort"), json!({}));
-        core.order("abort", &call.within(&self.place.cwd));
-    }
-
-    /// Answers a cancelled prompt that the server does not end. After as long again it counts as stuck.
-    pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
-            return;
-        };
-        match turn.key.take() {
-            Some(key) => {
-                turn.cancel = Some(now + core.host.limits.cancel);
-                let usage = self.meter.of_turn();
-                self.close_tools(core, "Cancelled");
-                core.reply(&key, PromptResponse::new(StopReason::Cancelled).usage(usage));
-            }
-            None if self.queue.is_empty() => turn.cancel = Some(now + core.host.limits.cancel),
-            None => turn.cancel = Some(Duration::MAX),
-        }
-    }
-
-    /// Whether only another server can go on.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
-    }
-
     fn settle(&self, core: &mut Core, turn: Turn, ended: Result<StopReason, Error>) {
         let Some(key) = turn.key else { return };
         match ended {
-            Ok(reason) => core.reply(&key, PromptResponse::new(reason).usage(self.meter.of_turn())),
+            Ok(reason) => core.prompt_done(&key, reason, self.meter.of_turn()),
             Err(error) => core.fail(&key, &error),
         }
     }

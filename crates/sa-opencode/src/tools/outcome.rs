@@ -25,11 +25,13 @@ pub(crate) fn outcome(part: &Part, known: bool, cwd: &Path, disk: &dyn Disk) -> 
         _ => said(state),
     };
     content.extend(state.attachments.iter().filter_map(picture));
-    let output = json!({
-        "output": state.output,
-        "error": state.error,
-        "metadata": state.metadata,
-    });
+    let mut output = json!({ "error": state.error, "metadata": state.metadata });
+    if part.tool != "bash" {
+        output["output"] = json!(state.output);
+    } else if let Some(metadata) = output["metadata"].as_object_mut() {
+        // What a command printed is in the content.
+        metadata.remove("output");
+    }
     Outcome { meta: terminal(part), ..Outcome::new(status, content, output) }
 }
 

@@ -95,11 +95,55 @@ fn commands_that_only_look_are_not_asked_about() {
 }
 
 #[test]
+fn a_command_is_judged_and_shown_as_it_is_asked_about() {
+    let mut client = working();
+    running(&mut client, "c1", "bash", json!({ "command": "ls" }));
+    for (id, line) in [("per_1", "find . -name x '-delete'"), ("per_2", "rm -rf x")] {
+        let told = ask(&mut client, SESSION, id, "c1", ("bash", line), json!({ "command": line }));
+        let call = &requests(&told)[0]["params"]["toolCall"];
+        assert_eq!(
+            (&call["rawInput"]["command"], &call["kind"]),
+            (&json!(line), &json!("execute")),
+            "{call}"
+        );
+    }
+}
+
+#[test]
+fn a_client_with_rules_is_asked_about_everything() {
+    let mut client = Client::open_of(
+        json!({ "cwd": "/project", "mcpServers": [], "_meta": { "sandboxAgent": { "askAll": true } } }),
+    );
+    client.prompt_in(SESSION, "hello");
+    client.message(SESSION, "m1");
+    let told = ask(&mut client, SESSION, "per_1", "c1", ("bash", "ls"), json!({ "command": "ls -la" }));
+    let asked = requests(&told);
+    assert_eq!(asked[0]["params"]["_meta"]["sandboxAgent"]["allowed"], true, "{told:?}");
+    client.choose(asked[0], "reject_once");
+    assert_eq!(replied(&mut client, "per_1")["reply"], "reject");
+}
+
+#[test]
+fn tools_of_another_sessions_server_are_refused_in_every_mode() {
+    let mut client = working();
+    let theirs = json!({ "name": "fs", "command": "/bin/fs", "args": [], "env": [] });
+    client.call("session/new", json!({ "cwd": "/project", "mcpServers": [theirs] }));
+    client.around();
+    client.respond("POST /session", crate::client::info("ses_two"));
+    for (n, mode) in ["default", "bypass", "plan"].into_iter().enumerate() {
+        client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": mode }));
+        let id = format!("per_{n}");
+        let told = ask(&mut client, SESSION, &id, "c1", ("fs_write", "*"), json!({}));
+        assert!(requests(&told).is_empty(), "{mode}: {told:?}");
+        assert_eq!(replied(&mut client, &id)["reply"], "reject", "{mode}");
+    }
+}
+
+#[test]
 fn in_bypass_mode_nothing_is_asked_and_changes_are_still_shown() {
     let mut client = Client::open();
     client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "bypass" }));
     client.prompt_in(SESSION, "hello");
-    client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
     client.message(SESSION, "m1");
     running(&mut client, "c1", "edit", json!({ "filePath": "/project/old.txt" }));
     let told = edit(&mut client, SESSION, "per_1", "c1");

@@ -87,9 +87,18 @@ impl Client {
     }
 
     pub(crate) fn open_as(capabilities: Value) -> Self {
+        Self::opened(capabilities, json!({ "cwd": "/project", "mcpServers": [] }))
+    }
+
+    /// The same with a session that is opened by these params.
+    pub(crate) fn open_of(params: Value) -> Self {
+        Self::opened(json!({}), params)
+    }
+
+    fn opened(capabilities: Value, params: Value) -> Self {
         let mut client = Self::new(host());
         client.greet(capabilities);
-        client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
+        client.call("session/new", params);
         client.up();
         client.around();
         let opened = client.respond("POST /session", info(SESSION));

@@ -70,7 +70,7 @@ fn retries_are_told_and_do_not_go_on_for_ever() {
     assert!(told[0].to_string().contains("429"), "{told:?}");
     let failed = client.event(SESSION, "session.status", retry(5));
     assert_eq!(answer(&failed)["error"]["data"]["errorKind"], "rate_limit");
-    client.take(&format!("POST /session/{SESSION}/abort"));
+    client.respond(&format!("POST /session/{SESSION}/abort"), json!(true));
     // The session goes on once the server has stopped.
     client.prompt_in(SESSION, "again");
     client.respond(&message(), json!({ "info": { "id": "m", "role": "assistant" } }));
@@ -149,4 +149,65 @@ fn answers_to_what_nobody_waits_for_do_no_harm() {
     assert!(client.native(&json!({ "id": 999, "status": 200, "body": null })).is_empty());
     assert!(client.native(&json!({ "id": 999, "broken": "late" })).is_empty());
     assert!(client.status("ses_unknown", "busy").is_empty());
+}
+
+#[test]
+fn an_abort_that_overtook_its_prompt_is_sent_again() {
+    let abort = format!("POST /session/{SESSION}/abort");
+    let mut client = Client::open();
+    client.prompt_in(SESSION, "hello");
+    client.cancel_in(SESSION);
+    client.respond(&abort, json!(true));
+    assert_eq!(client.names(), [message()], "once is enough if it has an effect");
+    client.status(SESSION, "busy");
+    client.respond(&abort, json!(true));
+    client.pass(Duration::from_millis(500));
+    client.respond(&abort, json!(true));
+    client.respond(&message(), json!({ "info": { "id": "m", "role": "assistant" } }));
+    let messages = client.status(SESSION, "idle");
+    assert_eq!(answer(&messages)["result"]["stopReason"], "cancelled", "{messages:?}");
+    client.pass(Duration::from_secs(1));
+    assert!(client.names().is_empty(), "{:?}", client.names());
+}
+
+#[test]
+fn a_prompt_does_not_overtake_the_abort_of_the_one_before() {
+    let abort = format!("POST /session/{SESSION}/abort");
+    let mut client = Client::open();
+    client.prompt_in(SESSION, "hello");
+    client.status(SESSION, "busy");
+    client.cancel_in(SESSION);
+    client.prompt_in(SESSION, "next");
+    client.respond(&message(), json!({ "info": { "id": "m", "role": "assistant" } }));
+    client.status(SESSION, "idle");
+    assert_eq!(client.names(), [abort.as_str()], "an abort names no prompt");
+    client.respond(&abort, json!(true));
+    assert_eq!(client.names(), [message()]);
+}
+
+#[test]
+fn a_cancelled_turn_is_granted_nothing() {
+    let mut client = Client::open();
+    client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "bypass" }));
+    client.prompt_in(SESSION, "hello");
+    client.status(SESSION, "busy");
+    client.cancel_in(SESSION);
+    client.peer.calls.clear();
+    let asked =
+        json!({ "id": "per_1", "permission": "bash", "patterns": ["touch f"], "metadata": {}, "always": [] });
+    assert!(client.event(SESSION, "permission.asked", asked).is_empty());
+    assert_eq!(client.take("POST /permission/per_1/reply")["body"]["reply"], "reject");
+    assert!(client.event(SESSION, "question.asked", json!({ "id": "que_1", "questions": [] })).is_empty());
+    client.take("POST /question/que_1/reject");
+}
+
+#[test]
+fn a_prompt_that_is_aborted_before_it_begins_is_over_soon() {
+    let mut client = Client::open();
+    client.prompt_in(SESSION, "hello");
+    client.cancel_in(SESSION);
+    client.respond(&format!("POST /session/{SESSION}/abort"), json!(true));
+    assert!(client.respond(&message(), json!({ "info": { "id": "m", "role": "user" } })).is_empty());
+    let messages = client.pass(Duration::from_millis(100));
+    assert_eq!(answer(&messages)["result"]["stopReason"], "cancelled", "{messages:?}");
 }

@@ -1,10 +1,10 @@
 //! What the relay and the log keep has a limit, whatever comes.
 
 use proptest::prelude::*;
-use sa_jsonrpc::Message;
-use sa_relay::{Caller, Log, Read, Refused, Relay, RelayOptions, Surroundings};
+use sa_jsonrpc::{ErrorObject, Message};
+use sa_relay::{Caller, Log, Outgoing, Presence, Read, Refused, Relay, RelayOptions};
 
-const AROUND: Surroundings<'static> = Surroundings { attached: &|_| true, streams: 1 };
+const AROUND: Presence<'static> = Presence { has_post: &|_| true, has_socket: &|_| true, streams: 1 };
 
 fn relay(line_bytes: usize, pending_requests: usize, asked_bytes: usize) -> Relay {
     Relay::new(&RelayOptions { line_bytes, unparsed_bytes: 64, pending_requests, asked_bytes })
@@ -81,21 +81,44 @@ fn a_line_without_an_end_keeps_its_limit() {
 fn requests_beyond_the_limit_are_refused_until_one_is_answered() {
     let mut relay = relay(1000, 2, 1);
     for id in ["1", "2"] {
-        relay.client_message(&request(id), Caller::Stream(0)).unwrap();
+        relay.client_message(&request(id), Caller::Stream(0), &AROUND).unwrap();
     }
-    let refused = relay.client_message(&request("3"), Caller::Stream(0));
+    let refused = relay.client_message(&request("3"), Caller::Stream(0), &AROUND);
     assert_eq!(refused, Err(Refused::TooManyPending(2)));
     relay.agent_data(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":0}\n", &AROUND);
-    relay.client_message(&request("3"), Caller::Stream(0)).unwrap();
+    relay.client_message(&request("3"), Caller::Stream(0), &AROUND).unwrap();
     assert_eq!(relay.pending_requests(), 2);
+}
+
+#[test]
+fn requests_that_were_given_up_do_not_count_and_their_ids_are_not_used_again() {
+    let mut relay = relay(1000, 2, 1);
+    let error = ErrorObject { code: -32603, message: "silent".to_owned(), data: None };
+    let mut sent = std::collections::HashSet::new();
+    for round in 0..2000 {
+        // More than are remembered: from some point on even an id that looks free may still be answered.
+        let outgoing = relay.client_message(&request("1"), Caller::Post(round), &AROUND).unwrap();
+        let id = match outgoing {
+            Outgoing::Rewritten(bytes) => Message::read(bytes).unwrap().id_text().to_owned(),
+            _ => "1".to_owned(),
+        };
+        assert!(sent.insert(id), "one id for two requests");
+        let output = relay.give_up(relay.newest_request(), &error, &AROUND);
+        assert_eq!((output.deliveries.len(), relay.oldest_request()), (1, None));
+        assert!(relay.pending_requests() <= 1024);
+    }
+    relay.agent_end("{}", &error, &AROUND);
+    let fresh = relay.client_message(&request("1"), Caller::Post(0), &AROUND);
+    assert_eq!(fresh, Ok(Outgoing::Verbatim), "the next agent knows none of them");
 }
 
 #[test]
 fn ids_have_a_limit() {
     let mut relay = relay(1000, 2, 1);
     let id = |length: usize| format!("\"{}\"", "i".repeat(length - 2));
-    assert_eq!(relay.client_message(&request(&id(1025)), Caller::Post(0)), Err(Refused::LongId(1025)));
-    relay.client_message(&request(&id(1024)), Caller::Post(0)).unwrap();
+    let refused = relay.client_message(&request(&id(1025)), Caller::Post(0), &AROUND);
+    assert_eq!(refused, Err(Refused::LongId(1025)));
+    relay.client_message(&request(&id(1024)), Caller::Post(0), &AROUND).unwrap();
     assert_eq!(relay.pending_requests(), 1);
 }
 

@@ -53,7 +53,8 @@ proptest! {
         let stream = lines.iter().flat_map(|line| [line.as_bytes(), b"\n"]).collect::<Vec<_>>().concat();
         let whole = transcript(&OPTIONS, [&stream[..]]);
         prop_assert!(whole == transcript(&OPTIONS, cut(&stream, &lengths)), "other records in pieces");
-        let messages = whole.records.iter().filter(|(kind, ..)| *kind == RecordKind::Message);
+        let is_record = |kind| matches!(kind, RecordKind::Message | RecordKind::Response);
+        let messages = whole.records.iter().filter(|(kind, ..)| is_record(*kind));
         for ((_, _, data), line) in messages.zip(lines.iter().filter(|line| is_message(line))) {
             let ours = line.replace('\r', " ").replace("4503599627370496", "1.0");
             prop_assert!(data == line.replace('\r', " ").as_bytes() || data == ours.as_bytes(), "other bytes");

@@ -3,7 +3,7 @@
 use crate::sse::{Event, Parser};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sa_relay::{Log, Read, Relay, RelayOptions, Segment, Surroundings};
+use sa_relay::{Log, Presence, Read, Relay, RelayOptions, Segment};
 use std::cell::Cell;
 use std::collections::VecDeque;
 
@@ -132,7 +132,7 @@ fn run(limit: usize, steps: &[Step]) -> usize {
                     let text = "x".repeat(usize::from(*size));
                     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":[{size},\"{text}\"]}}\n")
                 };
-                let around = Surroundings { attached: &|_| false, streams: 1 };
+                let around = Presence { has_post: &|_| false, has_socket: &|_| false, streams: 1 };
                 let output = relay.agent_data(sizes.iter().map(line).collect::<String>().as_bytes(), &around);
                 let segment = output.segment.unwrap();
                 model.append(&segment);
@@ -172,6 +172,25 @@ fn ten_thousand_cuts_lose_nothing_and_repeat_nothing() {
         })
         .unwrap();
     assert!(cuts.get() >= 10_000, "only {} cuts", cuts.get());
+}
+
+#[test]
+fn a_log_that_continues_another_never_skips_for_a_cursor_of_that_one() {
+    let options = RelayOptions { line_bytes: 4096, unparsed_bytes: 64, pending_requests: 4, asked_bytes: 64 };
+    let (mut relay, mut log) = (Relay::continuing(&options, 70), Log::continuing(1 << 20, 70));
+    assert_eq!(log.newest(), 70);
+    for cursor in [1, 69, 71] {
+        assert!(matches!(log.read(cursor), Read::Gap { oldest: 0, newest: 70 }), "{cursor}");
+    }
+    assert!(matches!(log.read(0), Read::End) && matches!(log.read(70), Read::End));
+    let present = Presence { has_post: &|_| false, has_socket: &|_| false, streams: 1 };
+    let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"m\"}\n";
+    log.append(relay.agent_data(&[line.as_slice(), line].concat(), &present).segment.unwrap());
+    assert!(matches!(log.read(69), Read::Gap { oldest: 71, newest: 72 }));
+    for beginning in [0, 70] {
+        let Read::Part(part) = log.read(beginning) else { panic!("everything") };
+        assert_eq!((part.segment.first, part.last(), part.records), (71, 72, 0..2));
+    }
 }
 
 #[test]

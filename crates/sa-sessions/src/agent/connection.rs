@@ -1,11 +1,11 @@
 //! One agent process of which the daemon is the client, for one session or for several.
 
 use super::AgentFailure;
-use super::routes::{Route, Routes};
+use super::routes::{Opens, Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
-use sa_hub::{Hub, Position, Reader, Server, ServerId, Step};
+use sa_hub::{Hub, OpenSocket, Position, Reader, Server, ServerId, Step};
 use sa_jsonrpc::codes;
 use sa_relay::{Audience, Caller, Part, RecordKind};
 use sa_universal::PromptCapabilities;
@@ -34,7 +34,7 @@ struct Shared {
     hub: Hub,
     server: Server,
     /// Tells the answers to this client's requests from others'.
-    socket: u32,
+    socket: OpenSocket,
     calls: AtomicU64,
     routes: Mutex<Routes>,
     greeting: OnceLock<Greeting>,
@@ -88,7 +88,7 @@ impl Connection {
         // From here on dropping the handle ends the server.
         let shared = Arc::new(Shared {
             hub: hub.clone(),
-            socket: server.next_socket(),
+            socket: server.open_socket(),
             server,
             calls: AtomicU64::new(0),
             routes: Mutex::default(),
@@ -97,7 +97,8 @@ impl Connection {
         let connection = Self(Arc::new(Handle { shared: Arc::clone(&shared) }));
         shared.server.start().await?;
         let reader = shared.server.subscribe(Position::After(0), false).await?;
-        tokio::spawn(shared.read(reader));
+        // Sessions take what they can store. While that is nothing, the agent waits.
+        tokio::spawn(shared.read(reader.hold_agent()));
         connection.greet(limit).await?;
         Ok(connection)
     }
@@ -114,7 +115,7 @@ impl Connection {
             },
         });
         let (line, mut answers) = mpsc::channel(LINE);
-        self.call("initialize", &params, &line, false).await?;
+        self.call("initialize", &params, &line, Opens::Nothing).await?;
         let answered = async {
             loop {
                 match answers.recv().await {
@@ -146,26 +147,26 @@ impl Connection {
         self.0.shared.server.describe().agent_version
     }
 
-    /// Whether its agent has ended.
-    pub(crate) fn is_ended(&self) -> bool {
-        self.0.shared.routes().ended().is_some()
+    /// How its agent has ended, if it has.
+    pub(crate) fn ended(&self) -> Option<AgentExit> {
+        self.0.shared.routes().ended().cloned()
     }
 
-    /// Sends a request; its answer comes on that line under the number that this gives. `opens`: the answer names a
-    /// session, and what concerns that session comes on the line, too.
+    /// Sends a request; its answer comes on that line under the number that this gives. Messages of a session that it opens come
+    /// on the line, too. If the line is closed before the answer comes, that session is closed as well.
     pub(crate) async fn call(
         &self,
         method: &str,
         params: &Value,
         line: &Line,
-        opens: bool,
+        opens: Opens,
     ) -> Result<u64, AgentFailure> {
         let shared = &self.0.shared;
         let call = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let message =
             wire::message(Some(call), method, params).map_err(|invalid| nonsense(method, &invalid))?;
         shared.routes().expect(call, line.clone(), opens).map_err(AgentFailure::Ended)?;
-        match shared.server.send(message, false, Caller::Socket(shared.socket)).await {
+        match shared.server.send(message, false, Caller::Socket(shared.socket.number())).await {
             Ok(()) => Ok(call),
             Err(error) => {
                 shared.routes().forget_call(call);
@@ -187,6 +188,7 @@ impl Connection {
         outcome: &Result<Value, RpcError>,
     ) -> Result<(), AgentFailure> {
         let message = wire::answer(id, outcome).map_err(|invalid| nonsense("its request", &invalid))?;
+        self.0.shared.routes().answered(id);
         self.0.shared.send(message).await
     }
 
@@ -195,9 +197,9 @@ impl Connection {
         self.0.shared.routes().adopt(session, line);
     }
 
-    /// Nothing of this session is of interest any more.
-    pub(crate) fn release(&self, session: &str) {
-        self.0.shared.routes().release(session);
+    /// That line wants nothing of this session any more.
+    pub(crate) fn release(&self, session: &str, line: &Line) {
+        self.0.shared.routes().release(session, line);
     }
 }
 
@@ -222,7 +224,7 @@ impl Shared {
     }
 
     async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {
-        Ok(self.server.send(message, false, Caller::Socket(self.socket)).await?)
+        Ok(self.server.send(message, false, Caller::Socket(self.socket.number())).await?)
     }
 
     /// Hands out what the agent says until it ends.
@@ -252,12 +254,12 @@ impl Shared {
             let data = part.segment.data(part.records.start + offset);
             let mine = match record.audience {
                 Audience::Everyone => true,
-                Audience::Socket { socket, .. } => socket == self.socket,
-                Audience::Post { .. } | Audience::Stream { .. } => false,
+                Audience::Socket { socket, .. } => socket == self.socket.number(),
+                _ => false,
             };
             match record.kind {
                 _ if !mine => {}
-                RecordKind::Message => self.message(&data, exit.as_ref()).await,
+                RecordKind::Message | RecordKind::Response => self.message(&data, exit.as_ref()).await,
                 RecordKind::Unparsed => {
                     if let Ok(unparsed) = serde_json::from_slice::<Unparsed>(&data) {
                         let lines = self.routes().lines();
@@ -298,7 +300,21 @@ impl Shared {
                     let _ = self.send(message).await;
                 }
             }
+            Route::Close(session) => self.close(&session).await,
             Route::Drop => {}
+        }
+    }
+
+    /// Has the agent close a session that nobody here uses. Nobody waits for the answer.
+    async fn close(&self, session: &str) {
+        let greeting = self.greeting.get();
+        if greeting.is_none_or(|greeting| greeting.agent_capabilities.session_capabilities.close.is_none()) {
+            return;
+        }
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Ok(message) = wire::message(Some(call), "session/close", &json!({ "sessionId": session })) {
+            // An agent that is gone has no sessions.
+            let _ = self.send(message).await;
         }
     }
 }

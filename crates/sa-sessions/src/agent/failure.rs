@@ -54,6 +54,9 @@ pub enum AgentFailure {
     /// The credential is not accepted.
     #[error("{0}")]
     Token(String),
+    /// The provider that was to check the credential did not answer.
+    #[error("{0}")]
+    ProviderUnreachable(String),
     /// A client cancelled before it had started.
     #[error("it was cancelled before the agent had started")]
     GivenUp,
@@ -81,6 +84,48 @@ impl AgentFailure {
     /// Whether the agent wants credentials first.
     pub(crate) fn needs_credentials(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if *code == i64::from(codes::AUTH_REQUIRED))
+    }
+
+    /// The agent's own word for what is wrong, if it has one.
+    fn error_kind(&self) -> Option<&str> {
+        match self {
+            Self::Refused { data: Some(data), .. } => data["errorKind"].as_str(),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the agent will never do what was asked for: it has no such mode, model or version.
+    pub(crate) fn is_bad_choice(&self) -> bool {
+        match self {
+            Self::Unsupported(_) => true,
+            Self::Call(error) => error.is_bad_version(),
+            _ => false,
+        }
+    }
+
+    /// Returns whether the agent could not start the program that it drives.
+    pub(crate) fn is_spawn_failure(&self) -> bool {
+        self.error_kind() == Some("spawn_failed")
+    }
+
+    /// Returns whether the agent's session is gone for good, so that only a new one can replace it. Everything else, such as a
+    /// program that was killed, may be over the next time.
+    pub(crate) fn is_session_lost(&self) -> bool {
+        match self {
+            Self::Unsupported(_) => true,
+            Self::Refused { code, message, .. } => {
+                let code = i32::try_from(*code).unwrap_or_default();
+                matches!(code, codes::RESOURCE_NOT_FOUND | codes::METHOD_NOT_FOUND)
+                    || code == codes::INVALID_PARAMS && names_unknown_session(message)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether another process still holds the agent's session, and will let go of it.
+    pub(crate) fn is_session_busy(&self) -> bool {
+        let Self::Refused { message, .. } = self else { return false };
+        self.error_kind() == Some("session_busy") || message.to_lowercase().contains("active writer")
     }
 
     /// How the agent ended, if that is why.
@@ -117,15 +162,60 @@ impl AgentFailure {
                 AgentError::ProcessExited { message, exit: exit.clone() }
             }
             Self::Call(CallError::Launch(_)) | Self::Unreachable(_) => AgentError::InstallFailed { message },
-            Self::Call(CallError::Silent(_)) | Self::Late { .. } => AgentError::Timeout { message },
+            Self::Call(CallError::Silent(_)) | Self::Late { .. } | Self::ProviderUnreachable(_) => {
+                AgentError::Timeout { message }
+            }
             Self::Open(_) | Self::Call(_) | Self::Machine(_) | Self::GivenUp => {
                 AgentError::SpawnFailed { message }
             }
             Self::Unsupported(_) | Self::Surroundings(_) => AgentError::Unsupported { message },
+            Self::Refused { .. } if self.is_spawn_failure() => AgentError::SpawnFailed { message },
             Self::Refused { code, data, .. } => {
                 AgentError::Protocol { message, details: Some(json!({ "code": code, "data": data })) }
             }
             Self::Nonsense { .. } => AgentError::Protocol { message, details: None },
         }
+    }
+}
+
+/// Agents that do not know the code for it say in words that there is no such session.
+fn names_unknown_session(message: &str) -> bool {
+    let message = message.to_lowercase();
+    ["session not found", "unknown session", "no such session"].iter().any(|words| message.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(code: i64, message: &str, kind: Option<&str>) -> AgentFailure {
+        let data = kind.map(|kind| json!({ "errorKind": kind }));
+        AgentFailure::refused("session/resume", RpcError { code, message: message.to_owned(), data })
+    }
+
+    #[test]
+    fn only_a_session_that_is_gone_is_given_up() {
+        for (code, message, kind, lost) in [
+            (-32002, "Resource not found", None, true),
+            (-32601, "no such method", None, true),
+            (-32602, "Session not found: 7", None, true),
+            (-32602, "cwd does not exist", None, false),
+            (-32603, "Claude Code ended with signal 9", Some("process_exited"), false),
+            (-32603, "did not get ready in time", Some("handshake_failed"), false),
+            (-32603, "thread 1 already has an active writer", Some("open_failed"), false),
+            (-32000, "log in first", None, false),
+        ] {
+            let failure = refused(code, message, kind);
+            assert_eq!(failure.is_session_lost(), lost, "{code} {message}");
+            assert_eq!(failure.is_session_busy(), message.contains("writer"), "{code} {message}");
+        }
+        assert!(AgentFailure::Unsupported("cannot load".to_owned()).is_session_lost());
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_started_is_named_as_such() {
+        let failure = refused(-32603, "program not found: /x", Some("spawn_failed"));
+        assert_eq!(failure.kind(), "spawnFailed");
+        assert_eq!(refused(-32603, "odd", None).kind(), "protocol");
     }
 }

@@ -8,5 +8,6 @@ mod wire;
 
 pub(crate) use connection::{AgentCapabilities, Connection, LINE};
 pub use failure::AgentFailure;
-pub(crate) use pool::{Pool, Slot};
+pub(crate) use pool::{Pool, Process, Slot};
+pub(crate) use routes::{CANCEL_REQUEST, Opens, withdrawn_request};
 pub(crate) use wire::{FromAgent, RpcError};

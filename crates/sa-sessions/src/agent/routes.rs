@@ -3,26 +3,43 @@
 use super::connection::Line;
 use super::wire::{FromAgent, Incoming, Scope};
 use sa_api::AgentExit;
+use sa_jsonrpc::Id;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
 
 /// Messages that come before the session they are for is known: an agent may tell of a new session before it answers
 /// the request that makes it.
 const EARLY: usize = 256;
 
+/// The notification by which an agent takes a request of its own back.
+pub(crate) const CANCEL_REQUEST: &str = "$/cancel_request";
+
 /// Who gets what, by the requests and the sessions that are known.
 #[derive(Default)]
 pub(super) struct Routes {
     calls: HashMap<u64, Waiting>,
     sessions: HashMap<String, Line>,
+    /// Requests of the agent that nobody has answered, by their id: a later `$/cancel_request` names nothing else.
+    asked: HashMap<Id, Line>,
     early: VecDeque<(String, FromAgent)>,
     ended: Option<AgentExit>,
 }
 
 struct Waiting {
     line: Line,
-    /// The answer names the session that belongs to this line from then on.
-    opens: bool,
+    opens: Opens,
+}
+
+/// The session that a request opens, if the agent does not refuse it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Opens {
+    /// None.
+    Nothing,
+    /// One that the answer names; it belongs to the caller's line from then on.
+    New,
+    /// This one, which was adopted before.
+    Known(String),
 }
 
 /// What is to be done with a message.
@@ -31,6 +48,8 @@ pub(super) enum Route {
     To(Line, Vec<FromAgent>),
     /// Nobody is there for this request.
     Refuse { id: String, method: String },
+    /// The caller that opened this session left before the answer came.
+    Close(String),
     /// Nothing.
     Drop,
 }
@@ -43,7 +62,7 @@ struct Opened {
 
 impl Routes {
     /// An answer to this call goes to that line. Nothing does any more once the agent has ended.
-    pub(super) fn expect(&mut self, call: u64, line: Line, opens: bool) -> Result<(), AgentExit> {
+    pub(super) fn expect(&mut self, call: u64, line: Line, opens: Opens) -> Result<(), AgentExit> {
         match &self.ended {
             Some(exit) => Err(exit.clone()),
             None => {
@@ -63,14 +82,25 @@ impl Routes {
         self.sessions.insert(session.to_owned(), line);
     }
 
-    /// Nothing of this session is of interest any more.
-    pub(super) fn release(&mut self, session: &str) {
-        self.sessions.remove(session);
+    /// That line wants nothing of this session any more. Another that has adopted it since keeps it.
+    pub(super) fn release(&mut self, session: &str, line: &Line) {
+        if self.sessions.get(session).is_some_and(|owner| owner.same_channel(line)) {
+            self.sessions.remove(session);
+        }
+        self.asked.retain(|_, asker| !asker.same_channel(line));
+    }
+
+    /// The agent's request of this id has its answer.
+    pub(super) fn answered(&mut self, id: &str) {
+        if let Some(id) = Id::from_json(id) {
+            self.asked.remove(&id);
+        }
     }
 
     /// The agent has ended: everybody who is to know.
     pub(super) fn end(&mut self, exit: AgentExit) -> Vec<Line> {
         self.ended = Some(exit);
+        self.asked.clear();
         let calls = std::mem::take(&mut self.calls).into_values().map(|waiting| waiting.line);
         let mut lines: Vec<Line> = Vec::new();
         for line in std::mem::take(&mut self.sessions).into_values().chain(calls) {
@@ -95,16 +125,23 @@ impl Routes {
         match incoming {
             Incoming::Response { call, outcome } => {
                 let Some(waiting) = self.calls.remove(&call) else { return Route::Drop };
-                let opened = match &outcome {
-                    Ok(result) if waiting.opens => serde_json::from_str::<Opened>(result.get()).ok(),
+                let opened = match (&outcome, &waiting.opens) {
+                    (Ok(result), Opens::New) => opened(result),
+                    (Ok(_), Opens::Known(session)) => Some(session.clone()),
                     _ => None,
                 };
+                if waiting.line.is_closed() {
+                    return opened.map_or(Route::Drop, |session| self.abandoned(session));
+                }
                 let mut messages = vec![FromAgent::Response { call, outcome }];
-                if let Some(opened) = opened {
-                    messages.extend(self.take_early(&opened.session_id));
-                    self.sessions.insert(opened.session_id, waiting.line.clone());
+                if let Some(session) = opened.filter(|_| waiting.opens == Opens::New) {
+                    messages.extend(self.take_early(&session, &waiting.line));
+                    self.sessions.insert(session, waiting.line.clone());
                 }
                 Route::To(waiting.line, messages)
+            }
+            Incoming::Notification { method, params, .. } if method == CANCEL_REQUEST => {
+                self.taken_back(method, params)
             }
             Incoming::Notification { scope, method, params } => {
                 let message = FromAgent::Notification { method, params };
@@ -114,7 +151,10 @@ impl Routes {
                 }
             }
             Incoming::Request { scope, id, method, params } => match self.line(&scope) {
-                Some(line) => Route::To(line, vec![FromAgent::Request { id, method, params }]),
+                Some(line) => {
+                    self.note_asked(&id, &line);
+                    Route::To(line, vec![FromAgent::Request { id, method, params }])
+                }
                 None if scope.session_id.is_some() && self.opening() => {
                     self.keep(scope, FromAgent::Request { id, method, params })
                 }
@@ -131,7 +171,7 @@ impl Routes {
 
     /// Whether a session is being made whose id is not known yet.
     fn opening(&self) -> bool {
-        self.calls.values().any(|waiting| waiting.opens)
+        self.calls.values().any(|waiting| waiting.opens == Opens::New)
     }
 
     fn keep(&mut self, scope: Scope, message: FromAgent) -> Route {
@@ -144,10 +184,65 @@ impl Routes {
         Route::Drop
     }
 
-    fn take_early(&mut self, session: &str) -> Vec<FromAgent> {
+    fn take_early(&mut self, session: &str, line: &Line) -> Vec<FromAgent> {
         let early = std::mem::take(&mut self.early).into_iter();
         let (mine, others): (VecDeque<_>, VecDeque<_>) = early.partition(|(of, _)| of == session);
         self.early = others;
+        for (_, message) in &mine {
+            if let FromAgent::Request { id, .. } = message {
+                self.note_asked(id, line);
+            }
+        }
         mine.into_iter().map(|(_, message)| message).collect()
     }
+
+    fn note_asked(&mut self, id: &str, line: &Line) {
+        if let Some(id) = Id::from_json(id) {
+            self.asked.insert(id, line.clone());
+        }
+    }
+
+    /// The agent no longer waits for the answer to a request, which may itself still wait for its session.
+    fn taken_back(&mut self, method: String, params: Box<RawValue>) -> Route {
+        let Some(request) = withdrawn_request(&params) else { return Route::Drop };
+        let message = FromAgent::Notification { method, params };
+        if let Some(line) = self.asked.get(&request) {
+            return Route::To(line.clone(), vec![message]);
+        }
+        let asks = |early: &FromAgent| matches!(early, FromAgent::Request { id, .. } if Id::from_json(id).as_ref() == Some(&request));
+        let session = self.early.iter().find(|(_, early)| asks(early)).map(|(session, _)| session.clone());
+        if let Some(session) = session {
+            self.early.push_back((session, message));
+        }
+        Route::Drop
+    }
+
+    /// A session was opened for somebody who has left. It is closed unless somebody else has taken it meanwhile.
+    fn abandoned(&mut self, session: String) -> Route {
+        if self.sessions.get(&session).is_some_and(|line| !line.is_closed()) {
+            return Route::Drop;
+        }
+        self.sessions.remove(&session);
+        self.early.retain(|(of, _)| *of != session);
+        Route::Close(session)
+    }
 }
+
+fn opened(result: &RawValue) -> Option<String> {
+    serde_json::from_str::<Opened>(result.get()).ok().map(|opened| opened.session_id)
+}
+
+/// The request that a `$/cancel_request` names.
+pub(crate) fn withdrawn_request(params: &RawValue) -> Option<Id> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled<'a> {
+        #[serde(borrow)]
+        request_id: &'a RawValue,
+    }
+    let cancelled: Cancelled<'_> = serde_json::from_str(params.get()).ok()?;
+    Id::from_json(cancelled.request_id.get())
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::Owner;
 use super::turns::named;
-use crate::agent::RpcError;
+use crate::agent::{RpcError, withdrawn_request};
 use crate::command::Posted;
 use crate::moment::now_ms;
 use crate::record::OpenQuestion;
@@ -11,7 +11,7 @@ use sa_api::sessions::{
     CrashInfo, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
     PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
-use sa_jsonrpc::codes;
+use sa_jsonrpc::{Id, codes};
 use sa_universal::{Asked as Wanted, Form};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -40,6 +40,24 @@ struct Visit {
     elicitation_id: String,
 }
 
+/// A mark on a request for permission.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marked {
+    Nothing,
+    /// It would have allowed it by itself.
+    Allowed,
+}
+
+impl Marked {
+    fn read(params: &RawValue) -> Self {
+        let params: Value = serde_json::from_str(params.get()).unwrap_or_default();
+        match params["_meta"]["sandboxAgent"]["allowed"] == true {
+            true => Self::Allowed,
+            false => Self::Nothing,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Question,
@@ -52,10 +70,14 @@ impl Owner {
         let turn = self.turn_id();
         let outcome = match method {
             "session/request_permission" => {
+                let fewer = self.without_looser(params);
+                let params = fewer.as_deref().unwrap_or(params);
                 self.reducer.permission(params, &named("ask")).map(|(events, asked)| {
                     self.note(events);
                     match asked {
-                        Wanted::Permission(permission) => self.permission_asked(request.clone(), permission),
+                        Wanted::Permission(permission) => {
+                            self.permission_asked(request.clone(), permission, Marked::read(params));
+                        }
                         Wanted::PlanApproval(question, form) => {
                             self.question_asked(request.clone(), question, form, None);
                         }
@@ -65,6 +87,9 @@ impl Owner {
             "elicitation/create" => {
                 let visit =
                     serde_json::from_str::<Visit>(params.get()).ok().map(|visit| visit.elicitation_id);
+                // The text that leads to a question comes before it.
+                let events = self.reducer.flush();
+                self.note(events);
                 sa_universal::question(params, &named("ask"), turn.as_deref())
                     .map(|(question, form)| self.question_asked(request.clone(), question, form, visit))
             }
@@ -85,21 +110,40 @@ impl Owner {
         }
     }
 
+    /// Returns whether the agent is to stop, so that nobody is asked any more.
+    fn is_stopping(&self) -> bool {
+        self.closing
+            || self.ending.is_some()
+            || self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some())
+    }
+
     fn refuse(&mut self, request: String, code: i32, message: String) {
         self.reply(request, Err(RpcError { code: i64::from(code), message, data: None }));
     }
 
-    fn permission_asked(&mut self, request: String, mut permission: PermissionRequest) {
-        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
-        let decided = if cancelling {
-            Some((None, ResolvedBy::TurnEnded))
-        } else if let Some(reply) = self.policy.decide(&permission) {
-            Some((Some(reply), ResolvedBy::Rule))
-        } else if self.link.as_ref().is_some_and(|link| link.allow_all) {
-            Some((Some(PermissionReplyKind::Once), ResolvedBy::PermissionMode))
-        } else {
-            None
-        };
+    /// Decides on a permission without a client, if that can be done.
+    fn decided(
+        &self,
+        permission: &PermissionRequest,
+        marked: Marked,
+    ) -> Option<(Option<PermissionReplyKind>, ResolvedBy)> {
+        if self.is_stopping() {
+            return Some((None, ResolvedBy::TurnEnded));
+        }
+        if let Some(decision) = self.policy.decide(permission) {
+            return decision.reply().map(|reply| (Some(reply), ResolvedBy::Rule));
+        }
+        let once = Some(PermissionReplyKind::Once);
+        if self.link.as_ref().is_some_and(|link| link.allow_all) {
+            return Some((once, ResolvedBy::PermissionMode));
+        }
+        // The agent asks about this only because the session has rules, and none of them is about it.
+        (marked == Marked::Allowed && self.policy.has_rules()).then_some((once, ResolvedBy::Agent))
+    }
+
+    fn permission_asked(&mut self, request: String, mut permission: PermissionRequest, marked: Marked) {
+        self.recognize(&mut permission);
+        let decided = self.decided(&permission, marked);
         let deadline = self.policy.timeout().filter(|_| decided.is_none());
         permission.expires_at_ms = deadline.map(expires);
         let asked = Asked {
@@ -128,7 +172,7 @@ impl Owner {
         form: Form,
         visit: Option<String>,
     ) {
-        let cancelling = self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_some());
+        self.recognize(&mut question);
         let timeout = self.policy.timeout();
         question.expires_at_ms = timeout.map(expires);
         let id = question.id.clone();
@@ -136,7 +180,7 @@ impl Owner {
         self.asked.push(Asked { id: id.clone(), request, deadline, kind: Kind::Question, visit });
         self.draft.event(EventData::QuestionAsked(question.clone()));
         self.record.questions.push(OpenQuestion { request: question, form });
-        if cancelling {
+        if self.is_stopping() {
             self.withdraw(&id, ResolvedBy::TurnEnded);
         }
     }
@@ -244,18 +288,41 @@ impl Owner {
         self.withdraw(id, by);
     }
 
-    /// Nobody can answer this any more; the agent is told so.
+    /// Closes what nobody can answer any more, and answers the agent that it was cancelled.
     fn withdraw(&mut self, id: &str, by: ResolvedBy) {
-        if let Some(position) = self.record.questions.iter().position(|open| open.request.id == id) {
-            let cancel = self.record.questions[position].form.cancel();
-            return self.close_question(id, QuestionOutcome::Cancelled, None, by, cancel);
+        let question = self.record.questions.iter().find(|open| open.request.id == id);
+        let answer = question.map_or_else(sa_universal::permission_cancelled, |open| open.form.cancel());
+        self.close_undecided(id, by, Ok(answer));
+    }
+
+    /// Closes what the agent has taken back. An answer that comes later would be for something that is no longer so.
+    pub(super) fn taken_back(&mut self, params: &RawValue) {
+        let Some(request) = withdrawn_request(params) else { return };
+        let asked = self.asked.iter().find(|asked| Id::from_json(&asked.request).as_ref() == Some(&request));
+        if let Some(id) = asked.map(|asked| asked.id.clone()) {
+            let message = "the request was cancelled".to_owned();
+            let cancelled = RpcError { code: i64::from(codes::REQUEST_CANCELLED), message, data: None };
+            self.close_undecided(&id, ResolvedBy::Withdrawn, Err(cancelled));
         }
-        self.record.permissions.retain(|permission| permission.id != id);
-        let resolved = PermissionResolved { id: id.to_owned(), reply: None, option_id: None, by };
-        self.remember(Verdict::Permission(resolved.clone()));
-        self.draft.event(EventData::PermissionResolved(resolved));
+    }
+
+    fn close_undecided(&mut self, id: &str, by: ResolvedBy, answer: Result<Value, RpcError>) {
+        let questions = self.record.questions.len();
+        self.record.questions.retain(|open| open.request.id != id);
+        let verdict = if self.record.questions.len() < questions {
+            let outcome = QuestionOutcome::Cancelled;
+            Verdict::Question(QuestionResolved { id: id.to_owned(), outcome, answers: None, by })
+        } else {
+            self.record.permissions.retain(|permission| permission.id != id);
+            Verdict::Permission(PermissionResolved { id: id.to_owned(), reply: None, option_id: None, by })
+        };
+        self.remember(verdict.clone());
+        self.draft.event(match verdict {
+            Verdict::Question(resolved) => EventData::QuestionResolved(resolved),
+            Verdict::Permission(resolved) => EventData::PermissionResolved(resolved),
+        });
         if let Some(asked) = self.take_asked(id) {
-            self.reply(asked.request, Ok(sa_universal::permission_cancelled()));
+            self.reply(asked.request, answer);
         }
     }
 

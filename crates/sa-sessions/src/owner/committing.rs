@@ -50,7 +50,10 @@ impl Owner {
         loop {
             match self.parts.store.commit(&self.shared.id, change.clone()).await {
                 Ok(committed) => {
-                    self.shared.stalled.send_if_modified(|stalled| stalled.take().is_some());
+                    if self.shared.stalled.send_if_modified(|stalled| stalled.take().is_some()) {
+                        // The agent was not read meanwhile, which is no silence of its own.
+                        self.last_heard = tokio::time::Instant::now();
+                    }
                     self.published(lines, committed.oldest, change.record.is_some());
                     return self.send_replies().await;
                 }
@@ -154,7 +157,7 @@ impl Owner {
         if changed {
             self.shared.show(&self.record, self.queue.len());
         } else {
-            self.shared.show_update(self.record.updated_at_ms);
+            self.shared.show_update(self.record.updated_at_ms, self.queue.len());
         }
     }
 

@@ -2,6 +2,8 @@
 
 use super::Owner;
 use super::queue::Queued;
+use crate::agent::Opens;
+use crate::command::Reply;
 use crate::cut_off;
 use sa_api::AgentExit;
 use sa_api::sessions::{CrashInfo, Ended, EventData, ResolvedBy, SessionState, StopReason, TurnEnded};
@@ -10,7 +12,27 @@ use serde_json::json;
 use std::time::Duration;
 
 /// How long an agent has to close a session that is terminated.
-const CLOSING: Duration = Duration::from_secs(2);
+pub(super) const CLOSING: Duration = Duration::from_secs(2);
+/// How long it has when the session is opened again in another process, which some agents refuse before that.
+pub(super) const LEAVING: Duration = Duration::from_secs(5);
+
+/// The end that clients want for the session.
+#[derive(Default)]
+pub(super) struct Ending {
+    /// The agent is to forget its own session, too.
+    forget: bool,
+    /// The session is being ended, so nothing has to be given up for it any more.
+    pub(super) begun: bool,
+    replies: Vec<Reply<()>>,
+}
+
+impl Ending {
+    /// Adds a client that waits for it.
+    pub(super) fn join(&mut self, forget: bool, reply: Reply<()>) {
+        self.forget |= forget;
+        self.replies.push(reply);
+    }
+}
 
 impl Owner {
     /// The agent's process has ended, by itself or because somebody ended it.
@@ -38,22 +60,40 @@ impl Owner {
         self.asked.clear();
     }
 
+    /// Takes note of an agent that ended while nobody listened, before another one takes its place.
+    pub(super) fn notice_end(&mut self) {
+        let Some(exit) = self.link.as_ref().and_then(|link| link.connection.ended()) else { return };
+        while let Some(input) = self.link.as_mut().and_then(|link| link.incoming.try_recv().ok()) {
+            self.input(input);
+        }
+        self.agent_ended(exit);
+    }
+
     /// Lets go of the agent; its process ends if no other session uses it.
     pub(super) fn leave_agent(&mut self) {
-        if let Some(link) = self.link.take()
-            && let Some(native) = &self.record.native_session_id
-        {
-            link.connection.release(native);
-        }
+        self.link = None;
         self.withdraw_asked(ResolvedBy::AgentEnded);
         self.asked.clear();
     }
 
-    /// Ends the session and keeps its history.
-    pub(super) async fn terminate(&mut self, forget: bool) {
+    /// Lets go of an agent that did not get ready. The session that it opened is closed, as its process may serve others for long.
+    pub(super) async fn abandon_start(&mut self) {
+        self.given_up = false;
+        self.close_session(CLOSING).await;
+        if self.ending.as_ref().is_some_and(|ending| ending.forget) {
+            self.delete_session().await;
+        }
+        self.leave_agent();
+    }
+
+    /// Ends the session and keeps its history. Every wait in here is bounded.
+    pub(super) async fn terminate(&mut self) {
+        let Some(ending) = &mut self.ending else { return };
+        ending.begun = true;
         drop(self.cancel().await);
-        self.close_session().await;
-        if forget {
+        self.given_up = false;
+        self.close_session(CLOSING).await;
+        if self.ending.as_ref().is_some_and(|ending| ending.forget) {
             self.delete_session().await;
         }
         self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
@@ -65,6 +105,9 @@ impl Owner {
         self.release_skills().await;
         self.shared.log.close();
         self.done = true;
+        for reply in self.ending.take().into_iter().flat_map(|ending| ending.replies) {
+            drop(reply.send(Ok(())));
+        }
     }
 
     /// Takes back the skills that were put in place, unless another session is long about its own: the next daemon's start does
@@ -83,15 +126,17 @@ impl Owner {
     }
 
     /// Has the agent close its own session, if it can and does so soon; whether it did.
-    pub(super) async fn close_session(&mut self) -> bool {
-        let can = self.link.as_ref().filter(|link| link.ready).is_some_and(|link| {
+    pub(super) async fn close_session(&mut self, limit: Duration) -> bool {
+        let can = self.link.as_ref().filter(|link| link.open).is_some_and(|link| {
             link.connection.greeting().agent_capabilities.session_capabilities.close.is_some()
         });
         if !can {
             return false;
         }
         let params = json!({ "sessionId": self.record.native_session_id });
-        let closed = self.call("session/close", &params, false, CLOSING).await;
+        self.closing = true;
+        let closed = self.call("session/close", &params, Opens::Nothing, limit).await;
+        self.closing = false;
         if let Err(error) = &closed {
             tracing::debug!(session = %self.shared.id, %error, "the agent did not close its session");
         }
@@ -100,12 +145,12 @@ impl Owner {
 
     /// Has the agent forget its own session, if it can and does so soon.
     async fn delete_session(&mut self) {
-        let can = self.link.as_ref().filter(|link| link.ready).is_some_and(|link| {
+        let can = self.link.as_ref().filter(|link| link.open).is_some_and(|link| {
             link.connection.greeting().agent_capabilities.session_capabilities.delete.is_some()
         });
         if can {
             let params = json!({ "sessionId": self.record.native_session_id });
-            if let Err(error) = self.call("session/delete", &params, false, CLOSING).await {
+            if let Err(error) = self.call("session/delete", &params, Opens::Nothing, CLOSING).await {
                 tracing::debug!(session = %self.shared.id, %error, "the agent did not delete its session");
             }
         }
@@ -121,7 +166,8 @@ impl Owner {
                 Vec::new()
             }
         };
-        self.withdraw_asked(ResolvedBy::AgentEnded);
+        self.note_unanswered();
+        self.withdraw_asked(ResolvedBy::DaemonRestarted);
         if self.record.turn.take().is_some() {
             let cut = cut_off::messages(&self.shared.log, self.record.turn_after).await;
             self.draft.events.extend(cut);
@@ -139,6 +185,7 @@ impl Owner {
             self.draft.event(EventData::TurnEnded(TurnEnded {
                 turn_id: message.turn_id.clone(),
                 stop_reason: StopReason::Unknown,
+                reason: Some("daemonRestarted".to_owned()),
                 usage: None,
             }));
             let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };

@@ -2,39 +2,55 @@
 //! that takes the session up later has only their names.
 
 use super::Owner;
-use crate::SessionError;
+use super::ending::LEAVING;
 use crate::agent::AgentFailure;
+use crate::sessions::check_variables;
 use std::collections::BTreeMap;
 
+/// Variables that a client gives to a session.
+pub(super) struct Given {
+    variables: BTreeMap<String, String>,
+    /// The one of them that holds the session's credential.
+    token_variable: Option<String>,
+}
+
 impl Owner {
-    /// Takes what a client gives. An agent that runs is started anew with it before its next turn.
-    pub(super) fn give_environment(
-        &mut self,
+    /// Reads what a client gives, for a session with that model. Nothing is changed.
+    pub(super) fn read_environment(
+        &self,
         token: Option<String>,
         env: Option<BTreeMap<String, String>>,
-    ) -> Result<(), SessionError> {
-        if token.is_none() && env.is_none() {
-            return Ok(());
-        }
-        let mut given = env.unwrap_or_default();
+        model: Option<&str>,
+    ) -> Result<Given, AgentFailure> {
+        check_variables(env.as_ref().unwrap_or(&BTreeMap::new())).map_err(AgentFailure::Unsupported)?;
+        let mut given = Given { variables: env.unwrap_or_default(), token_variable: None };
         if let Some(token) = token {
-            let variable = self.parts.token_variable(&self.record.request.agent)?;
-            let variable = variable.for_model(self.record.model.as_deref());
-            variable.give(&token, &mut given);
-            self.record.token_variable = Some(variable.variable);
+            let variable = self.parts.token_variable(&self.record.request.agent)?.for_model(model);
+            variable.give(&token, &mut given.variables);
+            given.token_variable = Some(variable.variable);
         }
-        self.record.variables.extend(given.keys().cloned());
-        self.env.extend(given);
-        self.shared.set_env(self.env.clone());
-        self.renew = self.link.is_some();
-        self.draft.touch();
-        Ok(())
+        Ok(given)
+    }
+
+    /// Notes the names of the variables, which are stored.
+    pub(super) fn name_environment(&mut self, given: &Given) {
+        self.record.token_variable = given.token_variable.clone().or(self.record.token_variable.take());
+        self.record.variables.extend(given.variables.keys().cloned());
+    }
+
+    /// Takes the values. An agent that runs is started again with them before its next turn.
+    pub(super) fn take_environment(&mut self, given: Given) {
+        if !given.variables.is_empty() {
+            self.env.extend(given.variables);
+            self.shared.set_env(self.env.clone());
+            self.renew = self.link.is_some();
+        }
     }
 
     /// Lets go of an agent whose environment is no longer the session's.
     pub(super) async fn renew_agent(&mut self) {
         if std::mem::take(&mut self.renew) {
-            self.close_session().await;
+            self.close_session(LEAVING).await;
             self.leave_agent();
         }
     }

@@ -13,17 +13,20 @@
 //! messages, `asking` of questions and permissions, `settings` and `environment` of changes, `resting` of agents without work, `ending` of everything at the end.
 
 mod asking;
+mod calling;
 mod committing;
 mod ending;
 mod environment;
 mod queue;
+mod reasking;
 mod resting;
 mod settings;
 mod starting;
 mod surroundings;
 mod turns;
 
-use crate::agent::{AgentFailure, Connection, FromAgent, RpcError, Slot};
+use crate::SessionError;
+use crate::agent::{AgentFailure, CANCEL_REQUEST, Connection, FromAgent, Slot};
 use crate::command::{Command, Urgent};
 use crate::history::History;
 use crate::parts::Parts;
@@ -33,10 +36,10 @@ use crate::shared::Shared;
 use crate::verdict::Verdict;
 use asking::Asked;
 use committing::Draft;
+use ending::Ending;
 use queue::Queue;
 use sa_api::sessions::{CrashInfo, EventData, SessionState};
 use sa_universal::Reducer;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -49,6 +52,9 @@ use turns::{Running, named};
 const BATCH: usize = 256;
 /// A message that an agent writes outside of turns is complete when nothing has come for this long.
 const PAUSE: Duration = Duration::from_secs(2);
+
+/// Output of tools that is too little for an event of its own is reported after this long.
+const OUTPUT: Duration = Duration::from_secs(15);
 
 /// What an owner is made of.
 pub(crate) struct OwnerParts {
@@ -92,11 +98,19 @@ pub(crate) struct Owner {
     resting: bool,
     /// The agent is being given other settings.
     applying: bool,
+    /// The agent has given itself a mode in which it asks less than it has to.
+    is_too_loose: bool,
     /// The log has why the agent of this turn has ended.
     exit_told: bool,
     last_heard: Instant,
     /// The agent writes a message though no turn runs.
     speaking: bool,
+    /// The agent is to close its session.
+    closing: bool,
+    /// Clients want the session to end.
+    ending: Option<Ending>,
+    /// When output of tools that waits is reported at the latest.
+    output_at: Option<Instant>,
     done: bool,
 }
 
@@ -107,15 +121,33 @@ pub(crate) struct Link {
     connection: Connection,
     line: mpsc::Sender<FromAgent>,
     incoming: mpsc::Receiver<FromAgent>,
-    /// Whether the agent's session is open.
+    /// The process ran before this session came to it.
+    joined: bool,
+    /// The agent's session whose messages come here.
+    native: Option<String>,
+    /// The agent has opened that session.
+    open: bool,
+    /// It has also taken all that was chosen for it.
     ready: bool,
     /// The agent has no mode that never asks, so permissions are given here.
     allow_all: bool,
 }
 
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(native) = &self.native {
+            self.connection.release(native, &self.line);
+        }
+    }
+}
+
 impl Owner {
     pub(crate) fn new(parts: OwnerParts) -> Self {
         let OwnerParts { shared, parts, record, policy, env, commands, urgent } = parts;
+        let mut reducer = Reducer::new(named("run"));
+        if let Some(usage) = &record.usage {
+            reducer.carry_usage(usage.clone());
+        }
         Self {
             shared,
             parts,
@@ -124,7 +156,7 @@ impl Owner {
             env,
             commands,
             urgent,
-            reducer: Reducer::new(named("run")),
+            reducer,
             draft: Draft::default(),
             link: None,
             turn: None,
@@ -138,9 +170,13 @@ impl Owner {
             renew: false,
             resting: false,
             applying: false,
+            is_too_loose: false,
             exit_told: false,
             last_heard: Instant::now(),
             speaking: false,
+            closing: false,
+            ending: None,
+            output_at: None,
             done: false,
         }
     }
@@ -148,8 +184,14 @@ impl Owner {
     /// Runs until the session is terminated or the daemon stops.
     pub(crate) async fn run(mut self) {
         self.recover().await;
+        self.shared.recovered.cancel();
         while !self.done {
+            self.hold_mode().await;
             self.advance().await;
+            if self.ending.is_some() {
+                self.terminate().await;
+                continue;
+            }
             let deadline = self.next_deadline();
             tokio::select! {
                 Some(urgent) = self.urgent.recv() => self.urgent(urgent).await,
@@ -166,23 +208,9 @@ impl Owner {
                 let outcome = self.start().await;
                 drop(reply.send(outcome));
             }
-            Command::Post { message, reply } => {
-                // What the agent has said so far comes before the message.
-                self.commit().await;
-                // Whoever was told meanwhile that it cannot be stored will send it again.
-                if reply.is_closed() {
-                    return;
-                }
-                let outcome = self.accept(*message).await;
-                drop(reply.send(outcome));
-            }
             Command::Patch { patch, reply } => {
                 let outcome = self.patch(*patch).await;
                 drop(reply.send(outcome));
-            }
-            Command::Terminate { forget, reply } => {
-                self.terminate(forget).await;
-                drop(reply.send(Ok(())));
             }
         }
     }
@@ -214,6 +242,20 @@ impl Owner {
             Urgent::Cancel { reply } => {
                 let outcome = self.cancel().await;
                 drop(reply.send(outcome));
+            }
+            Urgent::Post { reply, .. } if self.ending.is_some() => drop(reply.send(Err(SessionError::Ended))),
+            Urgent::Post { message, reply } => {
+                // Everything that the agent has said so far comes before the message.
+                self.commit().await;
+                // A client that got an error meanwhile, as nothing can be stored, sends it again.
+                if reply.is_closed() {
+                    return;
+                }
+                let outcome = self.accept(*message).await;
+                drop(reply.send(outcome));
+            }
+            Urgent::Terminate { forget, reply } => {
+                self.ending.get_or_insert_default().join(forget, reply);
             }
         }
     }
@@ -268,8 +310,12 @@ impl Owner {
                 let events = self.reducer.update(params);
                 self.speaking |= self.turn.is_none() && !events.is_empty();
                 self.note(events);
+                if self.reducer.is_behind() {
+                    self.output_at.get_or_insert_with(|| Instant::now() + OUTPUT);
+                }
             }
             "elicitation/complete" => self.visited(params),
+            CANCEL_REQUEST => self.taken_back(params),
             // Nothing that is told has to be understood.
             _ => tracing::debug!(session = %self.shared.id, method, "the agent told something else"),
         }
@@ -290,68 +336,6 @@ impl Owner {
             }
             self.draft.event(event);
         }
-    }
-
-    /// Sends a request and waits for its answer. Meanwhile the agent is listened to, and clients may answer it.
-    async fn call(
-        &mut self,
-        method: &str,
-        params: &Value,
-        opens: bool,
-        limit: Duration,
-    ) -> Result<Box<RawValue>, AgentFailure> {
-        let Some(link) = &self.link else { return Err(AgentFailure::Ended(Default::default())) };
-        let call = link.connection.call(method, params, &link.line, opens).await?;
-        let mut deadline = Instant::now() + limit;
-        let asked_before = self.asked.len();
-        loop {
-            // An agent that asks something before it answers may wait as long as that takes.
-            let asks = self.asked.len() > asked_before;
-            let wake = if asks {
-                self.asked.iter().filter_map(|asked| asked.deadline).min()
-            } else {
-                Some(deadline)
-            };
-            tokio::select! {
-                Some(urgent) = self.urgent.recv() => {
-                    self.urgent(urgent).await;
-                    if self.given_up {
-                        return Err(AgentFailure::GivenUp);
-                    }
-                }
-                input = heard(&mut self.link) => match input {
-                    Some(FromAgent::Response { call: answered, outcome }) if answered == call => {
-                        self.last_heard = Instant::now();
-                        return outcome.map_err(|error| AgentFailure::refused(method, error));
-                    }
-                    Some(FromAgent::Ended(exit)) => {
-                        self.agent_ended(exit.clone());
-                        self.commit().await;
-                        return Err(AgentFailure::Ended(exit));
-                    }
-                    Some(input) => {
-                        self.input(input);
-                        self.commit().await;
-                    }
-                    None => return Err(AgentFailure::Ended(Default::default())),
-                },
-                () = at(wake) => {
-                    if !asks {
-                        return Err(AgentFailure::Late { method: method.to_owned(), seconds: limit.as_secs() });
-                    }
-                    self.expire_asked(Instant::now());
-                    self.commit().await;
-                }
-            }
-            if asks && self.asked.len() <= asked_before {
-                deadline = Instant::now() + limit;
-            }
-        }
-    }
-
-    /// Answers the agent, once what led to the answer is committed.
-    fn reply(&mut self, request: String, outcome: Result<Value, RpcError>) {
-        self.draft.replies.push((request, outcome));
     }
 
     fn turn_id(&self) -> Option<String> {
@@ -375,14 +359,16 @@ impl Owner {
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let silence = || {
-            let waits_for_nobody = self.asked.is_empty() && self.turn.is_some();
-            Some(self.last_heard + self.parts.limits.silence().filter(|_| waits_for_nobody)?)
-        };
+        let silence = || Some(self.last_heard + self.parts.limits.silence().filter(|_| self.has_to_speak())?);
         let asked = self.asked.iter().filter_map(|asked| asked.deadline).min();
         let cancelled = self.turn.as_ref().and_then(|turn| turn.cancel_by);
         let pause = self.speaking.then(|| self.last_heard + PAUSE);
-        [silence(), asked, cancelled, pause, self.rests_at()].into_iter().flatten().min()
+        [silence(), asked, cancelled, pause, self.output_at, self.rests_at()].into_iter().flatten().min()
+    }
+
+    /// Returns whether it is the agent's turn to say something. One that was asked to stop has another limit for that.
+    fn has_to_speak(&self) -> bool {
+        self.asked.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.cancel_by.is_none())
     }
 
     async fn time_passed(&mut self) {
@@ -393,11 +379,15 @@ impl Owner {
             let events = self.reducer.end_turn();
             self.note(events);
         }
+        if self.output_at.is_some_and(|at| at <= now) {
+            self.output_at = None;
+            let events = self.reducer.catch_up();
+            self.note(events);
+        }
         if self.turn.as_ref().and_then(|turn| turn.cancel_by).is_some_and(|by| by <= now) {
             self.abandon_turn().await;
         } else if let Some(silence) = self.parts.limits.silence()
-            && self.turn.is_some()
-            && self.asked.is_empty()
+            && self.has_to_speak()
             && self.last_heard + silence <= now
         {
             self.silent(silence).await;

@@ -11,6 +11,9 @@ pub(super) struct Queued {
     pub(super) turn_id: String,
     pub(super) message_id: String,
     pub(super) parts: Vec<MessagePart>,
+    /// It is given to the agent before those that waited when it came.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) interrupts: bool,
 }
 
 /// Messages in the order in which they will be given to the agent.
@@ -22,13 +25,13 @@ impl Queue {
         self.0.len()
     }
 
+    /// Adds a message. Messages that were accepted one after the other, added in that order, get the same places again.
     pub(super) fn push(&mut self, message: Queued) {
-        self.0.push_back(message);
-    }
-
-    /// Before all others.
-    pub(super) fn push_first(&mut self, message: Queued) {
-        self.0.push_front(message);
+        if message.interrupts {
+            self.0.push_front(message);
+        } else {
+            self.0.push_back(message);
+        }
     }
 
     pub(super) fn pop(&mut self) -> Option<Queued> {

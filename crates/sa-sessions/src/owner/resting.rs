@@ -1,6 +1,7 @@
 //! Agents that have had nothing to do for a while: let go where nothing is lost by it, and started anew with the next message.
 
 use super::Owner;
+use super::ending::LEAVING;
 use sa_api::sessions::{EventData, Notice, NoticeSeverity};
 use tokio::time::Instant;
 
@@ -19,7 +20,7 @@ impl Owner {
         if self.rests_at().is_none_or(|rests_at| rests_at > now) {
             return;
         }
-        self.close_session().await;
+        self.close_session(LEAVING).await;
         self.leave_agent();
         self.resting = true;
         self.draft.event(EventData::Notice(Notice {

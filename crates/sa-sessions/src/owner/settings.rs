@@ -2,12 +2,13 @@
 
 use super::Owner;
 use crate::SessionError;
-use crate::agent::AgentFailure;
-use crate::record::Record;
+use crate::agent::{AgentFailure, Opens};
+use crate::record::{BUILD, Record};
 use sa_api::sessions::{EventData, InfoChanged, OptionValue, PermissionMode, SessionChoices, SessionPatch};
 use sa_jsonrpc::codes;
-use sa_universal::{Target, after_plan, model_target, targets, variant_target};
+use sa_universal::{Target, after_plan, check_agent_mode, is_loose, model_target, targets, variant_target};
 use serde_json::json;
+use serde_json::value::RawValue;
 
 /// The mode in which agents only plan.
 const PLAN: &str = "plan";
@@ -23,12 +24,15 @@ impl Owner {
     async fn apply_modes(&mut self) -> Result<(), AgentFailure> {
         let table = self.parts.mode_table(&self.record.request.agent);
         let (mode, permission) = (self.record.agent_mode.clone(), self.record.permission_mode);
-        let targets = targets(&table, self.reducer.choices(), &mode, permission).map_err(unsupported)?;
+        // Rules see only what the agent asks about, so the agent asks, and what no rule is about is allowed here.
+        let by_rules = self.policy.has_rules() && mode == BUILD && permission == PermissionMode::Bypass;
+        let native = if by_rules { PermissionMode::Default } else { permission };
+        let targets = targets(&table, self.reducer.choices(), &mode, native).map_err(unsupported)?;
         for target in targets.set {
             self.apply(target).await?;
         }
         if let Some(link) = &mut self.link {
-            link.allow_all = targets.enforce == PermissionMode::Bypass;
+            link.allow_all = by_rules || targets.enforce == PermissionMode::Bypass;
         }
         Ok(())
     }
@@ -59,7 +63,7 @@ impl Owner {
         let events = match target {
             Target::SetMode { mode_id } => {
                 let params = json!({ "sessionId": session, "modeId": mode_id });
-                self.call("session/set_mode", &params, false, limit).await?;
+                self.call("session/set_mode", &params, Opens::Nothing, limit).await?;
                 self.reducer.mode_set(&mode_id)
             }
             Target::SetOption { config_id, value } => {
@@ -67,12 +71,12 @@ impl Owner {
                 if let OptionValue::Switch(_) = value {
                     params["type"] = json!("boolean");
                 }
-                let result = self.call("session/set_config_option", &params, false, limit).await?;
+                let result = self.call("session/set_config_option", &params, Opens::Nothing, limit).await?;
                 self.reducer.config_changed(&result)
             }
             Target::SetModel { model_id } => {
                 let params = json!({ "sessionId": session, "modelId": model_id });
-                self.call("session/set_model", &params, false, limit).await?;
+                self.call("session/set_model", &params, Opens::Nothing, limit).await?;
                 self.reducer.model_set(&model_id)
             }
         };
@@ -90,16 +94,22 @@ impl Owner {
             self.record.agent_mode = mode;
         }
         self.record.permission_mode = patch.permission_mode.unwrap_or(self.record.permission_mode);
+        // Everything that can be refused without the agent is checked before anything is changed.
+        let model = self.record.model.clone();
         let checked = self.check_changes(&before, modes);
-        if let Err(failure) = checked {
-            self.record = before;
-            return Err(failure.into());
-        }
+        let given = checked.and_then(|()| self.read_environment(patch.token, patch.env, model.as_deref()));
+        let given = match given {
+            Ok(given) => given,
+            Err(failure) => {
+                self.record = before;
+                return Err(failure.into());
+            }
+        };
         if self.link.as_ref().is_some_and(|link| link.ready) {
             self.apply_changes(&before, modes).await?;
             before = self.record.clone();
         }
-        self.give_environment(patch.token, patch.env)?;
+        self.name_environment(&given);
         if let Some(title) = patch.title {
             let title = Some(title).filter(|title| !title.is_empty());
             self.record.titled = title.is_some();
@@ -115,8 +125,9 @@ impl Owner {
         }
         self.draft.touch();
         let stored = self.try_commit().await;
-        if stored.is_err() {
-            self.record = before;
+        match stored {
+            Ok(()) => self.take_environment(given),
+            Err(_) => self.record = before,
         }
         stored
     }
@@ -125,6 +136,11 @@ impl Owner {
     /// agents take models that they do not list.
     fn check_changes(&self, before: &Record, modes: bool) -> Result<(), AgentFailure> {
         let choices = &self.record.choices;
+        let table = self.parts.mode_table(&self.record.request.agent);
+        if modes {
+            check_agent_mode(&table, &self.record.agent_mode, self.record.permission_mode)
+                .map_err(unsupported)?;
+        }
         if *choices == SessionChoices::default() {
             return Ok(());
         }
@@ -136,7 +152,6 @@ impl Owner {
             variant_target(choices, variant).map_err(unsupported)?;
         }
         if modes {
-            let table = self.parts.mode_table(&self.record.request.agent);
             targets(&table, choices, &self.record.agent_mode, self.record.permission_mode)
                 .map_err(unsupported)?;
         }
@@ -152,8 +167,10 @@ impl Owner {
             self.record.permission_mode = before.permission_mode;
             self.record.model.clone_from(&before.model);
             self.record.variant.clone_from(&before.variant);
-            // What became of a change that it did not answer nobody knows.
-            if matches!(failure, AgentFailure::Late { .. }) || self.put_back(&before.choices).await.is_err() {
+            // Nobody knows what became of a change that it did not answer.
+            let unanswered = matches!(failure, AgentFailure::Late { .. } | AgentFailure::GivenUp);
+            if unanswered || self.put_back(&before.choices).await.is_err() {
+                self.record.choices.clone_from(&before.choices);
                 self.renew = self.link.is_some();
             }
         }
@@ -191,18 +208,65 @@ impl Owner {
         self.apply_modes().await
     }
 
-    /// Follows an agent that has left its plan mode by itself, so that it is not put back there when it is started anew.
+    /// Follows an agent that has changed its mode by itself, so that it is not put back into plan mode when it is started
+    /// again. It must not end up with more than it may do: then it is put back.
     pub(super) fn follow_mode(&mut self) {
-        let plans = self.record.permission_mode == PermissionMode::Plan || self.record.agent_mode == PLAN;
         let settled = !self.applying && self.link.as_ref().is_some_and(|link| link.ready);
-        let table = self.parts.mode_table(&self.record.request.agent);
-        if plans
-            && settled
-            && let Some((agent_mode, permission_mode)) = after_plan(&table, &self.record.choices)
-        {
-            self.record.agent_mode = agent_mode;
-            self.record.permission_mode = permission_mode;
+        if !settled {
+            return;
         }
+        let table = self.parts.mode_table(&self.record.request.agent);
+        let (choices, chosen) = (&self.record.choices, self.record.permission_mode);
+        let plans = chosen == PermissionMode::Plan || self.record.agent_mode == PLAN;
+        if !plans {
+            let mode = choices.mode.as_deref().unwrap_or_default();
+            let looser = chosen != PermissionMode::Bypass && is_loose(&table, choices, mode);
+            // Some agents have no other mode.
+            let back = targets(&table, choices, &self.record.agent_mode, chosen);
+            self.is_too_loose |= looser && back.is_ok_and(|back| !back.set.is_empty());
+        } else if let Some(after) = after_plan(&table, choices, chosen) {
+            self.record.agent_mode = after.agent_mode;
+            self.record.permission_mode = after.permission_mode;
+            // Rules see only what the agent asks about.
+            let by_rules = self.policy.has_rules() && after.permission_mode == PermissionMode::Bypass;
+            self.is_too_loose |= after.is_too_loose || by_rules;
+            if let Some(link) = &mut self.link {
+                link.allow_all = after.permission_mode == PermissionMode::Bypass;
+            }
+        }
+    }
+
+    /// Puts an agent back that has given itself a mode in which it asks less than it has to.
+    pub(super) async fn hold_mode(&mut self) {
+        if !std::mem::take(&mut self.is_too_loose) {
+            return;
+        }
+        let mode = self.record.choices.mode.clone().unwrap_or_default();
+        self.warn(
+            "Mode",
+            format!("the agent switched to '{mode}', in which it asks less than it has to; it is set back"),
+        );
+        self.applying = true;
+        let held = self.apply_modes().await;
+        self.applying = false;
+        if let Err(failure) = held {
+            self.warn("Mode", format!("the agent cannot be set back: {failure}"));
+            self.renew = self.link.is_some();
+            // Failing means that there is no turn to cancel.
+            let _stopped = self.cancel().await;
+        }
+        self.commit().await;
+    }
+
+    /// A request for permission without the options that lead to a mode in which the agent asks less than it has to.
+    pub(super) fn without_looser(&self, params: &RawValue) -> Option<Box<RawValue>> {
+        if self.record.permission_mode == PermissionMode::Bypass && !self.policy.has_rules() {
+            return None;
+        }
+        let table = self.parts.mode_table(&self.record.request.agent);
+        let choices = self.reducer.choices();
+        let is_mode = |id: &str| choices.modes.iter().any(|mode| mode.id == id);
+        sa_universal::withhold(params, |id| is_mode(id) && is_loose(&table, choices, id))
     }
 }
 

@@ -1,34 +1,52 @@
 //! How the agent's own session comes to be: new, forked, or the one from before.
 
 use super::{Link, Owner};
-use crate::agent::{AgentFailure, Connection, LINE, Slot};
+use crate::agent::{AgentFailure, LINE, Opens, Process};
 use crate::history::{self, History};
 use sa_api::sessions::{Continuity, ContinuityKind, EventData, SessionState, Started};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
+
+/// Pauses in milliseconds before a session that another process still holds is opened again.
+const BUSY_MS: [u64; 5] = [100, 300, 600, 1000, 2000];
 
 impl Owner {
     /// Makes sure that there is an agent with an open session, with all that was chosen for it.
     pub(super) async fn ensure_agent(&mut self) -> Result<(), AgentFailure> {
-        if self.link.as_ref().is_some_and(|link| link.ready && !link.connection.is_ended()) {
+        self.notice_end();
+        if self.link.as_ref().is_some_and(|link| link.ready) {
             return Ok(());
         }
         self.leave_agent();
         self.given_up = false;
+        if self.gives_up() {
+            return Err(AgentFailure::GivenUp);
+        }
+        self.exit_told = false;
         if self.record.state != SessionState::Starting {
             self.record.state = SessionState::Starting;
             self.draft.touch();
             self.commit().await;
         }
-        let opened = self.start_agent().await;
+        let mut opened = self.start_agent().await;
+        // The program may be gone with which a process was started that other sessions use.
+        if let Err(failure) = &opened
+            && failure.is_spawn_failure()
+            && self.link.as_ref().is_some_and(|link| link.joined)
+        {
+            self.retire_process();
+            self.abandon_start().await;
+            opened = self.start_agent().await;
+        }
+        if opened.is_err() {
+            self.abandon_start().await;
+        }
         self.given_up = false;
         self.resting = false;
-        if opened.is_err() {
-            self.leave_agent();
-        }
         self.settle();
         opened
     }
@@ -36,10 +54,20 @@ impl Owner {
     async fn start_agent(&mut self) -> Result<(), AgentFailure> {
         self.check_environment()?;
         let servers = self.prepare_surroundings().await?;
-        let (slot, connection) = self.connect().await?;
+        let Process { slot, connection, joined } = self.connect().await?;
         let (line, incoming) = mpsc::channel(LINE);
         let mcp = self.usable_servers(servers, &connection);
-        self.link = Some(Link { slot, connection, line, incoming, ready: false, allow_all: false });
+        self.link = Some(Link {
+            slot,
+            connection,
+            line,
+            incoming,
+            joined,
+            native: None,
+            open: false,
+            ready: false,
+            allow_all: false,
+        });
         self.record.runs += 1;
         let events = self.reducer.begin_run(self.record.runs);
         self.note(events);
@@ -53,7 +81,7 @@ impl Owner {
     }
 
     /// A process of the agent's, installed first if need be.
-    async fn connect(&mut self) -> Result<(Arc<Slot>, Connection), AgentFailure> {
+    async fn connect(&mut self) -> Result<Process, AgentFailure> {
         let parts = Arc::clone(&self.parts);
         let request = self.record.request.clone();
         let spec = parts.agent(&request.agent)?;
@@ -62,41 +90,27 @@ impl Owner {
         self.unless_given_up(connecting).await
     }
 
-    /// Waits for something that the agent's start needs. Cancelling the turn ends the waiting.
-    pub(super) async fn unless_given_up<T>(
-        &mut self,
-        work: impl Future<Output = Result<T, AgentFailure>>,
-    ) -> Result<T, AgentFailure> {
-        tokio::pin!(work);
-        loop {
-            tokio::select! {
-                done = &mut work => return done,
-                Some(urgent) = self.urgent.recv() => self.urgent(urgent).await,
-            }
-            if self.given_up {
-                return Err(AgentFailure::GivenUp);
-            }
+    /// Has the agent's process take no new sessions.
+    pub(super) fn retire_process(&self) {
+        if let Some(link) = &self.link {
+            link.slot.retire();
         }
     }
 
     async fn open_session(&mut self, mcp: &[Value]) -> Result<Option<Continuity>, AgentFailure> {
         let mut reason = None;
         match (self.record.native_session_id.clone(), self.record.fork_of.clone()) {
-            (Some(native), _) => match self.reopen_session(&native, mcp).await {
+            (Some(native), _) => match self.reopen_when_free(&native, mcp).await {
                 Ok(()) if !self.record.owes_history => {
                     return Ok(Some(Continuity { kind: ContinuityKind::Native, reason: None }));
                 }
                 Ok(()) => {}
-                Err(refused @ (AgentFailure::Refused { .. } | AgentFailure::Unsupported(_)))
-                    if !refused.needs_credentials() =>
-                {
-                    if let Some(link) = &self.link {
-                        link.connection.release(&native);
-                    }
+                Err(lost) if lost.is_session_lost() => {
                     self.new_session(mcp).await?;
                     self.record.owes_history = true;
-                    reason = Some(refused.to_string());
+                    reason = Some(lost.to_string());
                 }
+                // The session may be there the next time.
                 Err(failure) => return Err(failure),
             },
             (None, Some(parent)) if !self.record.owes_history => self.fork_session(&parent, mcp).await?,
@@ -123,9 +137,19 @@ impl Owner {
         }
     }
 
+    /// Has a built-in agent ask about everything that it would allow by itself, if the session has rules.
+    fn opening(&self, mut params: Value) -> Value {
+        if self.policy.has_rules() {
+            params["_meta"] = json!({ "sandboxAgent": { "askAll": true } });
+        }
+        params
+    }
+
     async fn new_session(&mut self, mcp: &[Value]) -> Result<(), AgentFailure> {
-        let params = json!({ "cwd": self.record.cwd, "mcpServers": mcp });
-        let result = self.call("session/new", &params, true, self.parts.limits.start()).await?;
+        let params = self.opening(json!({ "cwd": self.record.cwd, "mcpServers": mcp }));
+        self.reducer.begin_session();
+        let result = self.call("session/new", &params, Opens::New, self.parts.limits.start()).await?;
+        self.record.unanswered.clear();
         self.opened("session/new", &result)
     }
 
@@ -135,13 +159,30 @@ impl Owner {
             let agent = &self.record.request.agent;
             return Err(AgentFailure::Unsupported(format!("agent '{agent}' cannot fork sessions")));
         }
-        let params = json!({ "sessionId": parent, "cwd": self.record.cwd, "mcpServers": mcp });
-        let result = self.call("session/fork", &params, true, self.parts.limits.start()).await?;
+        let params = self.opening(json!({ "sessionId": parent, "cwd": self.record.cwd, "mcpServers": mcp }));
+        let result = self.call("session/fork", &params, Opens::New, self.parts.limits.start()).await?;
         self.opened("session/fork", &result)
     }
 
-    /// Goes on with the session from before. Where the agent can only load it, it tells the whole history again,
-    /// which is in the log already.
+    /// Continues with the session from before, once no other process holds it.
+    async fn reopen_when_free(&mut self, native: &str, mcp: &[Value]) -> Result<(), AgentFailure> {
+        for pause in BUSY_MS.map(Duration::from_millis) {
+            match self.reopen_session(native, mcp).await {
+                Err(busy) if busy.is_session_busy() => {
+                    tracing::debug!(session = %self.shared.id, %busy, "trying again");
+                }
+                outcome => return outcome,
+            }
+            self.unless_given_up(async move {
+                tokio::time::sleep(pause).await;
+                Ok(())
+            })
+            .await?;
+        }
+        self.reopen_session(native, mcp).await
+    }
+
+    /// Continues with the session from before. An agent that can only load it repeats the whole history, which the log has already.
     async fn reopen_session(&mut self, native: &str, mcp: &[Value]) -> Result<(), AgentFailure> {
         let Some(can) = self.greeting() else { return Err(AgentFailure::Ended(Default::default())) };
         let method = match (can.session_capabilities.resume.is_some(), can.load_session) {
@@ -152,14 +193,16 @@ impl Owner {
                 return Err(AgentFailure::Unsupported(reason));
             }
         };
-        if let Some(link) = &self.link {
+        if let Some(link) = &mut self.link {
             link.connection.adopt(native, link.line.clone());
+            link.native = Some(native.to_owned());
         }
-        let params = json!({ "sessionId": native, "cwd": self.record.cwd, "mcpServers": mcp });
+        let params = self.opening(json!({ "sessionId": native, "cwd": self.record.cwd, "mcpServers": mcp }));
         self.reducer.quiet(true);
-        let outcome = self.call(method, &params, false, self.parts.limits.start()).await;
+        let opens = Opens::Known(native.to_owned());
+        let outcome = self.call(method, &params, opens, self.parts.limits.start()).await;
         self.reducer.quiet(false);
-        self.started(&outcome?);
+        self.started(native, &outcome?);
         Ok(())
     }
 
@@ -173,13 +216,17 @@ impl Owner {
             method: method.to_owned(),
             reason: error.to_string(),
         })?;
-        self.record.native_session_id = Some(opened.session_id);
-        self.started(result);
+        self.record.native_session_id = Some(opened.session_id.clone());
+        self.started(&opened.session_id, result);
         Ok(())
     }
 
     /// Notes that the agent has a session, and then what it says of it.
-    fn started(&mut self, result: &RawValue) {
+    fn started(&mut self, native: &str, result: &RawValue) {
+        if let Some(link) = &mut self.link {
+            link.native = Some(native.to_owned());
+            link.open = true;
+        }
         self.draft.event(EventData::Started(Started {
             agent_version: self.link.as_ref().and_then(|link| link.connection.agent_version()),
             cwd: self.record.cwd.clone(),

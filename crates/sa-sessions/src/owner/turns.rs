@@ -1,17 +1,17 @@
 //! What becomes of messages: accepted, queued, given to the agent, cancelled, done.
 
 use super::Owner;
+use super::ending::CLOSING;
 use super::queue::Queued;
 use crate::SessionError;
-use crate::agent::{AgentFailure, RpcError};
+use crate::agent::{AgentFailure, Opens, RpcError};
 use crate::command::Posted;
-use crate::history::History;
+use crate::history::{self, History};
 use crate::moment::now_ms;
 use sa_api::sessions::{
-    CancelResult, CrashInfo, Delivery, EventData, MessageAccepted, ParsedMessage, ResolvedBy, Role,
-    SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage,
+    CancelResult, CrashInfo, Delivery, EventData, MessageAccepted, MessagePart, ParsedMessage, ResolvedBy,
+    Role, SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage,
 };
-use sa_jsonrpc::codes;
 use sa_store::{MessageChange, MessageState, StoredMessage};
 use serde_json::value::RawValue;
 use serde_json::{Map, json};
@@ -29,6 +29,8 @@ pub(super) struct Running {
     pub(super) cancel_by: Option<Instant>,
     /// It was cancelled because the agent said nothing any more.
     pub(super) failed: bool,
+    /// Its prompt also has what was said before.
+    recalls: bool,
 }
 
 impl Owner {
@@ -50,10 +52,8 @@ impl Owner {
         match delivery {
             Delivery::Queue => self.enqueue(message),
             Delivery::Interrupt => {
-                self.held = false;
-                self.queue.push_first(message);
+                self.enqueue(message);
                 self.interrupt().await;
-                self.shared.show(&self.record, self.queue.len());
             }
         }
         Ok(accepted)
@@ -74,7 +74,12 @@ impl Owner {
 
     /// Works a message into the draft.
     pub(super) fn stage(&mut self, posted: Posted) -> (Queued, MessageAccepted) {
-        let message = Queued { turn_id: named("turn"), message_id: named("msg"), parts: posted.parts };
+        let message = Queued {
+            turn_id: named("turn"),
+            message_id: named("msg"),
+            parts: posted.parts,
+            interrupts: posted.delivery == Delivery::Interrupt,
+        };
         let ahead = usize::from(self.turn.is_some());
         let accepted = MessageAccepted {
             turn_id: message.turn_id.clone(),
@@ -105,15 +110,22 @@ impl Owner {
 
     /// Gives the agent the next message, if it has nothing to do.
     pub(super) async fn advance(&mut self) {
-        while self.turn.is_none() && !self.done && !self.held {
+        while self.turn.is_none() && !self.done && !self.held && self.ending.is_none() {
             let Some(message) = self.queue.pop() else { return };
             self.begin(message).await;
         }
     }
 
     async fn begin(&mut self, message: Queued) {
+        self.notice_end();
         let turn_id = message.turn_id.clone();
-        self.turn = Some(Running { turn_id: turn_id.clone(), call: None, cancel_by: None, failed: false });
+        self.turn = Some(Running {
+            turn_id: turn_id.clone(),
+            call: None,
+            cancel_by: None,
+            failed: false,
+            recalls: false,
+        });
         self.record.turn =
             Some(Turn { turn_id: turn_id.clone(), started_at_ms: now_ms(), cancelling: false });
         self.record.turn_after = self.shared.log.ends().last;
@@ -139,8 +151,9 @@ impl Owner {
             Err(failure) => Err(failure),
         };
         if let Err(failure) = prompted {
+            let given_up = matches!(failure, AgentFailure::GivenUp);
             match &self.turn {
-                Some(turn) if turn.cancel_by.is_some() => {
+                Some(turn) if given_up || turn.cancel_by.is_some() => {
                     self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
                 }
                 Some(_) if self.exit_told => self.end_turn(StopReason::Error, None, ResolvedBy::AgentEnded),
@@ -163,18 +176,31 @@ impl Owner {
         }
         let mut blocks = sa_universal::prompt(&message.parts, &link.connection.greeting().prompts)
             .map_err(|unsupported| AgentFailure::Unsupported(unsupported.to_string()))?;
-        if let History::Text(history) = std::mem::take(&mut self.history) {
-            blocks.insert(0, json!({ "type": "text", "text": history }));
+        let recalls = self.record.owes_history && !is_command(&message.parts);
+        if recalls && let History::Text(history) = self.recall().await {
+            // After the message, by whose first words agents know commands and make titles.
+            blocks.push(json!({ "type": "text", "text": history }));
         }
         let Some(link) = &self.link else { return Err(AgentFailure::Ended(Default::default())) };
         let params = json!({ "sessionId": self.record.native_session_id, "prompt": blocks });
-        let call = link.connection.call("session/prompt", &params, &link.line, false).await?;
+        let call = link.connection.call("session/prompt", &params, &link.line, Opens::Nothing).await?;
         self.last_heard = Instant::now();
         if let Some(turn) = &mut self.turn {
             turn.call = Some(call);
+            turn.recalls = recalls;
         }
-        self.record.owes_history = false;
         Ok(())
+    }
+
+    /// Returns what was said before this turn, read again if a turn before had it and failed.
+    async fn recall(&mut self) -> History {
+        match std::mem::take(&mut self.history) {
+            History::Nothing => {
+                let turn = self.turn_id();
+                history::of(&self.shared.log, turn.as_deref(), self.parts.limits.replay_bytes).await
+            }
+            history => history,
+        }
     }
 
     /// The agent has answered the prompt: the turn is over.
@@ -183,10 +209,23 @@ impl Owner {
         match outcome {
             Ok(result) => {
                 let (reason, usage) = sa_universal::stop_reason(&result);
+                // A prompt that was refused or cancelled may be no part of what the agent knows.
+                let taken = !matches!(reason, StopReason::Refusal | StopReason::Cancelled);
+                if taken && self.turn.as_ref().is_some_and(|turn| turn.recalls) {
+                    self.record.owes_history = false;
+                }
                 self.end_turn(reason, usage, ResolvedBy::TurnEnded);
             }
             Err(_) if cancelling => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
-            Err(error) => self.fail_turn(&AgentFailure::refused("session/prompt", error)),
+            Err(error) => {
+                let failure = AgentFailure::refused("session/prompt", error);
+                if failure.is_spawn_failure() {
+                    // A new process finds the program that is installed now.
+                    self.retire_process();
+                    self.renew = true;
+                }
+                self.fail_turn(&failure);
+            }
         }
     }
 
@@ -201,7 +240,7 @@ impl Owner {
     pub(super) fn tell_failure(&mut self, failure: &AgentFailure) {
         let (message, kind, details) = match failure {
             AgentFailure::Refused { method, message, code, data } => {
-                let prompt = method == "session/prompt" && *code != i64::from(codes::AUTH_REQUIRED);
+                let prompt = method == "session/prompt" && failure.kind() == "protocol";
                 let kind = if prompt { "promptFailed" } else { failure.kind() };
                 let details = data.as_deref().cloned().unwrap_or_else(|| json!({ "code": code }));
                 (message.clone(), kind, Some(details))
@@ -224,10 +263,13 @@ impl Owner {
         let events = self.reducer.end_turn();
         self.note(events);
         self.withdraw_asked(by);
+        // An agent that was going to ask again what it asked before a restart has done so by now.
+        self.record.unanswered.clear();
         self.record.turn = None;
         self.draft.event(EventData::TurnEnded(TurnEnded {
             turn_id: turn.turn_id.clone(),
             stop_reason: reason,
+            reason: None,
             usage,
         }));
         let done = MessageChange::State { turn_id: turn.turn_id, state: MessageState::Done };
@@ -242,6 +284,7 @@ impl Owner {
             self.draft.event(EventData::TurnEnded(TurnEnded {
                 turn_id: message.turn_id.clone(),
                 stop_reason: StopReason::Cancelled,
+                reason: None,
                 usage: None,
             }));
             let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };
@@ -289,9 +332,8 @@ impl Owner {
             ..CrashInfo::default()
         }));
         self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
-        let closed = self.close_session().await;
-        if let Some(link) = self.link.as_ref().filter(|_| !closed) {
-            link.slot.retire();
+        if !self.close_session(CLOSING).await {
+            self.retire_process();
         }
         self.leave_agent();
     }
@@ -310,6 +352,13 @@ impl Owner {
         }
         self.interrupt().await;
     }
+}
+
+/// Returns whether a message is a command such as `/compact`, which has to be the whole prompt.
+fn is_command(parts: &[MessagePart]) -> bool {
+    let Some(MessagePart::Text { text }) = parts.first() else { return false };
+    let name = text.split_whitespace().next().and_then(|word| word.strip_prefix('/'));
+    name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
 }
 
 /// A new id.

@@ -1,62 +1,25 @@
 //! What a tool call is about: the command, the files, the address that its input names.
 
+use super::address;
+use super::members::{self, Member};
 use super::pattern::{OPERATORS, Pattern, covers};
-use super::place::{climbs, is_within, normalised, reaches_out};
+use super::place::{climbs, is_within, normalised};
 use sa_api::sessions::{MessagePart, PermissionRequest, ToolKind};
+use sa_shell::{Readings, is_shell, takes_script};
 use serde_json::{Map, Value};
 use url::Url;
-
-const COMMANDS: [&str; 2] = ["command", "cmd"];
-
-const PATHS: [&str; 24] = [
-    "path",
-    "paths",
-    "file",
-    "files",
-    "file_path",
-    "filePath",
-    "filepath",
-    "abs_path",
-    "absolute_path",
-    "notebook_path",
-    "target_file",
-    "target_path",
-    "source",
-    "source_path",
-    "destination",
-    "destination_path",
-    "old_path",
-    "oldPath",
-    "new_path",
-    "newPath",
-    "move_path",
-    "movePath",
-    "from_path",
-    "to_path",
-];
-
-/// Beside a command they say where it runs, otherwise what it is about.
-const DIRECTORIES: [&str; 3] = ["directory", "dir_path", "dir"];
-
-const ADDRESSES: [&str; 3] = ["url", "urls", "uri"];
-
-/// What is looked for; beside a path they do not say where.
-const TEXTS: [&str; 2] = ["pattern", "query"];
 
 /// What an editor that is one tool calls what it does to the path beside it.
 const VERBS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
 
-/// Shells, by the names under which nobody else is started.
-const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
-const PROGRAMS: [&str; 4] = ["", "/bin/", "/usr/bin/", "/usr/local/bin/"];
-
 /// One thing that a tool call is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Subject {
-    /// What a shell is given, and all of what is started.
+    /// The script for a shell, the whole command, and every command that is in it.
     Command {
         script: String,
         whole: String,
+        readings: Readings,
     },
     Path(String),
     /// The directory of something else, unless there is nothing else.
@@ -104,12 +67,11 @@ impl Subject {
     /// Whether a pattern matches it in whichever way it is written.
     pub(super) fn is_meant_by(&self, pattern: &Pattern) -> bool {
         match self {
-            Self::Command { script, whole } => {
+            Self::Command { script, whole, readings } => {
                 let parts = script.split(OPERATORS).chain(whole.split(OPERATORS)).map(str::trim);
-                [script.as_str(), whole, script.trim()]
-                    .into_iter()
-                    .chain(parts)
-                    .any(|text| pattern.matches(text))
+                let mut written = [script.as_str(), whole, script.trim()].into_iter().chain(parts);
+                written.any(|text| pattern.matches(text))
+                    || readings.any(pattern.as_str(), |phrase| pattern.matches(phrase))
             }
             Self::Path(path) | Self::Directory(path) => {
                 pattern.matches(path) || pattern.matches(&normalised(path))
@@ -133,7 +95,7 @@ impl Subject {
                 pattern.matches(&path)
                     || (!path.starts_with(['/', '~']) && pattern.matches(&format!("./{path}")))
             }
-            Self::Address(address) => covers_address(pattern.as_str(), address),
+            Self::Address(address) => address::covers(pattern.as_str(), address),
             Self::Text(text) => pattern.matches(text),
             // Whoever means JSON begins with it; otherwise any member could hold what a path should.
             Self::Json(json) => pattern.as_str().starts_with('{') && pattern.matches(json),
@@ -144,28 +106,56 @@ impl Subject {
 fn of_members(members: &Map<String, Value>) -> Vec<Subject> {
     let mut found = Vec::new();
     for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
-        let name = name.as_str();
-        if COMMANDS.contains(&name) {
-            found.push(command(value, members.get("args")));
-        } else if PATHS.contains(&name) {
-            each(value, Subject::Path, &mut found);
-        } else if DIRECTORIES.contains(&name) {
-            each(value, Subject::Directory, &mut found);
-        } else if ADDRESSES.contains(&name) {
-            each(value, Subject::Address, &mut found);
-        } else if TEXTS.contains(&name) {
-            let text =
-                |text: String| if reaches_out(&text) { Subject::Path(text) } else { Subject::Text(text) };
-            each(value, text, &mut found);
-        } else if name == "changes" {
-            changes(value, &mut found);
+        match members::known(name) {
+            Some(Member::Command) => found.push(command(value, members.get("args"))),
+            Some(Member::Path) => each(value, Subject::Path, &mut found),
+            Some(Member::Directory) => each(value, Subject::Directory, &mut found),
+            Some(Member::Address) => each(value, Subject::Address, &mut found),
+            Some(Member::Pattern) => {
+                let text = |text: String| match super::place::reaches_out(&text) {
+                    true => Subject::Path(text),
+                    false => Subject::Text(text),
+                };
+                each(value, text, &mut found);
+            }
+            Some(Member::Changes) => changes(value, &mut found),
+            Some(Member::Content) | None => {}
         }
     }
     let is_verb = |subject: &Subject| matches!(subject, Subject::Command { script, .. } if VERBS.contains(&script.as_str()));
     if found.iter().any(|subject| matches!(subject, Subject::Path(_))) {
         found.retain(|subject| !is_verb(subject));
     }
+    // Without any of these the input counts as a whole.
+    if !found.is_empty() {
+        for (name, value) in
+            members.iter().filter(|(name, _)| *name != "args" && members::known(name).is_none())
+        {
+            other(name, value, &mut found);
+        }
+    }
     found
+}
+
+/// A member whose name is not known, if it may say what else the call is about.
+fn other(name: &str, value: &Value, found: &mut Vec<Subject>) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) if text.contains("://") => found.push(Subject::Address(text.clone())),
+        Value::String(text) if members::may_be_place(name, text) => found.push(Subject::Path(text.clone())),
+        Value::String(_) => {}
+        Value::Array(values) => values.iter().for_each(|value| other(name, value, found)),
+        Value::Object(inner) => {
+            // All of it must be known, or be a switch or a number.
+            let is_plain = |(name, value): (&String, &Value)| {
+                members::known(name) == Some(Member::Content)
+                    || !(value.is_string() || value.is_array() || value.is_object())
+            };
+            if !inner.iter().all(is_plain) {
+                found.push(Subject::Json(value.to_string()));
+            }
+        }
+    }
 }
 
 /// One subject for each of these texts. What is no text is there as it is, so that it is not overlooked.
@@ -177,15 +167,17 @@ fn each(value: &Value, subject: impl Fn(String) -> Subject, found: &mut Vec<Subj
     }));
 }
 
+fn line(text: &str) -> Subject {
+    Subject::Command { script: text.to_owned(), whole: text.to_owned(), readings: Readings::of_line(text) }
+}
+
 /// A command line, or the words of one.
 fn command(value: &Value, args: Option<&Value>) -> Subject {
     let strings = |values: &[Value]| -> Option<Vec<String>> {
         values.iter().map(|value| value.as_str().map(str::to_owned)).collect()
     };
-    let words = match (value, args) {
-        (Value::String(line), None | Some(Value::Null)) => {
-            return Subject::Command { script: line.clone(), whole: line.clone() };
-        }
+    let words: Option<Vec<String>> = match (value, args) {
+        (Value::String(text), None | Some(Value::Null)) => return line(text),
         (Value::String(program), Some(Value::Array(args))) => {
             strings(args).map(|args| std::iter::once(program.clone()).chain(args).collect())
         }
@@ -193,23 +185,12 @@ fn command(value: &Value, args: Option<&Value>) -> Subject {
         _ => None,
     };
     let Some(words) = words else { return Subject::Json(value.to_string()) };
-    let whole = words.join(" ");
-    match words.as_slice() {
-        [shell, option, script] if is_shell(shell) && takes_script(option) => {
-            Subject::Command { script: script.clone(), whole }
-        }
-        _ => Subject::Command { script: whole.clone(), whole },
-    }
-}
-
-/// A program of that name elsewhere could be anything.
-fn is_shell(program: &str) -> bool {
-    PROGRAMS.iter().any(|place| program.strip_prefix(place).is_some_and(|name| SHELLS.contains(&name)))
-}
-
-fn takes_script(option: &str) -> bool {
-    let letters = option.strip_prefix('-').unwrap_or_default();
-    letters.contains('c') && letters.chars().all(|c| "celiu".contains(c))
+    let (whole, readings) = (words.join(" "), Readings::of_words(&words));
+    let script = match words.as_slice() {
+        [shell, option, script] if is_shell(shell) && takes_script(option) => script.clone(),
+        _ => whole.clone(),
+    };
+    Subject::Command { script, whole, readings }
 }
 
 /// Changes of files: a list of them with their paths, or by their paths.
@@ -237,22 +218,26 @@ fn changes(value: &Value, found: &mut Vec<Subject>) {
 /// Where a change is made, and where it moves a file to.
 fn paths_of(change: &Value, found: &mut Vec<Subject>) {
     for place in [Some(change), change.get("kind"), change.get("update")].into_iter().flatten() {
-        for path in PATHS.iter().filter_map(|name| place.get(name)).filter(|path| !path.is_null()) {
-            each(path, Subject::Path, found);
+        for (name, path) in place.as_object().into_iter().flatten().filter(|(_, path)| !path.is_null()) {
+            if members::known(name) == Some(Member::Path) {
+                each(path, Subject::Path, found);
+            }
         }
     }
 }
 
 /// Input that is but a text.
 fn of_kind(kind: ToolKind, text: &str) -> Subject {
+    if kind == ToolKind::Execute {
+        return line(text);
+    }
     let text = text.to_owned();
     match kind {
-        ToolKind::Execute => Subject::Command { script: text.clone(), whole: text },
         ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Search => {
             Subject::Path(text)
         }
         ToolKind::Fetch => Subject::Address(text),
-        ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => Subject::Text(text),
+        ToolKind::Execute | ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => Subject::Text(text),
     }
 }
 
@@ -262,28 +247,4 @@ fn changed(parts: &[MessagePart]) -> impl Iterator<Item = &str> {
         MessagePart::File { path: Some(path), diff: Some(_), .. } => Some(path.as_str()),
         _ => None,
     })
-}
-
-/// Whether a pattern matches an address part by part: what stands for a host is not found in a path.
-fn covers_address(pattern: &str, address: &str) -> bool {
-    let Ok(url) = Url::parse(address) else { return false };
-    // What comes before an `@` is easily taken for the host.
-    if !url.username().is_empty() || url.password().is_some() {
-        return false;
-    }
-    let (scheme, rest) = pattern.split_once("://").unwrap_or(("*", pattern));
-    let (host, path) = match rest.split_once('/') {
-        Some((host, path)) => (host, format!("/{path}")),
-        None if rest.ends_with('*') => (rest, "*".to_owned()),
-        None => (rest, "/".to_owned()),
-    };
-    let its_host = url.host_str().unwrap_or_default();
-    let its_host = url.port().map_or_else(|| its_host.to_owned(), |port| format!("{its_host}:{port}"));
-    let mut its_path = url.path().to_owned();
-    for (mark, more) in [('?', url.query()), ('#', url.fragment())] {
-        its_path.extend(more.into_iter().flat_map(|more| std::iter::once(mark).chain(more.chars())));
-    }
-    covers(scheme, url.scheme(), &[])
-        && covers(&host.to_ascii_lowercase(), &its_host, &[])
-        && covers(&path, &its_path, &[])
 }

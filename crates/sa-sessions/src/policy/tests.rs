@@ -5,9 +5,10 @@ use super::*;
 use proptest::prelude::*;
 use sa_api::sessions::{Diff, MessagePart, PermissionRule, ToolKind};
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
-const YES: Option<PermissionReplyKind> = Some(PermissionReplyKind::Once);
-const NO: Option<PermissionReplyKind> = Some(PermissionReplyKind::Reject);
+const YES: Option<Decision> = Some(Decision::Allow);
+const NO: Option<Decision> = Some(Decision::Deny);
 
 /// Members that say what a call is about.
 const NAMES: [&str; 8] =
@@ -60,6 +61,18 @@ fn edit(path: &str) -> PermissionRequest {
     request("Write", ToolKind::Edit, json!({ "file_path": path, "content": "/srv/x" }))
 }
 
+/// A policy for each harmful command that denies it, by its pattern.
+static DENYING: LazyLock<Vec<(&str, Policy)>> = LazyLock::new(|| {
+    let patterns = sa_shell::testing::INTENTS.iter().map(|intent| intent.pattern);
+    patterns.map(|pattern| (pattern, policy(&[("execute", Some(pattern), Decision::Deny)]))).collect()
+});
+
+/// A policy that allows harmless commands.
+static NARROW: LazyLock<Policy> = LazyLock::new(|| {
+    let harmless = ["ls *", "ls", "cat *", "echo *", "git status*", "npm test", "true *"];
+    policy(&harmless.map(|pattern| ("execute", Some(pattern), Decision::Allow)))
+});
+
 #[test]
 fn the_first_rule_that_matches_decides() {
     let policy = policy(&[
@@ -74,7 +87,7 @@ fn the_first_rule_that_matches_decides() {
     assert_eq!(policy.decide(&command("rm -r x")), NO);
     assert_eq!(policy.decide(&edit("/srv/a/b")), YES);
     assert_eq!(policy.decide(&edit("/etc/passwd")), NO);
-    assert_eq!(policy.decide(&request("mcp__x__y", ToolKind::Other, json!({}))), None);
+    assert_eq!(policy.decide(&request("mcp__x__y", ToolKind::Other, json!({}))), Some(Decision::Ask));
 }
 
 #[test]
@@ -127,6 +140,29 @@ fn rules_mean_what_they_say_for_what_agents_send() {
         ),
         ("fetch", "https://example.org", request("WebFetch", Fetch, json!({ "url": "https://example.org" }))),
         ("fetch", "*example.org/*", request("WebFetch", Fetch, json!({ "url": "http://example.org/a?b#c" }))),
+        (
+            "edit",
+            "/srv/*",
+            request("x", Edit, json!({ "path": "/srv/a", "output_path": "/srv/b", "mode": "fast" })),
+        ),
+        (
+            "edit",
+            "/srv/*",
+            request(
+                "MultiEdit",
+                Edit,
+                json!({ "file_path": "/srv/a", "edits": [{ "old_string": "/x", "new_string": "y" }] }),
+            ),
+        ),
+        (
+            "search",
+            "/srv/*",
+            request(
+                "Grep",
+                Search,
+                json!({ "pattern": "a/b", "path": "/srv/a", "glob": "src/*.rs", "output_mode": "content" }),
+            ),
+        ),
         ("mcp__demo__add", "*", request("mcp__demo__add", Other, json!({ "a": 2 }))),
         ("mcp__demo__add", "{\"a\":2,*", request("mcp__demo__add", Other, json!({ "a": 2, "b": 3 }))),
     ] {
@@ -213,6 +249,34 @@ fn nothing_that_a_model_writes_makes_an_allow() {
             request("x", Fetch, json!({ "urls": ["https://a.test/", "https://b.test/"] })),
         ),
         ("mcp__x", "*safe*", request("mcp__x", Other, json!({ "a": "safe", "b": "not" }))),
+        (
+            "fetch",
+            "https://good.test/*",
+            request("x", Fetch, json!({ "url": "https://good.test\\@evil.test/x" })),
+        ),
+        (
+            "fetch",
+            "https://good.test/*",
+            request("x", Fetch, json!({ "url": "https://good.test/\t@evil.test/x" })),
+        ),
+        ("edit", "/srv/*", request("x", Edit, json!({ "path": "/srv/ok", "output_path": "/etc/passwd" }))),
+        ("edit", "/srv/*", request("x", Edit, json!({ "path": "/srv/ok", "outputPath": "passwd" }))),
+        ("edit", "/srv/*", request("x", Edit, json!({ "path": "/srv/ok", "dest": "passwd" }))),
+        ("edit", "/srv/*", request("x", Edit, json!({ "path": "/srv/ok", "saveTo": "passwd" }))),
+        ("edit", "/srv/*", request("x", Edit, json!({ "path": "/srv/ok", "backup": ["/srv/a", "~/x"] }))),
+        ("edit", "/srv/*", request("x", Edit, json!({ "path": "/srv/ok", "also": [{ "name": "/etc/x" }] }))),
+        ("edit", "/srv/*", request("x", Edit, json!({ "path": "/srv/ok", "options": { "o": "passwd" } }))),
+        (
+            "fetch",
+            "https://good.test/*",
+            request("x", Fetch, json!({ "url": "https://good.test/a", "save_to": "/etc/profile" })),
+        ),
+        (
+            "fetch",
+            "https://good.test/*",
+            request("x", Fetch, json!({ "url": "https://good.test/a", "then": "https://evil.test/" })),
+        ),
+        ("Bash", "npm *", request("Bash", Execute, json!({ "command": "npm i", "env": { "PATH": "/tmp" } }))),
     ] {
         assert!(!allows(tool, input, &asked), "{tool} {input}: {:?}", asked.input);
     }
@@ -259,6 +323,17 @@ proptest! {
         prop_assert!(!allows("Bash", "git *", &command(&line)), "{line}");
         let words = request("shell", ToolKind::Execute, json!({ "command": ["bash", "-lc", line] }));
         prop_assert!(!allows("execute", "git *", &words));
+    }
+
+    /// No way to write a command gets past a rule that denies it, or is taken for something narrow that is allowed.
+    #[test]
+    fn no_spelling_gets_past_a_rule((intent, line) in sa_shell::testing::spellings()) {
+        let denying = DENYING.iter().find(|(pattern, _)| *pattern == intent.pattern).map(|(_, policy)| policy);
+        let decide = |asked: &PermissionRequest| (denying.and_then(|policy| policy.decide(asked)), NARROW.decide(asked));
+        prop_assert_eq!(decide(&command(&line)), (NO, None), "{}: {}", intent.pattern, line);
+        let words = json!({ "command": ["bash", "-lc", line] });
+        let words = decide(&request("shell", ToolKind::Execute, words));
+        prop_assert_eq!(words, (NO, None), "{}: {}", intent.pattern, line);
     }
 
     /// However a path is spelt, it is allowed only if the system would end up within.

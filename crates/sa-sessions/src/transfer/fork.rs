@@ -16,12 +16,12 @@ impl Sessions {
     /// Makes a copy of a session, with what has happened in it, which goes its own way from here.
     pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<SessionCreated, SessionError> {
         let parent = self.get(id)?.0;
-        let mut of = parent.record();
-        let Some(native) = of.native_session_id.clone() else {
+        let of = parent.record();
+        if of.native_session_id.is_none() && !of.owes_history {
             let reason = "the session has not begun; there is nothing to fork".to_owned();
             return Err(SessionError::Invalid(reason));
-        };
-        let record = of.forked(id, native, fork.title, now_ms());
+        }
+        let mut record = of.forked(id, fork.title, now_ms());
         let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
         self.check_new(&id)?;
         let store = &self.inner().parts.store;
@@ -36,7 +36,7 @@ impl Sessions {
                 arriving.line(&line.json).await?;
             }
         }
-        for event in arriving.turns_closed(&mut of) {
+        for event in arriving.closed(&mut record) {
             arriving.append(event).await?;
         }
         let ends = Ends { oldest: ends.oldest, last: arriving.last(), closed: false };

@@ -1,8 +1,9 @@
 //! Lines as a session.
 
-use super::unfinished::{Turns, omission};
+use super::unfinished::{Unfinished, omission};
 use super::{FORM, Head};
 use crate::moment::{now_ms, rfc3339};
+use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::{SessionError, Sessions};
@@ -12,6 +13,7 @@ use sa_api::sessions::{EventData, Session, SessionState, UniversalEvent};
 use sa_store::{Import, NewEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, PoisonError};
 
 /// Events that are stored at once, and bytes of them.
 const BATCH: usize = 256;
@@ -41,12 +43,14 @@ impl Sessions {
         }
         let mut record = head.record;
         let ended = record.state == SessionState::Ended;
-        let mut closing = arriving.turns_closed(&mut record);
+        let mut closing = arriving.closed(&mut record);
         if !ended {
             record.state = SessionState::Interrupted;
             closing.extend(omission(&head.omitted));
         }
-        if self.speaks_natively(&record) {
+        // Held until the session is there for everybody to see: another import of the same export looks for it.
+        let claim = Claim::take(&self.inner().parts, &record);
+        if record.native_session_id.is_some() && (claim.is_none() || self.speaks_natively(&record)) {
             record.native_session_id = None;
             record.owes_history = true;
         }
@@ -62,10 +66,30 @@ impl Sessions {
 
     /// Whether a session that is here already goes on with the same session of the agent's.
     fn speaks_natively(&self, record: &Record) -> bool {
-        record.native_session_id.is_some()
-            && self.list().iter().any(|other| {
-                other.agent == record.request.agent && other.native_session_id == record.native_session_id
-            })
+        self.list().iter().any(|other| {
+            other.agent == record.request.agent && other.native_session_id == record.native_session_id
+        })
+    }
+}
+
+/// The right to take over an agent's own session.
+struct Claim {
+    parts: Arc<Parts>,
+    of: (String, String),
+}
+
+impl Claim {
+    /// Takes it, unless there is nothing to take over or another import has it.
+    fn take(parts: &Arc<Parts>, record: &Record) -> Option<Self> {
+        let of = (record.request.agent.clone(), record.native_session_id.clone()?);
+        let is_free = parts.claimed.lock().unwrap_or_else(PoisonError::into_inner).insert(of.clone());
+        is_free.then(|| Self { parts: Arc::clone(parts), of })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.parts.claimed.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.of);
     }
 }
 
@@ -78,7 +102,7 @@ pub(super) struct Arriving {
     bytes: usize,
     number: usize,
     last: u64,
-    turns: Turns,
+    unfinished: Unfinished,
 }
 
 impl Arriving {
@@ -91,7 +115,7 @@ impl Arriving {
             bytes: 0,
             number: 1,
             last: 0,
-            turns: Turns::default(),
+            unfinished: Unfinished::default(),
         }
     }
 
@@ -122,8 +146,8 @@ impl Arriving {
     }
 
     /// The ends of what was under way.
-    pub(super) fn turns_closed(&mut self, record: &mut Record) -> Vec<EventData> {
-        std::mem::take(&mut self.turns).close(record)
+    pub(super) fn closed(&mut self, record: &mut Record) -> Vec<EventData> {
+        std::mem::take(&mut self.unfinished).close(record)
     }
 
     pub(super) fn last(&self) -> u64 {
@@ -131,9 +155,9 @@ impl Arriving {
     }
 
     async fn push(&mut self, event: UniversalEvent) -> Result<(), SessionError> {
-        self.turns.read(event.id, &event.data);
         self.last = event.id;
         let data = Bytes::from(serde_json::to_vec(&event).unwrap_or_default());
+        self.unfinished.read(event.id, &event.data, data.len());
         self.bytes += data.len();
         self.batch.push(NewEvent { id: event.id, at_ms: now_ms(), data });
         if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {

@@ -1,57 +1,101 @@
-//! What was under way in a session when it was exported: it has no end in the log, and nobody goes on with it.
+//! Everything that was under way in a session when it was copied: it has no end in the log, and nobody continues it.
 
+use crate::cut_off::OpenMessages;
 use crate::record::Record;
 use sa_api::sessions::{
     EventData, Notice, NoticeSeverity, PermissionResolved, QuestionOutcome, QuestionResolved, ResolvedBy,
     Role, StopReason, TurnEnded, UniversalMessage,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// Turns that were accepted and have not ended, as far as the log has been read.
+/// Turns, questions and messages that have not ended, as far as the log has been read.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(super) struct Unfinished {
+    messages: OpenMessages,
     /// By id: where it was accepted, and whether it was begun.
-    open: HashMap<String, (u64, bool)>,
+    turns: HashMap<String, (u64, bool)>,
+    /// By where it was asked.
+    asked: BTreeMap<u64, Asked>,
+    /// The end of the session.
+    ended: bool,
 }
 
-impl Turns {
-    pub(super) fn read(&mut self, id: u64, event: &EventData) {
+enum Asked {
+    Question(String),
+    Permission(String),
+}
+
+impl Asked {
+    fn id(&self) -> &str {
+        match self {
+            Self::Question(id) | Self::Permission(id) => id,
+        }
+    }
+
+    /// The end of what nobody can answer any more.
+    fn withdrawn(self) -> EventData {
+        let by = ResolvedBy::AgentEnded;
+        match self {
+            Self::Question(id) => {
+                let outcome = QuestionOutcome::Cancelled;
+                EventData::QuestionResolved(QuestionResolved { id, outcome, answers: None, by })
+            }
+            Self::Permission(id) => {
+                EventData::PermissionResolved(PermissionResolved { id, reply: None, option_id: None, by })
+            }
+        }
+    }
+}
+
+impl Unfinished {
+    /// Takes the next event of the log, which has so many bytes.
+    pub(super) fn read(&mut self, id: u64, event: &EventData, bytes: usize) {
+        self.messages.read(event, bytes);
         match event {
             EventData::Message(UniversalMessage::Parsed(message)) if message.role == Role::User => {
                 if let Some(turn) = message.metadata.get("turnId").and_then(|turn| turn.as_str()) {
-                    self.open.entry(turn.to_owned()).or_insert((id, false));
+                    self.turns.entry(turn.to_owned()).or_insert((id, false));
                 }
             }
             EventData::TurnStarted(started) => {
-                self.open.entry(started.turn_id.clone()).or_insert((id, false)).1 = true;
+                self.turns.entry(started.turn_id.clone()).or_insert((id, false)).1 = true;
             }
             EventData::TurnEnded(ended) => {
-                self.open.remove(&ended.turn_id);
+                self.turns.remove(&ended.turn_id);
             }
+            EventData::QuestionAsked(question) => {
+                self.asked.insert(id, Asked::Question(question.id.clone()));
+            }
+            EventData::PermissionAsked(permission) => {
+                self.asked.insert(id, Asked::Permission(permission.id.clone()));
+            }
+            EventData::QuestionResolved(resolved) => self.answered(&resolved.id),
+            EventData::PermissionResolved(resolved) => self.answered(&resolved.id),
+            EventData::Ended(_) => self.ended = true,
             _ => {}
         }
     }
 
-    /// The ends of what is open, and of what was asked; the record says nothing of it any more.
+    fn answered(&mut self, id: &str) {
+        self.asked.retain(|_, asked| asked.id() != id);
+    }
+
+    /// Ends what is open; the record says nothing of it any more. What the log says counts: the record may be a little older or
+    /// newer, and the log may have lost its beginning.
     pub(super) fn close(self, record: &mut Record) -> Vec<EventData> {
-        let by = ResolvedBy::AgentEnded;
-        let questions = std::mem::take(&mut record.questions).into_iter().map(|open| {
-            let id = open.request.id;
-            let outcome = QuestionOutcome::Cancelled;
-            EventData::QuestionResolved(QuestionResolved { id, outcome, answers: None, by })
-        });
-        let permissions = std::mem::take(&mut record.permissions).into_iter().map(|permission| {
-            let id = permission.id;
-            EventData::PermissionResolved(PermissionResolved { id, reply: None, option_id: None, by })
-        });
-        let mut events: Vec<EventData> = questions.chain(permissions).collect();
-        let mut open: Vec<(String, (u64, bool))> = self.open.into_iter().collect();
-        open.sort_by_key(|(_, (at, _))| *at);
-        events.extend(open.into_iter().map(|(turn_id, (_, begun))| {
+        (record.turn, record.questions, record.permissions) = (None, Vec::new(), Vec::new());
+        if self.ended {
+            return Vec::new();
+        }
+        let mut events = self.messages.cut_off();
+        events.extend(self.asked.into_values().map(Asked::withdrawn));
+        let mut turns: Vec<(String, (u64, bool))> = self.turns.into_iter().collect();
+        turns.sort_by_key(|(_, (at, _))| *at);
+        events.extend(turns.into_iter().map(|(turn_id, (_, begun))| {
             let stop_reason = if begun { StopReason::Unknown } else { StopReason::Cancelled };
-            EventData::TurnEnded(TurnEnded { turn_id, stop_reason, usage: None })
+            let reason = begun.then(|| "transferred".to_owned());
+            EventData::TurnEnded(TurnEnded { turn_id, stop_reason, reason, usage: None })
         }));
-        record.turn = None;
         events
     }
 }

@@ -4,7 +4,7 @@ use crate::stage::{Stage, below, local, only, place, set};
 use sa_skills::{Placed, Places, SkillsError, SkillsOptions};
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use tokio::task::JoinSet;
 
 #[tokio::test]
@@ -261,12 +261,15 @@ async fn copies_are_made_kept_renewed_and_removed() {
     place(&stage, &skills, local("a")).await.unwrap();
     assert!(copy.is_dir() && !copy.is_symlink());
     assert_eq!(stage.placed(".claude/skills/one"), ["SKILL.md", "alias.md", "scripts"]);
-    stage.write("project/.claude/skills/one/kept", "the same copy");
+    let inode = fs::metadata(&copy).unwrap().ino();
     place(&stage, &skills, local("a")).await.unwrap();
-    assert!(copy.join("kept").exists());
+    assert_eq!(fs::metadata(&copy).unwrap().ino(), inode, "the same copy");
+    // One that was changed is not the skill any more.
+    stage.write("project/.claude/skills/one/added", "by somebody");
+    place(&stage, &skills, local("a")).await.unwrap();
+    assert!(!copy.join("added").exists());
     stage.write("project/a/one/scripts/run.sh", "second, and longer");
     place(&stage, &skills, local("a")).await.unwrap();
-    assert!(!copy.join("kept").exists());
     assert_eq!(fs::read_to_string(copy.join("scripts/run.sh")).unwrap(), "second, and longer");
 
     // Links and copies take each other's place.

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod attacks;
+mod changes;
+mod credentials;
 mod git_status;
+mod hostile;
 mod local;
 mod repositories;
 mod sharing;

@@ -4,6 +4,7 @@ use crate::stage::{Answer, Stage, at, below, git, names, only, place, set, web_s
 use sa_api::SkillSource;
 use sa_skills::{SkillsError, SkillsFault, SkillsLimits, SkillsOptions};
 use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -20,6 +21,13 @@ fn text_of(stage: &Stage, skill: &str) -> String {
     fs::read_to_string(stage.cwd().join(".claude/skills").join(skill).join("SKILL.md")).unwrap()
 }
 
+/// The directory of the one repository in the cache.
+fn source_of(stage: &Stage) -> PathBuf {
+    let sources = stage.path("home/sources");
+    let [name] = &names(&sources)[..] else { panic!("{:?}", names(&sources)) };
+    sources.join(name)
+}
+
 #[tokio::test]
 async fn a_repository_is_fetched_and_linked() {
     let stage = Stage::new();
@@ -29,11 +37,11 @@ async fn a_repository_is_fetched_and_linked() {
     assert_eq!(stage.placed(".claude/skills"), ["one", "two"]);
     assert!(text_of(&stage, "one").contains("does one"));
     let link = fs::read_link(stage.cwd().join(".claude/skills/one")).unwrap();
-    assert!(link.starts_with(stage.path("home")), "{link:?}");
+    assert!(link.starts_with(stage.path("home/placed")), "{link:?}");
     // Neither git's own files nor what fetching needed is left.
-    let source = link.ancestors().nth(3).unwrap();
+    let source = source_of(&stage);
     assert_eq!(names(&source.join("current")), ["skills"]);
-    assert_eq!(names(source).len(), 4, "{:?}", names(source));
+    assert_eq!(names(&source).len(), 4, "{:?}", names(&source));
 }
 
 #[tokio::test]
@@ -123,9 +131,16 @@ async fn a_branch_is_followed_and_a_tag_is_not() {
     let tagged = fs::read_to_string(stage.cwd().join(".agents/skills/one/SKILL.md")).unwrap();
     assert!(tagged.contains("does one"), "{tagged}");
     // Only the present tree and the one before stay on the disk.
-    let link = fs::read_link(stage.cwd().join(".claude/skills/one")).unwrap();
-    let trees = names(link.ancestors().nth(3).unwrap()).into_iter().filter(|name| name.len() == 40);
-    assert_eq!(trees.count(), 2);
+    let sources = stage.path("home/sources");
+    let trees = |name: &String| names(&sources.join(name)).iter().filter(|name| name.len() == 40).count();
+    let mut trees: Vec<usize> = names(&sources).iter().map(trees).collect();
+    trees.sort();
+    assert_eq!(trees, [1, 2]);
+    // Of the copies for agents only those in use do.
+    let copies = names(&stage.path("home/placed")).into_iter().filter(|name| name.len() == 32);
+    for copies in copies {
+        assert_eq!(names(&stage.path("home/placed").join(copies)).len(), 1);
+    }
 }
 
 #[tokio::test]
@@ -302,8 +317,7 @@ async fn what_a_kill_left_does_not_matter() {
     let address = stage.repository("origin", &["one"]);
     let skills = stage.skills_with(eager());
     place(&stage, &skills, git(&address)).await.unwrap();
-    let link = fs::read_link(stage.cwd().join(".claude/skills/one")).unwrap();
-    let source = link.ancestors().nth(3).unwrap().to_owned();
+    let source = source_of(&stage);
     fs::create_dir(source.join("staging-half")).unwrap();
     fs::write(source.join("state.json"), "{\"half").unwrap();
     fs::create_dir(stage.cwd().join(".claude/skills/.sandbox-agent-half")).unwrap();

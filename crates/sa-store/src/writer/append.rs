@@ -25,9 +25,14 @@ pub(super) fn append(desk: &Desk<'_>, head: &mut Head, events: &[NewEvent]) -> R
     trim(desk, head)
 }
 
-/// Writes a head that is there anew.
+/// Writes a head of a session that has changed.
 pub(super) fn save(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
     head.updated_at_ms = desk.now_ms;
+    rewrite(desk, head)
+}
+
+/// Writes a head; the session counts as idle for as long as before.
+pub(super) fn rewrite(desk: &Desk<'_>, head: &Head) -> Result<(), StoreError> {
     let mut update = desk.connection.prepare_cached(
         "UPDATE heads SET oldest = ?2, last = ?3, bytes = ?4, created_at_ms = ?5, updated_at_ms = ?6, ended_at_ms = ?7,
              checksum = ?8

@@ -202,7 +202,7 @@ fn purge(connection: &Connection, session: i64) -> Result<(), StoreError> {
             transaction
                 .prepare_cached("DELETE FROM messages WHERE place BETWEEN ?1 AND ?2")?
                 .execute([from, to])?;
-            for table in ["heads", "webhooks"] {
+            for table in ["heads", "webhooks", "keys"] {
                 transaction.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [session])?;
             }
             if transaction.execute("DELETE FROM sessions WHERE number = ?1", [session])? != 1 {

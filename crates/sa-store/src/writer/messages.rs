@@ -2,8 +2,8 @@
 
 use super::Desk;
 use crate::error::StoreError;
-use crate::limits::REMEMBERED_KEYS;
-use crate::messages::{drop_body, insert, labels, remove, set_state};
+use crate::keys;
+use crate::messages::{Label, insert, labels, remove, set_state, whole};
 use crate::schema::{id_at, place};
 use crate::types::{MessageChange, MessageState, StoredMessage};
 
@@ -23,7 +23,11 @@ pub(super) fn change(desk: &Desk<'_>, session: i64, change: &MessageChange) -> R
 fn accept(desk: &Desk<'_>, session: i64, message: &StoredMessage) -> Result<(), StoreError> {
     let labels = labels(desk.connection, session)?;
     let same_key = |key: &Option<String>| key.is_some() && *key == message.key;
-    if labels.iter().any(|label| label.turn_id == message.turn_id || same_key(&label.key)) {
+    let known = match &message.key {
+        Some(key) => keys::find(desk.connection, session, key)?.is_some(),
+        None => false,
+    };
+    if known || labels.iter().any(|label| label.turn_id == message.turn_id || same_key(&label.key)) {
         return Err(StoreError::Repeated(message.turn_id.clone()));
     }
     let last = labels.last().map_or(0, |label| id_at(label.place));
@@ -38,9 +42,21 @@ fn finish(desk: &Desk<'_>, session: i64, turn_id: &str) -> Result<(), StoreError
     if label.key.is_none() {
         return remove(desk.connection, label);
     }
-    drop_body(desk.connection, label)?;
-    set_state(desk.connection, label.clone(), MessageState::Done)?;
-    let done = labels.iter().filter(|label| label.state == MessageState::Done);
-    let many = done.clone().count().saturating_sub(REMEMBERED_KEYS);
-    done.take(many).try_for_each(|label| remove(desk.connection, label))
+    // Earlier versions of this program kept those that are done among the others.
+    let done = labels.iter().filter(|other| other.state == MessageState::Done);
+    for label in done.chain([label]) {
+        remember(desk, session, label)?;
+    }
+    let until = desk.now_ms.saturating_sub(desk.retention.keys_ms).cast_signed();
+    let most = i64::try_from(desk.retention.keys_per_session).unwrap_or(i64::MAX);
+    keys::trim(desk.connection, session, until, most)
+}
+
+/// Moves a message to the keys.
+fn remember(desk: &Desk<'_>, session: i64, label: &Label) -> Result<(), StoreError> {
+    let message = whole(desk.connection, label.clone())?;
+    if let Some(key) = &label.key {
+        keys::insert(desk.connection, session, key, desk.now_ms.cast_signed(), &message)?;
+    }
+    remove(desk.connection, label)
 }

@@ -10,11 +10,11 @@ mod retention;
 
 pub(crate) use change::{commit, create, delete, publish, set_webhook, stage};
 pub(crate) use queue::{Queue, Work};
-pub(crate) use retention::sweep;
+pub(crate) use retention::{due, sweep};
 
 use crate::error::StoreError;
 use crate::files::{self, Lock};
-use crate::limits::{GROUP_BYTES, GROUP_CHANGES};
+use crate::limits::{GROUP_BYTES, GROUP_CHANGES, SWEEP_PART};
 use crate::options::Retention;
 use chores::Chores;
 use copier::Copier;
@@ -91,7 +91,7 @@ impl Writer {
         file: Option<(Lock, PathBuf)>,
         retention: Retention,
     ) -> Result<Queue, StoreError> {
-        let (queue, inbox) = queue::queue();
+        let (queue, inbox) = queue::queue(retention.total_bytes / SWEEP_PART);
         let (lock, path) = file.unzip();
         let counters = queue.counters();
         let copier = path.as_ref().map(|path| Copier::start(path, queue.counters())).transpose()?;

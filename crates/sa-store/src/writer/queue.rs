@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::{self, error::TryRecvError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// What the writer is asked to do.
 pub(crate) enum Work {
@@ -77,6 +77,16 @@ pub(crate) struct Queue {
     bytes: Arc<Semaphore>,
     abandoned: Arc<Mutex<Vec<i64>>>,
     counters: Arc<Counters>,
+    growth: Growth,
+}
+
+/// Bytes that were written since the last sweep.
+#[derive(Debug)]
+struct Growth {
+    written: AtomicU64,
+    /// So many make another sweep worth it.
+    enough: u64,
+    reached: Notify,
 }
 
 /// The writer's end.
@@ -85,11 +95,14 @@ pub(super) struct Inbox {
     abandoned: Arc<Mutex<Vec<i64>>>,
 }
 
-pub(super) fn queue() -> (Queue, Inbox) {
+/// Makes the queue; `growth` is how many bytes are written between two sweeps.
+pub(super) fn queue(growth: u64) -> (Queue, Inbox) {
     let (sender, receiver) = mpsc::channel(QUEUE_CHANGES);
     let abandoned: Arc<Mutex<Vec<i64>>> = Arc::default();
     let bytes = Arc::new(Semaphore::new(QUEUE_BYTES));
-    let queue = Queue { sender, bytes, abandoned: Arc::clone(&abandoned), counters: Arc::default() };
+    let growth = Growth { written: AtomicU64::new(0), enough: growth, reached: Notify::new() };
+    let counters = Arc::default();
+    let queue = Queue { sender, bytes, abandoned: Arc::clone(&abandoned), counters, growth };
     (queue, Inbox { receiver, abandoned })
 }
 
@@ -110,6 +123,24 @@ impl Queue {
         let task = Typed { bytes, make, made: None, answer, _permit: permit };
         self.send(Work::Change(Box::new(task))).await?;
         answered.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Notes that so many bytes were written. Sweeps do not count, or one would lead to the next.
+    pub(crate) fn grew(&self, bytes: usize) {
+        let written = self.growth.written.fetch_add(bytes as u64, Relaxed) + bytes as u64;
+        if written >= self.growth.enough {
+            self.growth.reached.notify_one();
+        }
+    }
+
+    /// Notes that a sweep was made.
+    pub(crate) fn swept(&self) {
+        self.growth.written.store(0, Relaxed);
+    }
+
+    /// Waits until another sweep is worth it.
+    pub(crate) async fn has_grown(&self) {
+        self.growth.reached.notified().await;
     }
 
     /// Hands something over.

@@ -1,11 +1,14 @@
-//! What goes when there is too much: the oldest events of a session, and the sessions that ended first.
+//! Removal of what is too much: the oldest events of a session, the sessions that ended first, and then the oldest events of
+//! the sessions that were idle longest.
 
 use super::Desk;
+use super::append::rewrite;
 use super::change::doom;
 use crate::error::StoreError;
-use crate::limits::TRIM_PART;
+use crate::limits::{SWEEP_BYTES, SWEEP_EVENTS, TRIM_PART};
 use crate::queries::{Head, damaged};
 use crate::schema::{id_at, place, select_doomed, standing};
+use crate::types::Swept;
 
 /// Removes a session's oldest events if it has too many, a part of the limit at once. The newest stays.
 pub(super) fn trim(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
@@ -14,9 +17,12 @@ pub(super) fn trim(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
     if kept <= 1 || (kept <= most_events && head.bytes <= most_bytes) {
         return Ok(());
     }
-    let target = |limit: u64| limit - limit / TRIM_PART;
-    let (events, bytes) = (target(most_events), target(most_bytes));
-    let enough = |head: &Head| head.last + 1 - head.oldest <= events && head.bytes <= bytes;
+    let (events, bytes) = (most_events - most_events / TRIM_PART, most_bytes - most_bytes / TRIM_PART);
+    remove_oldest(desk, head, |head| head.last + 1 - head.oldest <= events && head.bytes <= bytes)
+}
+
+/// Removes a session's oldest events until there are few enough. The newest stays.
+fn remove_oldest(desk: &Desk<'_>, head: &mut Head, enough: impl Fn(&Head) -> bool) -> Result<(), StoreError> {
     let from = place(head.session, head.oldest);
     let newest = place(head.session, head.last);
     {
@@ -37,33 +43,94 @@ pub(super) fn trim(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Forgets sessions that ended long ago, and those that ended first while everything together is too large. Gives
-/// their ids. One that is damaged stays, and is in nobody's way.
-pub(crate) fn sweep(desk: &Desk<'_>) -> Result<Vec<String>, StoreError> {
+/// Returns the ids of sessions that ended long ago, and of those that ended first while everything together is too large.
+pub(crate) fn due(desk: &Desk<'_>) -> Result<Vec<String>, StoreError> {
+    Ok(due_sessions(desk)?.0.into_iter().map(|due| due.id).collect())
+}
+
+/// Forgets those of the sessions that are due, and then trims others while there is too much. A damaged session stays, and is in
+/// nobody's way.
+pub(crate) fn sweep(desk: &Desk<'_>, forget: &[String]) -> Result<Swept, StoreError> {
+    let (due, mut used) = due_sessions(desk)?;
+    let mut swept = Swept::default();
+    for session in due.into_iter().filter(|due| forget.contains(&due.id)) {
+        doom(desk, session.number)?;
+        swept.forgotten.push(session.id);
+    }
+    if used <= desk.retention.total_bytes {
+        return Ok(swept);
+    }
+    let enough = desk.retention.total_bytes - desk.retention.total_bytes / TRIM_PART;
+    let (mut bytes, mut events) = (SWEEP_BYTES, SWEEP_EVENTS);
+    for (number, id) in idle_sessions(desk)? {
+        if bytes == 0 || events == 0 || used <= enough {
+            swept.has_more = used > enough;
+            break;
+        }
+        let trimmed = trim_idle(desk, &id, bytes.min(used - enough), events);
+        let Some((before, head)) = desk.unless_damaged(number, trimmed)? else { continue };
+        bytes = bytes.saturating_sub(before.bytes - head.bytes);
+        events = events.saturating_sub(head.oldest - before.oldest);
+        used = used.saturating_sub(before.bytes - head.bytes);
+        swept.trimmed.push((id, head.oldest));
+    }
+    Ok(swept)
+}
+
+/// Removes up to so many of a session's oldest bytes and events. Returns its head before and after; none if nothing can go.
+fn trim_idle(desk: &Desk<'_>, id: &str, bytes: u64, events: u64) -> Result<Option<(Head, Head)>, StoreError> {
+    let before = match Head::of(desk.connection, id) {
+        Ok(head) if head.oldest < head.last => head,
+        Ok(_) | Err(StoreError::UnknownSession(_)) => return Ok(None),
+        Err(other) => return Err(other),
+    };
+    let mut head = before.clone();
+    remove_oldest(desk, &mut head, |head| {
+        before.bytes - head.bytes >= bytes || head.oldest - before.oldest >= events
+    })?;
+    rewrite(desk, &head)?;
+    Ok(Some((before, head)))
+}
+
+/// The numbers and ids of sessions that have not ended, the one that was idle longest first.
+fn idle_sessions(desk: &Desk<'_>) -> Result<Vec<(i64, String)>, StoreError> {
+    let sql = format!(
+        "SELECT s.number, s.id FROM heads h JOIN sessions s ON s.number = h.session
+         WHERE h.ended_at_ms IS NULL AND h.oldest < h.last AND s.standing = {} ORDER BY h.updated_at_ms, h.session",
+        standing::LIVE
+    );
+    let mut select = desk.connection.prepare_cached(&sql)?;
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A session that need not be kept any longer.
+struct Due {
+    number: i64,
+    id: String,
+}
+
+/// The sessions that are due, and the bytes that are used without them.
+fn due_sessions(desk: &Desk<'_>) -> Result<(Vec<Due>, u64), StoreError> {
     let mut used = used_bytes(desk)?;
     let until = desk.retention.ended_sessions_ms.map(|kept| desk.now_ms.saturating_sub(kept));
-    let mut forgotten = Vec::new();
-    {
-        let mut select = desk.connection.prepare_cached(
-            "SELECT session, ended_at_ms FROM heads WHERE ended_at_ms IS NOT NULL ORDER BY ended_at_ms, session",
-        )?;
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            let (number, ended): (i64, i64) = (row.get(0)?, row.get(1)?);
-            let found = ended_session(desk, number, ended.cast_unsigned());
-            let Some((id, bytes)) = desk.unless_damaged(number, found)? else { continue };
-            let old = until.is_some_and(|until| ended.cast_unsigned() <= until);
-            if !old && used <= desk.retention.total_bytes {
-                break;
-            }
-            used = used.saturating_sub(bytes);
-            forgotten.push((number, id));
+    let mut due = Vec::new();
+    let mut select = desk.connection.prepare_cached(
+        "SELECT session, ended_at_ms FROM heads WHERE ended_at_ms IS NOT NULL ORDER BY ended_at_ms, session",
+    )?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        let (number, ended): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let found = ended_session(desk, number, ended.cast_unsigned());
+        let Some((id, bytes)) = desk.unless_damaged(number, found)? else { continue };
+        let old = until.is_some_and(|until| ended.cast_unsigned() <= until);
+        if !old && used <= desk.retention.total_bytes {
+            break;
         }
+        used = used.saturating_sub(bytes);
+        due.push(Due { number, id });
     }
-    for (number, _) in &forgotten {
-        doom(desk, *number)?;
-    }
-    Ok(forgotten.into_iter().map(|(_, id)| id).collect())
+    Ok((due, used))
 }
 
 /// The id and the bytes of a session that an index lists as ended; none if it is on its way out. Nothing is removed unless its

@@ -3,7 +3,8 @@
 use crate::scene::{Scene, event, events, fill, message, read_all};
 use bytes::Bytes;
 use sa_store::{
-    Change, Committed, MessageChange, MessageState, OpenError, Store, StoreError, StoreOptions, WebhookCursor,
+    Change, Committed, MessageChange, MessageState, OpenError, Retention, Store, StoreError, StoreOptions,
+    WebhookCursor,
 };
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -146,23 +147,44 @@ async fn messages_go_on_and_are_known_by_their_key_when_they_are_done() {
     assert_eq!((done.answer, done.body_digest), (message("t1", None).answer, [7; 32]));
 }
 
+/// Accepts messages under keys that are their turns' ids, and has them done.
+async fn run_through(store: &Store, turns: std::ops::Range<u32>) {
+    let turns: Vec<String> = turns.map(|n| format!("t{n}")).collect();
+    let accepted = turns.iter().map(|turn| MessageChange::Accept(message(turn, Some(turn))));
+    let done =
+        turns.iter().map(|turn| MessageChange::State { turn_id: turn.clone(), state: MessageState::Done });
+    let messages = accepted.chain(done).collect();
+    store.commit("a", Change { messages, ..Change::default() }).await.unwrap();
+}
+
 #[tokio::test]
-async fn keys_are_remembered_for_some_hundred_messages() {
+async fn keys_are_remembered_by_time_and_up_to_a_number() {
+    let known = async |store: &Store, key: &str| store.message_by_key("a", key).await.unwrap().is_some();
     let scene = Scene::new();
     let store = scene.open().await;
     fill(&store, "a", 1).await;
-    for hundred in 0..4 {
-        let turns: Vec<String> = (0..100).map(|n| format!("t{}", hundred * 100 + n)).collect();
-        let accepted = turns.iter().map(|turn| MessageChange::Accept(message(turn, Some(turn))));
-        let done = turns
-            .iter()
-            .map(|turn| MessageChange::State { turn_id: turn.clone(), state: MessageState::Done });
-        let messages = accepted.chain(done).collect();
-        store.commit("a", Change { messages, ..Change::default() }).await.unwrap();
+    for start in (0..1000).step_by(100) {
+        run_through(&store, start..start + 100).await;
     }
-    assert!(store.message_by_key("a", "t399").await.unwrap().is_some());
-    assert!(store.message_by_key("a", "t200").await.unwrap().is_some());
-    assert!(store.message_by_key("a", "t100").await.unwrap().is_none());
+    assert!(known(&store, "t0").await && known(&store, "t999").await, "a thousand are few");
+    let again =
+        Change { messages: vec![MessageChange::Accept(message("t", Some("t0")))], ..Change::default() };
+    assert!(matches!(store.commit("a", again).await, Err(StoreError::Repeated(_))));
+    store.close().await;
+
+    let store = scene.open_keeping(Retention { keys_per_session: 600, ..Retention::default() }).await;
+    tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    run_through(&store, 1000..1001).await;
+    assert!(!known(&store, "t0").await && known(&store, "t1000").await && known(&store, "t999").await);
+    store.close().await;
+
+    let store = scene.open_keeping(Retention { keys_ms: 1, ..Retention::default() }).await;
+    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    run_through(&store, 1001..1002).await;
+    assert!(!known(&store, "t1000").await && known(&store, "t1001").await);
+    assert!(store.delete("a").await.unwrap());
+    fill(&store, "a", 1).await;
+    assert!(!known(&store, "t1001").await, "they are of another session");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! One damaged session among others: whoever meets it is told, and the others go on.
 
-use crate::scene::{Scene, event, events, fill, read_all};
+use crate::scene::{Scene, event, events, fill, read_all, sweep};
 use rusqlite::Connection;
 use sa_store::{Change, Retention, Store, StoreError};
 use std::io;
@@ -86,11 +86,11 @@ async fn sweeping_passes_over_what_is_damaged_and_says_so_once() {
     // One that has not ended, though this says so.
     let ends = "UPDATE heads SET ended_at_ms = 1 WHERE session = (SELECT number FROM sessions WHERE id = ?1)";
     damage(&scene, ends, "runs");
-    let mut forgotten = store.sweep().await.unwrap();
+    let mut forgotten = sweep(&store).await;
     forgotten.sort();
     assert_eq!(forgotten, ["ended", "ended too"]);
     for _ in 0..3 {
-        assert_eq!(store.sweep().await.unwrap(), [""; 0]);
+        assert_eq!(sweep(&store).await, [""; 0]);
     }
     for session in ["damaged", "runs"] {
         assert!(is_damage(&store.session(session).await), "{session} is gone, or taken for whole");

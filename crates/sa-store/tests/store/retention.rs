@@ -1,6 +1,6 @@
 //! How much is kept, and what goes first.
 
-use crate::scene::{Scene, events, fill, read_all};
+use crate::scene::{Scene, events, fill, read_all, sweep};
 use bytes::Bytes;
 use sa_store::{Change, NewEvent, Retention, Store, StoreError};
 use std::fs;
@@ -56,8 +56,8 @@ async fn sessions_that_ended_are_forgotten_when_asked_and_others_never() {
     end(&store, "resumed").await;
     store.commit("resumed", Change { ended: Some(false), ..Change::default() }).await.unwrap();
     assert_eq!(ids(&store).await.len(), 3);
-    assert_eq!(store.sweep().await.unwrap(), ["ended"]);
-    assert_eq!(store.sweep().await.unwrap(), [""; 0]);
+    assert_eq!(sweep(&store).await, ["ended"]);
+    assert_eq!(sweep(&store).await, [""; 0]);
     assert_eq!(ids(&store).await, ["runs", "resumed"]);
     let gone = store.commit("ended", Change::default()).await;
     assert_eq!(gone, Err(StoreError::UnknownSession("ended".to_owned())));
@@ -71,16 +71,67 @@ async fn when_all_is_too_much_the_session_that_ended_first_goes_first() {
     for session in ["a", "b", "c", "d"] {
         fill(&store, session, 1500).await;
     }
-    assert_eq!(store.sweep().await.unwrap(), [""; 0], "none has ended");
+    assert_eq!(store.due().await.unwrap(), [""; 0], "none has ended");
     for session in ["c", "a", "b"] {
         end(&store, session).await;
         // The order of ends is told by the clock.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    let forgotten = store.sweep().await.unwrap();
+    let forgotten = sweep(&store).await;
     assert!(forgotten == ["c", "a"] || forgotten == ["c", "a", "b"], "{forgotten:?}");
-    assert_eq!(store.sweep().await.unwrap(), [""; 0], "what is on its way out does not count");
+    assert_eq!(sweep(&store).await, [""; 0], "what is on its way out does not count");
     assert_eq!(read_all(&store, "d").await.unwrap(), (1, 1500));
+}
+
+#[tokio::test]
+async fn a_session_that_is_due_stays_until_it_may_go() {
+    let scene = Scene::new();
+    let store = scene.open_keeping(Retention { total_bytes: 600_000, ..Retention::default() }).await;
+    fill(&store, "ended", 1500).await;
+    fill(&store, "runs", 500).await;
+    end(&store, "ended").await;
+    assert_eq!(store.due().await.unwrap(), ["ended"]);
+    let swept = store.sweep(Vec::new()).await.unwrap();
+    assert_eq!((swept.forgotten.len(), swept.trimmed.len()), (0, 0), "others must not suffer for it");
+    assert_eq!(sweep(&store).await, ["ended"]);
+    assert_eq!(read_all(&store, "runs").await.unwrap(), (1, 500));
+}
+
+/// Bytes of the database's pages that are in use.
+fn used(scene: &Scene) -> i64 {
+    let connection = rusqlite::Connection::open(scene.path()).unwrap();
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+    (number("page_count") - number("freelist_count")) * number("page_size")
+}
+
+#[tokio::test]
+async fn when_nothing_has_ended_the_oldest_events_of_idle_sessions_go() {
+    let scene = Scene::new();
+    let total = 1_500_000;
+    let store = scene.open_keeping(Retention { total_bytes: total, ..Retention::default() }).await;
+    for session in ["idle", "later", "busy"] {
+        fill(&store, session, 2000).await;
+        // The clock gives the order of changes.
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    tokio::time::timeout(Duration::from_secs(5), store.has_grown()).await.expect("much was written");
+    while store.sweep(Vec::new()).await.unwrap().has_more {}
+    assert!(used(&scene) <= total as i64, "{} bytes are used", used(&scene));
+    let oldest = |slice: sa_store::EventSlice| slice.oldest;
+    let idle = store.events("idle", 0, 1, 1).await.unwrap();
+    assert_eq!((idle.oldest, idle.last), (2000, 2000), "the newest event always stays");
+    assert!(oldest(store.events("later", 0, 1, 1).await.unwrap()) > 1);
+    assert_eq!(read_all(&store, "busy").await.unwrap(), (1, 2000), "it was idle for the shortest time");
+    // Sessions keep counting where they were, and are trimmed in the same order again.
+    store.commit("idle", events("idle", [2001])).await.unwrap();
+    let before = oldest(store.events("later", 0, 1, 1).await.unwrap());
+    store.commit("busy", events("busy", 2001..=2400)).await.unwrap();
+    let swept = store.sweep(Vec::new()).await.unwrap();
+    assert_eq!(swept.trimmed.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["later"]);
+    assert!(swept.trimmed[0].1 > before);
+    assert_eq!(read_all(&store, "later").await.unwrap(), (swept.trimmed[0].1, 2000));
+    store.close().await;
+    assert_eq!(scene.open().await.sessions().await.unwrap().len(), 3, "all is whole");
 }
 
 #[tokio::test]

@@ -92,3 +92,11 @@ pub(crate) fn message(turn: &str, key: Option<&str>) -> StoredMessage {
         state: MessageState::Queued,
     }
 }
+
+/// Forgets everything that is due.
+pub(crate) async fn sweep(store: &Store) -> Vec<String> {
+    let due = store.due().await.unwrap();
+    let swept = store.sweep(due.clone()).await.unwrap();
+    assert_eq!(swept.forgotten, due);
+    swept.forgotten
+}

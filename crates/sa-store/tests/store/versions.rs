@@ -1,9 +1,9 @@
 //! Files of other versions: older ones are brought up, newer ones are left alone.
 
-use crate::scene::Scene;
+use crate::scene::{Scene, message};
 use bytes::Bytes;
 use rusqlite::Connection;
-use sa_store::{Change, MessageState, NewEvent, OpenError, Store, StoreOptions, StoredEvent};
+use sa_store::{Change, MessageChange, MessageState, NewEvent, OpenError, Store, StoreOptions, StoredEvent};
 use std::fs;
 
 /// Version 1 as it was, to the letter. It must never be changed here.
@@ -81,7 +81,14 @@ fn write_version_1(scene: &Scene) {
     let content = sum(&[&number(place), &sized(b"answer"), &sized(b"body")]);
     let message =
         (place, "turn", None::<String>, 2, &[9_u8; 32][..], label, content, &b"answer"[..], &b"body"[..]);
-    connection.execute("INSERT INTO messages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", message).unwrap();
+    let insert = "INSERT INTO messages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    connection.execute(insert, message).unwrap();
+    let place = (1 << 40) | 2;
+    let label =
+        sum(&[&number(place), &sized(b"before"), &present, &sized(b"key"), &number(3), &sized(&[8; 32])]);
+    let content = sum(&[&number(place), &sized(b"answer"), &sized(b"")]);
+    let done = (place, "before", Some("key"), 3, &[8_u8; 32][..], label, content, &b"answer"[..], &b""[..]);
+    connection.execute(insert, done).unwrap();
 }
 
 fn version(scene: &Scene) -> i64 {
@@ -111,12 +118,25 @@ async fn version_1_is_brought_up_with_all_that_is_in_it() {
         (1, MessageState::Running, [9; 32])
     );
     assert_eq!((&pending[0].answer[..], &pending[0].body[..]), (&b"answer"[..], &b"body"[..]));
+    let by_key = async || store.message_by_key("old", "key").await.unwrap().unwrap();
+    let before = by_key().await;
+    assert_eq!(
+        (before.turn_id.as_str(), before.state, before.body_digest),
+        ("before", MessageState::Done, [8; 32])
+    );
+    let state = MessageState::Done;
+    let next = [
+        MessageChange::Accept(message("next", Some("other"))),
+        MessageChange::State { turn_id: "next".to_owned(), state },
+    ];
+    store.commit("old", Change { messages: next.into(), ..Change::default() }).await.unwrap();
+    assert_eq!(by_key().await, before, "keys are remembered across versions");
 
     store.set_webhook_cursor("old", 7, Bytes::new()).await.unwrap();
     let events = vec![NewEvent { id: 8, at_ms: 1, data: Bytes::new() }];
     assert_eq!(store.commit("old", Change { events, ..Change::default() }).await.unwrap().oldest, 7);
     store.close().await;
-    assert_eq!(version(&scene), 2);
+    assert_eq!(version(&scene), 3);
     assert_eq!(scene.open().await.session("old").await.unwrap().unwrap().webhook.unwrap().delivered, 7);
 }
 
@@ -127,6 +147,6 @@ async fn a_newer_version_is_refused_and_left_alone() {
     Connection::open(scene.path()).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(scene.path()).unwrap();
     let refused = Store::open(&scene.path(), StoreOptions::default()).await.unwrap_err();
-    assert_eq!(refused, OpenError::Newer { found: 99, known: 2 });
+    assert_eq!(refused, OpenError::Newer { found: 99, known: 3 });
     assert_eq!(fs::read(scene.path()).unwrap(), before);
 }

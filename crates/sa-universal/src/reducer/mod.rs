@@ -1,5 +1,6 @@
 //! From ACP's notifications to events.
 
+mod live;
 mod speech;
 mod state;
 mod tools;
@@ -25,6 +26,9 @@ pub(crate) use tools::Tool;
 /// replaces the earlier one. A message of the agent's that has no id ends when a tool call, a message of someone else or
 /// the turn's end comes. One that grows beyond [`MAX_MESSAGE`] is closed and goes on as a new one, `<id>~2`, whose metadata
 /// says what it `continues`.
+///
+/// A tool call is a `message` with its whole state. While it runs, what it prints comes as `messageDelta`, as long as that is not
+/// much more than the output itself; the rest waits for the call's end, for a question, or for [`catch_up`](Self::catch_up).
 ///
 /// Memory is bounded: one open message for each of 32 sub-agents, and 16 MiB of tool calls (256 KiB between turns). An update of a tool call that
 /// is no longer remembered begins a new message, `tool:<id>~2`.
@@ -61,9 +65,11 @@ impl Reducer {
     /// What comes now is of the agent's `run`th run, counted from one over the whole life of the session: what it calls by a
     /// name that it gave before is something else.
     pub fn begin_run(&mut self, run: u32) -> Vec<EventData> {
-        let events = self.speech.close();
+        let mut events = self.speech.close();
+        events.extend(self.tools.settle(None));
         self.names = Names::of_run(run);
         self.tools = Tools::default();
+        self.state.begin_run();
         self.heard(events)
     }
 
@@ -76,7 +82,8 @@ impl Reducer {
 
     /// The turn is over. Tells messages that are still open.
     pub fn end_turn(&mut self) -> Vec<EventData> {
-        let events = self.speech.close();
+        let mut events = self.speech.close();
+        events.extend(self.tools.settle(None));
         self.tools.rest();
         self.turn = None;
         self.heard(events)
@@ -148,11 +155,40 @@ impl Reducer {
         let params = json::read(params);
         let turn = self.turn.clone();
         let (call_id, call) = permission::tool_call(&params)?;
-        let events = self.tool(&call_id, call);
+        let mut events = self.speech.flush();
+        events.extend(self.tool(&call_id, call));
+        events.extend(self.tools.settle(Some(&call_id)));
         let events = self.heard(events);
         let known = self.tools.get(&call_id).cloned().unwrap_or_else(|| Tool::new(&call_id, call));
         let asked = permission::asked(&params, &known, id, turn.as_deref())?;
         Ok((events, asked))
+    }
+
+    /// Returns the messages that are open as they are now: before something is asked, the text that leads to it.
+    pub fn flush(&mut self) -> Vec<EventData> {
+        let events = self.speech.flush();
+        self.heard(events)
+    }
+
+    /// Returns true if tool calls have printed something that is not reported.
+    pub fn is_behind(&self) -> bool {
+        self.tools.owes()
+    }
+
+    /// Reports what tool calls have printed and is not reported, however much was reported before.
+    pub fn catch_up(&mut self) -> Vec<EventData> {
+        let events = self.tools.catch_up();
+        self.heard(events)
+    }
+
+    /// Counts on from what the session had used before.
+    pub fn carry_usage(&mut self, usage: Usage) {
+        self.state.carry_usage(usage);
+    }
+
+    /// Notes that the agent makes a new session of its own, whose costs it counts from zero.
+    pub fn begin_session(&mut self) {
+        self.state.begin_session();
     }
 
     /// What is chosen, and what can be.
@@ -187,7 +223,7 @@ impl Reducer {
                     vec![speech::unparsed(Value::Object(update.clone()), error)]
                 }
             }),
-            "plan" => self.state.plan(update),
+            "plan" => self.state.plan(update).map(|events| self.after_speech(events)),
             "available_commands_update" => self.state.commands_update(update),
             "usage_update" => self.state.usage_update(update),
             "session_info_update" => Some(match carrier::event(update) {
@@ -230,6 +266,11 @@ impl Reducer {
         let scope = Scope { name: &self.name, turn: self.turn.as_deref() };
         events.extend(self.tools.update(&mut self.names, &scope, id, update));
         events
+    }
+
+    /// Puts the text that led to events before them, if there are any.
+    fn after_speech(&mut self, events: Vec<EventData>) -> Vec<EventData> {
+        if events.is_empty() { events } else { self.speech.flush().into_iter().chain(events).collect() }
     }
 
     fn changed(&mut self, kind: &str, odd: Object) -> Vec<EventData> {

@@ -231,7 +231,7 @@ impl Speech {
     }
 
     /// Tells the newest state of what is open, and leaves it open.
-    fn flush(&mut self) -> Vec<EventData> {
+    pub(super) fn flush(&mut self) -> Vec<EventData> {
         self.open.iter_mut().filter_map(Open::told).collect()
     }
 

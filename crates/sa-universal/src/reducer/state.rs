@@ -18,9 +18,43 @@ pub(super) struct State {
     plan: Option<Plan>,
     commands: Option<CommandsAvailable>,
     usage: Usage,
+    spending: Spending,
     title: Option<String>,
     /// What was not understood last, by kind of update.
     odd: HashMap<String, Object>,
+}
+
+/// The cost of a session, over all runs of its agent. Some agents count on when they are started again, others from zero.
+#[derive(Debug, Default)]
+struct Spending {
+    /// By counts that came to an end.
+    before: f64,
+    /// The newest of the count that runs.
+    last: f64,
+    /// The agent has not said anything since it was started.
+    is_new_run: bool,
+}
+
+impl Spending {
+    /// Returns what the session has cost, given what it had cost and what the agent says now. It never gets less.
+    fn total(&mut self, spent: Option<UsageCost>, told: UsageCost) -> UsageCost {
+        let Some(spent) = spent.filter(|spent| spent.currency == told.currency) else {
+            // Sums of several currencies make no sense.
+            *self = Self { before: 0.0, last: told.amount, is_new_run: false };
+            return told;
+        };
+        // Within a run, a little less is a better estimate, and much less a count that begins again.
+        let least = if std::mem::take(&mut self.is_new_run) { self.last } else { self.last / 2.0 };
+        if told.amount < least {
+            self.before += self.last;
+            self.last = told.amount;
+        } else {
+            self.last = self.last.max(told.amount);
+        }
+        // Without the dust of adding.
+        let sum = ((self.before + self.last) * 1e9).round() / 1e9;
+        UsageCost { amount: sum.max(spent.amount), currency: told.currency }
+    }
 }
 
 impl State {
@@ -84,9 +118,26 @@ impl State {
         let usage = &mut self.usage;
         usage.context_used = used.or(usage.context_used);
         usage.context_size = size.or(usage.context_size);
-        usage.cost = cost.or(usage.cost.take());
+        if let Some(cost) = cost {
+            usage.cost = Some(self.spending.total(usage.cost.take(), cost));
+        }
         let event = (*usage != before).then(|| EventData::Usage(usage.clone()));
         Some(event.into_iter().chain(self.left_over("usage_update", odd)).collect())
+    }
+
+    pub(super) fn carry_usage(&mut self, usage: Usage) {
+        self.usage = usage;
+        self.begin_run();
+    }
+
+    pub(super) fn begin_run(&mut self) {
+        let spent = self.usage.cost.as_ref().map_or(0.0, |cost| cost.amount);
+        self.spending = Spending { before: 0.0, last: spent, is_new_run: true };
+    }
+
+    pub(super) fn begin_session(&mut self) {
+        let spent = self.usage.cost.as_ref().map_or(0.0, |cost| cost.amount);
+        self.spending = Spending { before: spent, last: 0.0, is_new_run: true };
     }
 
     /// When it was updated is of no interest: events have their own time.

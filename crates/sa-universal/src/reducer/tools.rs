@@ -1,13 +1,14 @@
 //! Tool calls, each with its newest state.
 
+use super::live::{self, Live};
 use super::speech::Scope;
 use crate::json::{self, Fields, Object};
 use crate::names::{self, Claimed, Names};
 use crate::words::Word;
-use crate::{carrier, contents};
+use crate::{carrier, contents, copies, printed};
 use sa_api::sessions::{
-    EventData, Location, MessagePart, ParsedMessage, Role, ToolContent, ToolKind, ToolStatus,
-    UniversalMessage,
+    DeltaKind, EventData, Location, MessageDelta, MessagePart, ParsedMessage, Role, ToolContent, ToolKind,
+    ToolStatus, UniversalMessage,
 };
 use serde_json::Value;
 
@@ -19,6 +20,9 @@ const RESTING_BYTES: usize = 256 << 10;
 
 /// Tool calls that are remembered.
 const MAX_CALLS: usize = 512;
+
+/// Bytes of a running call's output that are put together from pieces; the newest if there are more.
+const MAX_TERMINAL: usize = 1 << 20;
 
 /// A tool call as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -76,7 +80,38 @@ impl Tool {
         }
         let meta = json::rest(update, &[]).remove("_meta").map(|meta| ("_meta".to_owned(), meta));
         odd.extend(Fields::new(&Object::from_iter(meta), &[]).rest());
+        let before = live::terminal(&mut self.metadata).and_then(|data| data.as_str().map(str::to_owned));
         super::note(&mut self.metadata, odd);
+        // Without content this is how some agents report what is new.
+        let pieces = update.get("content").is_none_or(Value::is_null) && update.contains_key("_meta");
+        if let Some(before) = before.filter(|_| pieces && !self.is_done())
+            && let Some(Value::String(data)) = live::terminal(&mut self.metadata)
+            && !data.starts_with(&before)
+        {
+            *data = printed::tail(&(before + data), MAX_TERMINAL).to_owned();
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.status, ToolStatus::Completed | ToolStatus::Failed)
+    }
+
+    /// The text that it shows.
+    fn shown(&self) -> String {
+        let terminal = || self.metadata.get("_meta")?.get("terminal_output")?.get("data")?.as_str();
+        let text = printed::shown(&self.content).or_else(|| terminal().map(str::to_owned));
+        text.or_else(|| self.output.as_ref()?.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// Returns true if more has changed than the output of the call: something that a client has to know at once.
+    fn differs(&self, before: &Self, prints: bool) -> bool {
+        let rich = |content: &&ToolContent| {
+            !matches!(content, ToolContent::Text { .. } | ToolContent::Unknown { .. })
+        };
+        let same_content = self.content.iter().filter(rich).eq(before.content.iter().filter(rich));
+        let same = (self.status, self.kind) == (before.status, before.kind)
+            && (&self.name, &self.input, &self.locations) == (&before.name, &before.input, &before.locations);
+        !same || !same_content || (!prints && self.title != before.title)
     }
 
     fn message(&self, id: &str) -> EventData {
@@ -90,16 +125,18 @@ impl Tool {
             locations: self.locations.clone(),
         };
         let mut parts = vec![call];
-        let done = matches!(self.status, ToolStatus::Completed | ToolStatus::Failed);
-        if done || !self.content.is_empty() || self.output.is_some() {
+        let (mut output, mut metadata) = (self.output.clone(), self.metadata.clone());
+        if self.is_done() || !self.content.is_empty() || output.is_some() {
+            if self.is_done() {
+                copies::remove(&self.content, &mut output, &mut metadata);
+            }
             parts.push(MessagePart::ToolResult {
                 id: self.id.clone(),
                 is_error: self.status == ToolStatus::Failed,
                 content: self.content.clone(),
-                output: self.output.clone(),
+                output,
             });
         }
-        let metadata = self.metadata.clone();
         let message = ParsedMessage { id: id.to_owned(), role: Role::Assistant, parts, metadata };
         EventData::Message(UniversalMessage::Parsed(message))
     }
@@ -132,6 +169,7 @@ struct Known {
     name: String,
     tool: Tool,
     weight: usize,
+    live: Live,
 }
 
 /// The tool calls of a session, the one that changed last at the end.
@@ -145,7 +183,8 @@ impl Tools {
         self.known.iter().find(|known| known.tool.id == id).map(|known| &known.tool)
     }
 
-    /// Takes what an update says of a call, and tells its state if that is new.
+    /// Takes what an update says of a call, and reports its state if that is new. While the call runs, its output is reported
+    /// in pieces.
     pub(super) fn update(
         &mut self,
         names: &mut Names,
@@ -153,24 +192,44 @@ impl Tools {
         id: &str,
         update: &Object,
     ) -> Option<EventData> {
-        let known = match self.known.iter().position(|known| known.tool.id == id) {
+        let (known, event) = match self.known.iter().position(|known| known.tool.id == id) {
             Some(index) => {
                 let mut known = self.known.remove(index);
                 let before = known.tool.clone();
                 known.tool.apply(update);
-                if known.tool == before {
-                    self.known.push(known);
-                    return None;
-                }
-                known
+                known.weight = known.tool.weight();
+                let event = if known.tool == before { None } else { known.changed(&before) };
+                (known, event)
             }
-            None => Known::new(names, scope, id, update),
+            None => {
+                let mut known = Known::new(names, scope, id, update);
+                known.weight = known.tool.weight();
+                let event = known.tool.message(&known.name);
+                (known, Some(event))
+            }
         };
-        let event = known.tool.message(&known.name);
-        let weight = known.tool.weight();
-        self.known.push(Known { weight, ..known });
+        self.known.push(known);
         self.forget(MAX_BYTES);
-        Some(event)
+        event
+    }
+
+    /// Returns true if something of a call is not reported yet.
+    pub(super) fn owes(&self) -> bool {
+        self.known.iter().any(|known| known.live.owes())
+    }
+
+    /// Reports what is not reported yet, in pieces where that suffices.
+    pub(super) fn catch_up(&mut self) -> Vec<EventData> {
+        let owing = self.known.iter_mut().filter(|known| known.live.owes());
+        owing
+            .filter_map(|known| if known.live.changed { Some(known.whole()) } else { known.piece() })
+            .collect()
+    }
+
+    /// Reports the whole state of calls whose newest whole message is an older one: of one, or of all.
+    pub(super) fn settle(&mut self, id: Option<&str>) -> Vec<EventData> {
+        let owing = self.known.iter_mut().filter(|known| !known.live.is_whole());
+        owing.filter(|known| id.is_none_or(|id| known.tool.id == id)).map(Known::whole).collect()
     }
 
     /// The turn is over: hardly anything of it changes any more.
@@ -182,8 +241,7 @@ impl Tools {
     fn forget(&mut self, bytes: usize) {
         while self.known.len() > 1 && (self.known.len() > MAX_CALLS || self.weight() > bytes) {
             let before = self.known.len() - 1;
-            let done =
-                |known: &Known| matches!(known.tool.status, ToolStatus::Completed | ToolStatus::Failed);
+            let done = |known: &Known| known.tool.is_done();
             let oldest = self.known.iter().take(before).position(done).unwrap_or(0);
             self.known.remove(oldest);
         }
@@ -200,7 +258,41 @@ impl Known {
         let mut tool = Tool { id: id.to_owned(), metadata: scope.metadata(None), ..Tool::default() };
         json::put(&mut tool.metadata, "continues", continues);
         tool.apply(update);
-        Self { name, tool, weight: 0 }
+        Self { name, tool, weight: 0, live: Live::default() }
+    }
+
+    /// Reports a change.
+    fn changed(&mut self, before: &Tool) -> Option<EventData> {
+        if self.tool.is_done() || self.tool.differs(before, self.live.prints) {
+            return Some(self.whole());
+        }
+        let (old, new) = (before.shown(), self.tool.shown());
+        if old == new {
+            self.live.changed = true;
+            return self.live.affords(self.weight).then(|| self.whole());
+        }
+        self.live.changed |= self.tool.title != before.title;
+        self.live.show(&old, &new).map(|text| self.delta(text))
+    }
+
+    /// The whole call as it is now.
+    fn whole(&mut self) -> EventData {
+        self.live.reported_whole(self.weight);
+        self.tool.message(&self.name)
+    }
+
+    /// The output that waits.
+    fn piece(&mut self) -> Option<EventData> {
+        self.live.take().map(|text| self.delta(text))
+    }
+
+    fn delta(&self, text: String) -> EventData {
+        EventData::MessageDelta(MessageDelta {
+            message_id: self.name.clone(),
+            kind: DeltaKind::Output,
+            text,
+            parent_id: self.tool.metadata.get("parentId").and_then(Value::as_str).map(str::to_owned),
+        })
     }
 }
 

@@ -191,6 +191,17 @@ impl Client {
             if tool["title"].is_null() {
                 tool["title"] = if tool["name"].is_null() { json!(id) } else { tool["name"].clone() };
             }
+            // A copy of what is shown says nothing new, and may be there or not.
+            let texts = tool["content"].as_array().into_iter().flatten();
+            let texts: Vec<&str> = texts.filter_map(|content| content["content"]["text"].as_str()).collect();
+            let is_copy = !texts.is_empty()
+                && tool["rawOutput"]
+                    .as_str()
+                    .is_some_and(|text| text.trim_end() == texts.join("\n").trim_end());
+            let is_done = tool["status"] == "completed" || tool["status"] == "failed";
+            if is_copy && is_done {
+                tool.as_object_mut().map(|tool| tool.remove("rawOutput"));
+            }
             (id.clone(), tool)
         };
         let tools = |client: &Self| client.tools.iter().map(named).collect::<BTreeMap<_, _>>();

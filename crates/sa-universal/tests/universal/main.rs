@@ -3,6 +3,7 @@
 
 mod anything;
 mod client;
+mod live;
 mod messages;
 mod modes;
 mod permissions;
@@ -12,3 +13,4 @@ mod replay;
 mod round_trip;
 mod schema;
 mod updates;
+mod usage;

@@ -3,7 +3,8 @@
 use crate::schema::check;
 use sa_api::sessions::{EventData, OptionValue, PermissionMode, SessionChoices};
 use sa_universal::{
-    ModeTable, Reducer, Target, Unsupported, model_target, targets, to_opened, variant_target,
+    ModeTable, Reducer, Target, Unsupported, after_plan, check_agent_mode, model_target, targets, to_opened,
+    variant_target,
 };
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -185,4 +186,44 @@ fn models_are_set_the_way_the_agent_knows() {
     assert_eq!(model_target(reducer.choices(), "m2"), Ok(Some(option("model", "m2"))));
     assert_eq!(variant_target(reducer.choices(), "high"), Ok(Some(option("effort", "high"))));
     assert_eq!(variant_target(reducer.choices(), "low"), Ok(None));
+}
+
+#[test]
+fn modes_that_ask_less_need_the_permission_mode_for_it() {
+    let none = ModeTable::default();
+    let choices =
+        older("ask", &["ask", "plan", "acceptEdits", "auto_edit", "x#autopilot", "full-access", "wild"]);
+    for mode in ["acceptEdits", "auto_edit", "x#autopilot", "full-access"] {
+        let refused = targets(&none, &choices, mode, PermissionMode::Default);
+        assert!(matches!(refused, Err(Unsupported::Looser { .. })), "{mode}: {refused:?}");
+        assert!(check_agent_mode(&none, mode, PermissionMode::Default).is_err(), "{mode}");
+        assert!(targets(&none, &choices, mode, PermissionMode::Bypass).is_ok(), "{mode}");
+    }
+    assert!(targets(&none, &choices, "wild", PermissionMode::Default).is_ok(), "by its name it asks");
+    let said: ModeTable =
+        serde_json::from_value(json!({ "permission-modes": { "bypass": "wild" } })).unwrap();
+    assert!(targets(&said, &choices, "wild", PermissionMode::Default).is_err(), "the table knows better");
+}
+
+#[test]
+fn an_approved_plan_allows_no_more_than_before() {
+    let table = json!({ "permission-modes": { "default": "ask", "plan": "plan", "bypass": "build" } });
+    let table: ModeTable = serde_json::from_value(table).unwrap();
+    let modes = ["build", "plan", "ask"];
+    let first = targets(&table, &older("build", &modes), "plan", PermissionMode::Default).unwrap();
+    assert_eq!(first.set, [mode("ask"), mode("plan")].concat(), "so that it has nowhere looser to return to");
+    let left = |now: &str, chosen| after_plan(&table, &older(now, &modes), chosen);
+    assert_eq!(left("plan", PermissionMode::Default), None);
+    for (now, chosen, permission, too_loose) in [
+        ("ask", PermissionMode::Default, PermissionMode::Default, false),
+        ("ask", PermissionMode::Plan, PermissionMode::Default, false),
+        ("build", PermissionMode::Default, PermissionMode::Default, true),
+        ("build", PermissionMode::Plan, PermissionMode::Default, true),
+        ("build", PermissionMode::Bypass, PermissionMode::Bypass, false),
+        ("ask", PermissionMode::Bypass, PermissionMode::Default, false),
+    ] {
+        let after = left(now, chosen).unwrap();
+        assert_eq!((after.permission_mode, after.is_too_loose), (permission, too_loose), "{now} {chosen:?}");
+        assert_eq!(after.agent_mode, "build");
+    }
 }

@@ -24,7 +24,7 @@ pub(crate) enum McpCommand {
     Get(EntryArgs),
     /// Keep one (PUT /v1/config/mcp)
     Set(SetArgs),
-    /// Forget one (DELETE /v1/config/mcp)
+    /// Delete one, if it exists (DELETE /v1/config/mcp)
     Delete(EntryArgs),
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum SkillsCommand {
     Get(EntryArgs),
     /// Keep a set (PUT /v1/config/skills)
     Set(SetArgs),
-    /// Forget a set (DELETE /v1/config/skills)
+    /// Delete a set, if it exists (DELETE /v1/config/skills)
     Delete(EntryArgs),
 }
 

@@ -29,7 +29,7 @@ pub(crate) use sessions::{
     PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs, SessionsCommand, TransferArgs, TransferCommand,
 };
 
-use crate::failure::EXIT_USAGE;
+use crate::failure::{EXIT_USAGE, Failure};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ pub(crate) enum Command {
 pub(crate) struct AcpArgs {
     /// The agent's id
     pub(crate) agent: String,
-    /// Where the agent keeps its sessions [default: in memory only]
+    /// Directory for the agent's own files [default: state/AGENT in the data directory]
     #[arg(long, value_name = "DIR", env = STATE_DIR_VARIABLE, hide_env_values = true)]
     pub(crate) state_dir: Option<PathBuf>,
     /// The vendor's program that the agent drives [default: the installed one, installed first if need be]
@@ -119,9 +119,13 @@ pub(crate) enum GenCommand {
 /// Reads the process's own arguments; what cannot be read was already reported when this returns an exit code.
 pub(crate) fn parse() -> Result<Command, ExitCode> {
     parse_from(std::env::args_os()).map_err(|error| {
-        // Nothing is left to tell the caller when even this cannot be printed.
-        let _ = error.print();
-        if error.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS }
+        let printed = error.print();
+        match printed {
+            _ if error.use_stderr() => ExitCode::from(EXIT_USAGE),
+            // `--help | head` has been read as far as anyone wanted.
+            Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => Failure::from(cause).report(),
+            _ => ExitCode::SUCCESS,
+        }
     })
 }
 

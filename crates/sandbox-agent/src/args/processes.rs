@@ -114,7 +114,7 @@ pub(crate) struct RunArgs {
 /// The arguments of `api processes start`.
 #[derive(Debug, Args)]
 pub(crate) struct StartArgs {
-    /// Keep its standard input open
+    /// Mark it as waiting for input
     #[arg(short, long)]
     pub(crate) interactive: bool,
     /// Give it a terminal, of this one's size if there is one

@@ -6,7 +6,7 @@ use crate::commands::install_agent::{load, named, runtime};
 use crate::commands::progress::Bar;
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
-use sa_agents::Builtin;
+use sa_agents::{Builtin, TOKEN_VARIABLES};
 use sa_install::InstallRequest;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,14 +19,18 @@ const CLAUDE_GATEWAYS: [&str; 4] =
 pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
     match Builtin::from_id(&args.agent) {
         Some(Builtin::Demo) => Ok(sa_demo::run_stdio(sa_demo::Options {
-            state_dir: args.state_dir,
+            state_dir: state_dir(&args),
             env: Box::new(|name| std::env::var(name).ok()),
         })),
         Some(Builtin::Amp) => {
             let options = amp(program(args)?)?;
             Ok(sa_amp::run_stdio(options).context("the agent cannot be started")?)
         }
-        Some(Builtin::Claude) => Ok(sa_claude::run_stdio(claude(program(args)?))),
+        Some(Builtin::Claude) => {
+            let state_dir = state_dir(&args);
+            let options = sa_claude::Options { state_dir, ..claude(program(args)?) };
+            Ok(sa_claude::run_stdio(options))
+        }
         Some(Builtin::Codex) => Ok(sa_codex::run_stdio(codex(program(args)?))),
         Some(Builtin::OpenCode) => Ok(sa_opencode::run_stdio(opencode(program(args)?))),
         None => {
@@ -36,13 +40,28 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
     }
 }
 
+/// The agent's own directory. Without a data directory the agent keeps nothing.
+fn state_dir(args: &AcpArgs) -> Option<PathBuf> {
+    let usual = || Some(load(args.local.clone()).ok()?.data_dir.join("state").join(&args.agent));
+    args.state_dir.clone().or_else(usual)
+}
+
+/// The names of the variables that hold the session's own credential, and of those that must not come before it.
+fn token_variables() -> Vec<String> {
+    let names = std::env::var(TOKEN_VARIABLES).unwrap_or_default();
+    names.split_whitespace().map(str::to_owned).collect()
+}
+
 fn claude(program: PathBuf) -> sa_claude::Options {
     let config_dir = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let names = token_variables();
+    let token = sa_claude::Token::new(names.iter().map(String::as_str), |name| std::env::var(name).ok());
     sa_claude::Options {
         inherited: std::env::vars_os().collect(),
         is_root: rustix::process::geteuid().is_root(),
         // What this program is for is sandboxes.
         allow_bypass: true,
+        token: (!names.is_empty()).then_some(token),
         any_model: CLAUDE_GATEWAYS
             .iter()
             .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())),
@@ -59,6 +78,7 @@ fn codex(program: PathBuf) -> sa_codex::Options {
         api_key: set("CODEX_API_KEY").or_else(|| set("OPENAI_API_KEY")),
         // What this program is for is sandboxes.
         allow_bypass: true,
+        token_variable: token_variables().into_iter().next(),
         // A gateway may have models of its own.
         any_model: base_url.is_some(),
         base_url,

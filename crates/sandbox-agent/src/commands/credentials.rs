@@ -6,6 +6,7 @@ mod shell;
 use super::render::{print_json, print_text};
 use crate::agents::{environment, host_with};
 use crate::args::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
 use list::{Entry, List};
@@ -58,7 +59,7 @@ fn extract_env(args: ExtractEnvArgs) -> Result<ExitCode, Failure> {
     warn_of_problems(&found);
     let handed = shell::handed_on(&found, host.now_ms);
     for warning in &handed.warnings {
-        eprintln!("warning: {warning}");
+        diagnose!("warning: {warning}");
     }
     if handed.variables.is_empty() {
         return Err(Failure::Failed(anyhow!("no credentials found that an environment can hand on")));
@@ -111,7 +112,7 @@ fn search(scope: &Scope, host: &Host) -> Vec<Found> {
 fn warn_of_problems(found: &[Found]) {
     for Found { agent, findings } in found {
         for problem in &findings.problems {
-            eprintln!("warning: {agent}: {} {}", problem.origin, problem.reason);
+            diagnose!("warning: {agent}: {} {}", problem.origin, problem.reason);
         }
     }
 }

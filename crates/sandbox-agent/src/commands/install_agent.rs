@@ -4,12 +4,13 @@ use crate::agents::Agents;
 use crate::args::{InstallAgentArgs, OutdatedArgs, UninstallAgentArgs};
 use crate::commands::progress::Bar;
 use crate::commands::render::{Table, print_json, print_text};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::settings::AgentSettings;
 use anyhow::{Context, anyhow};
 use sa_agents::{AgentSpec, Catalogue, SourceKind};
 use sa_api::LatestVersion;
-use sa_install::{InstallError, InstallRequest, Installed, Installer};
+use sa_install::{InstallError, InstallRequest, Installed, Installer, is_newer};
 use serde_json::json;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -69,7 +70,7 @@ fn report(
             if as_json {
                 print_json(&json!({"agent": agent.id, "error": error.to_string()}))?;
             }
-            eprintln!("error: {error}");
+            diagnose!("error: {error}");
             return Ok(true);
         }
     };
@@ -122,12 +123,12 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
                 Ok(latest) => {
                     let current = installer.current(&agent.id).map_err(anyhow::Error::new)?;
                     let installed = current.map(|receipt| receipt.version);
-                    let outdated = installed.as_ref() != Some(&latest);
+                    let outdated = installed.as_ref().is_none_or(|installed| is_newer(&latest, installed));
                     known.push(LatestVersion { agent: agent.id.clone(), installed, latest, outdated });
                 }
                 Err(error) => {
                     failed = true;
-                    eprintln!("error: {error}");
+                    diagnose!("error: {error}");
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! An installation as a progress bar, where somebody watches; as lines of text where nobody does.
 
+use crate::diagnostics::diagnose;
 use indicatif::{ProgressBar, ProgressStyle};
 use sa_agents::SourceKind;
 use sa_api::{InstallEvent, InstallSource};
@@ -41,7 +42,7 @@ impl Bar {
             Self::Lines { agent, last } => {
                 let words = words(progress);
                 if *last != words {
-                    eprintln!("{agent}: {words}");
+                    diagnose!("{agent}: {words}");
                     *last = words;
                 }
             }

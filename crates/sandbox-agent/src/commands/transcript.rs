@@ -1,5 +1,6 @@
 //! How a session's events look to people: text on standard output, everything else on standard error.
 
+use crate::diagnostics::diagnose;
 use sa_api::sessions::{
     DeltaKind, EventData, MessagePart, NoticeSeverity, ParsedMessage, PermissionRequest, Plan, PlanStatus,
     QuestionRequest, Role, StopReason, ToolContent, ToolStatus, UniversalEvent, UniversalMessage,
@@ -45,11 +46,13 @@ impl Transcript {
     /// Shows an event.
     pub(super) fn show(&mut self, event: &UniversalEvent) -> io::Result<()> {
         match &event.data {
+            // The call is shown by its title, without its output.
+            EventData::MessageDelta(delta) if delta.kind == DeltaKind::Output => Ok(()),
             EventData::MessageDelta(delta) => {
                 let written = self.written.entry(delta.message_id.clone()).or_default();
                 match delta.kind {
-                    DeltaKind::Text => written.text = true,
                     DeltaKind::Reasoning => written.reasoning = true,
+                    DeltaKind::Text | DeltaKind::Output => written.text = true,
                 }
                 self.text(&delta.text, delta.kind == DeltaKind::Reasoning)
             }
@@ -91,7 +94,7 @@ impl Transcript {
     /// Says something that the agent did not.
     pub(super) fn note(&mut self, text: &str) -> io::Result<()> {
         self.end_line()?;
-        eprintln!("[{}]", printable(text));
+        diagnose!("[{}]", printable(text));
         Ok(())
     }
 
@@ -159,10 +162,10 @@ impl Transcript {
             self.note(&format!("question: {}", question.question))?;
             for option in &question.options {
                 let more = option.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-                eprintln!("  - {}{}", printable(&option.label), printable(&more));
+                diagnose!("  - {}{}", printable(&option.label), printable(&more));
             }
             if let Some(url) = &question.url {
-                eprintln!("  {}", printable(url));
+                diagnose!("  {}", printable(url));
             }
         }
         Ok(())
@@ -183,7 +186,7 @@ impl Transcript {
                 PlanStatus::InProgress => '>',
                 PlanStatus::Completed => 'x',
             };
-            eprintln!("  [{mark}] {}", printable(&entry.content));
+            diagnose!("  [{mark}] {}", printable(&entry.content));
         }
         self.plan = Some(plan.clone());
         Ok(())

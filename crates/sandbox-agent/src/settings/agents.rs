@@ -1,8 +1,8 @@
 //! What concerns agents on this machine: which there are, where they are kept, where they come from. The daemon and the
 //! commands that work without one read it in the same way.
 
-use super::SettingsError;
 use super::file::{ConfigError, ConfigFile};
+use super::{SettingsError, data_dir};
 use crate::args::{LocalArgs, STATE_DIR_VARIABLE, SourceArgs};
 use sa_agents::{AgentDefinition, AgentSpec, Catalogue, Launch};
 use sa_install::{ACP_REGISTRY, Preinstall};
@@ -54,8 +54,7 @@ impl AgentSettings {
         file: &mut ConfigFile,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SettingsError> {
-        let data_dir = words.data_dir.or(file.data_dir.take());
-        let data_dir = data_dir.unwrap_or_else(|| default_data_dir(variable));
+        let data_dir = data_dir::resolve(words.data_dir.or(file.data_dir.take()), variable)?;
         let mut catalogue = shipped_agents(&data_dir)?;
         let own = read_agents_file(&data_dir.join(AGENTS_FILE))?;
         for (id, definition) in own.into_iter().chain(std::mem::take(&mut file.agents)) {
@@ -119,14 +118,4 @@ fn read_agents_file(path: &Path) -> Result<BTreeMap<String, AgentDefinition>, Se
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
         Err(error) => Err(SettingsError::UnreadableConfig(path.to_owned(), error)),
     }
-}
-
-/// By the XDG rules; a user without a home keeps agents where temporary files go.
-fn default_data_dir(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
-    // A relative path in the variable is to be ignored.
-    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_DATA_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("sandbox-agent")
 }

@@ -2,6 +2,8 @@
 //! is started.
 
 mod agents;
+mod bounds;
+mod data_dir;
 mod file;
 mod token;
 
@@ -83,6 +85,23 @@ pub(crate) enum SettingsError {
     Catalogue(#[from] CatalogueError),
     #[error("--{name} '{text}': {reason}")]
     Address { name: &'static str, text: String, reason: String },
+    #[error("no data directory: neither XDG_DATA_HOME nor HOME is set; pass --data-dir")]
+    NoDataDir,
+    #[error("cannot use the data directory {}", .0.display())]
+    DataDir(PathBuf, #[source] io::Error),
+    #[error(
+        "the data directory {} belongs to user {}, who could run code as this user: chown it, or pass another --data-dir",
+        .0.display(), .1
+    )]
+    ForeignDataDir(PathBuf, u32),
+    #[error(
+        "every user can write to the data directory {} and run code as this user: run chmod o-w on it, or pass another \
+         --data-dir",
+        .0.display()
+    )]
+    SharedDataDir(PathBuf),
+    #[error("[{table}] {key} = {number}: expected {least} to {most}")]
+    Limit { table: &'static str, key: String, number: u64, least: u64, most: u64 },
     #[error("bad limits in [processes]")]
     Processes(#[from] BadConfig),
     #[error("bad CORS settings")]
@@ -113,8 +132,11 @@ impl Settings {
         };
         cors.check()?;
         file.processes.check()?;
+        bounds::check("limits", &file.limits)?;
+        bounds::check("files", &file.files)?;
+        bounds::check("sessions", &file.sessions)?;
         Ok(Self {
-            host: args.host.or(file.host).unwrap_or_else(|| DEFAULT_HOST.to_owned()),
+            host: args.host.or(file.host).map_or_else(|| DEFAULT_HOST.to_owned(), without_brackets),
             port: args.port.or(file.port).unwrap_or(DEFAULT_PORT),
             access,
             cors,
@@ -190,6 +212,14 @@ impl AccessWords<'_> {
                 Err(SettingsError::AccessConflict(names.join(" and ")))
             }
         }
+    }
+}
+
+/// Accepts an IPv6 address as URLs spell it, `[::1]`.
+fn without_brackets(host: String) -> String {
+    match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address.to_owned(),
+        None => host,
     }
 }
 

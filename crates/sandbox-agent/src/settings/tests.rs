@@ -18,7 +18,11 @@ fn config(text: &str) -> (tempfile::TempDir, PathBuf) {
 
 fn load_with(text: &str, args: ServerArgs) -> Result<Settings, SettingsError> {
     let (_directory, path) = config(text);
-    Settings::load(ServerArgs { config: Some(path), ..args }, |_| None)
+    Settings::load(ServerArgs { config: Some(path), ..args }, home)
+}
+
+fn home(name: &str) -> Option<OsString> {
+    (name == "HOME").then(|| "/nonexistent/home".into())
 }
 
 fn chain(error: SettingsError) -> String {
@@ -27,7 +31,7 @@ fn chain(error: SettingsError) -> String {
 
 #[test]
 fn without_any_word_the_daemon_is_local_and_asks_for_a_token_of_its_own() {
-    let settings = Settings::load(ServerArgs::default(), |_| None).unwrap();
+    let settings = Settings::load(ServerArgs::default(), home).unwrap();
     assert_eq!((settings.host.as_str(), settings.port), ("127.0.0.1", 2468));
     assert!(matches!(settings.access, Access::Generated(token) if token.len() >= 43));
     assert!(settings.cors.origins.is_empty() && !settings.cors.credentials && !settings.clean_env);
@@ -95,7 +99,7 @@ fn a_word_on_access_that_was_typed_silences_the_file() {
 #[test]
 fn two_words_on_access_are_a_conflict() {
     let args = ServerArgs { token: Some("t".to_owned()), no_token: Some(true), ..ServerArgs::default() };
-    let error = chain(Settings::load(args, |_| None).unwrap_err());
+    let error = chain(Settings::load(args, home).unwrap_err());
     assert_eq!(
         error,
         "--token and --no-token say different things about who may connect: use only one of them"
@@ -111,7 +115,7 @@ fn a_token_file_is_trimmed_and_must_not_be_readable_by_all() {
     let load = |text: &str, mode| {
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        Settings::load(ServerArgs { token_file: Some(path.clone()), ..ServerArgs::default() }, |_| None)
+        Settings::load(ServerArgs { token_file: Some(path.clone()), ..ServerArgs::default() }, home)
     };
     let settings = load("  s3cret\r\n", 0o600).unwrap();
     assert_eq!(settings.access, Access::Given("s3cret".to_owned()));
@@ -124,7 +128,7 @@ fn a_token_file_is_trimmed_and_must_not_be_readable_by_all() {
     assert!(error.contains("visible ASCII"), "{error}");
     std::fs::remove_file(&path).unwrap();
     let args = ServerArgs { token_file: Some(path.clone()), ..ServerArgs::default() };
-    let error = chain(Settings::load(args, |_| None).unwrap_err());
+    let error = chain(Settings::load(args, home).unwrap_err());
     assert!(error.starts_with("cannot read the token file /"), "{error}");
 }
 
@@ -132,8 +136,7 @@ fn a_token_file_is_trimmed_and_must_not_be_readable_by_all() {
 fn a_configuration_file_with_a_token_must_not_be_readable_by_all() {
     let (_directory, path) = config("token = 't'");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o604)).unwrap();
-    let settings =
-        Settings::load(ServerArgs { config: Some(path), ..ServerArgs::default() }, |_| None).unwrap();
+    let settings = Settings::load(ServerArgs { config: Some(path), ..ServerArgs::default() }, home).unwrap();
     assert!(matches!(&settings.warnings[..], [warning] if warning.contains("config.toml holds the token")));
 }
 
@@ -144,7 +147,7 @@ fn mistakes_name_the_file_and_the_key() {
     let error = chain(load_with("[agents.Mine]\ncommand = 'x'", ServerArgs::default()).unwrap_err());
     assert!(error.contains("'Mine' is not an agent id"), "{error}");
     let missing = ServerArgs { config: Some("/nonexistent/c.toml".into()), ..ServerArgs::default() };
-    let error = chain(Settings::load(missing, |_| None).unwrap_err());
+    let error = chain(Settings::load(missing, home).unwrap_err());
     assert!(error.starts_with("cannot read the configuration file /nonexistent/c.toml"), "{error}");
 }
 
@@ -173,5 +176,36 @@ fn built_in_agents_keep_their_state_where_the_user_keeps_data() {
     assert_eq!(directory(&[home, ("XDG_DATA_HOME", "/d")]), at("/d"));
     assert_eq!(directory(&[home, ("XDG_DATA_HOME", "d")]), at("/home/u/.local/share"));
     assert_eq!(directory(&[home]), at("/home/u/.local/share"));
-    assert_eq!(directory(&[]), at(std::env::temp_dir().to_str().unwrap()));
+}
+
+#[test]
+fn limits_that_cannot_work_are_refused_and_named() {
+    let refused = |text: &str| chain(load_with(text, ServerArgs::default()).unwrap_err());
+    assert_eq!(
+        refused("[limits]\nheartbeat-ms = 0"),
+        "[limits] heartbeat-ms = 0: expected 10 to 31536000000"
+    );
+    for text in [
+        "[limits]\nticket-ms = 9223372036854775807",
+        "[limits]\nsilence-ms = 31536000001",
+        "[limits]\nwrite-stall-ms = 0",
+        "[limits]\nservers = 0",
+        "[files]\nchunk-bytes = 0",
+        "[files]\nbody-stall-ms = 31536000001",
+        "[sessions]\ncall-ms = 0",
+        "[sessions]\nmax = 0",
+    ] {
+        let message = refused(text);
+        let (table, rest) = text.split_once('\n').unwrap();
+        assert!(message.starts_with(&format!("{table} {rest}: expected ")), "{message}");
+    }
+    for text in ["[limits]\nsilence-ms = 0", "[sessions]\nidle-ms = 0", "[files]\nfile-bytes = 0"] {
+        load_with(text, ServerArgs::default()).unwrap();
+    }
+}
+
+#[test]
+fn an_ipv6_host_may_have_brackets() {
+    let args = ServerArgs { host: Some("[::1]".to_owned()), ..ServerArgs::default() };
+    assert_eq!(Settings::load(args, home).unwrap().host, "::1");
 }

@@ -16,7 +16,7 @@ pub(crate) enum TokenError {
     NotVisibleAscii,
     #[error("cannot read the token file {}", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
-    #[error("token file {}: {}", .0.display(), .1)]
+    #[error("token file {}", .0.display())]
     InFile(PathBuf, #[source] Box<TokenError>),
     #[error("the system has no randomness for a token: {0}")]
     NoRandomness(getrandom::Error),

@@ -18,7 +18,7 @@ use sa_api::{
     ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
     Problem, UninstalledAgent,
 };
-use sa_install::{InstallRequest, Installed, Installer, Job, Progress};
+use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
 use serde::Deserialize;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -151,24 +151,26 @@ fn source_name(source: SourceKind) -> InstallSource {
     }
 }
 
-/// Query of the removal of an agent.
+/// Query of the removal of an agent. A misspelt version must not mean every version.
 #[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct UninstallQuery {
-    version: Option<String>,
+    #[serde(alias = "version")]
+    agent_version: Option<String>,
 }
 
 /// Removes an agent's installed versions.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
     summary = "Remove an agent's installed versions",
-    description = "What runs goes on running. Without `version` all versions are removed.",
+    description = "Agents that are running keep running. Without `agentVersion` all versions are removed.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
-        ("version" = Option<String>, Query, description = "Remove only this version"),
+        ("agentVersion" = Option<String>, Query, description = "Remove only this version; `version` is accepted too"),
     ),
     responses(
         (status = 200, description = "They are gone", body = UninstalledAgent),
-        (status = 400, description = "The id is not UTF-8, or the version is none", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such agent, or it is not installed", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -180,9 +182,9 @@ pub(crate) async fn uninstall(
     let agent = named(&state, id)?;
     let Query(query) = query?;
     let installer = state.agents.launcher.installer();
-    let removed = installer.uninstall(&agent.id, query.version.as_deref()).await?;
+    let removed = installer.uninstall(&agent.id, query.agent_version.as_deref()).await?;
     if removed.is_empty() {
-        let what = query.version.map_or_else(String::new, |version| format!("version {version} of "));
+        let what = query.agent_version.map_or_else(String::new, |version| format!("version {version} of "));
         let detail = format!("{what}'{}' is not installed", agent.id);
         return Err(Problem::new(ErrorCode::AgentNotInstalled, detail).with_agent(agent.id).into());
     }
@@ -209,6 +211,6 @@ pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<J
     let latest = installer.latest(&agent).await?;
     let id = agent.id.clone();
     let installed = off_thread(move || installer.current(&id)).await??.map(|receipt| receipt.version);
-    let outdated = installed.as_ref().is_some_and(|installed| *installed != latest);
+    let outdated = installed.as_ref().is_some_and(|installed| is_newer(&latest, installed));
     Ok(Json(LatestVersion { agent: agent.id, installed, latest, outdated }))
 }

@@ -1,8 +1,8 @@
 //! Whole directories as tar archives, both ways.
 
-use super::incoming::Incoming;
 use super::query::Parameters;
 use super::text;
+use crate::body::Incoming;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -53,7 +53,7 @@ pub(crate) async fn upload(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<FsUploadBatchResponse>> {
-    let mut body = Incoming::new(body, state.files.limits().body_stall());
+    let mut body = Incoming::new(&state, body);
     match receive(&state, query.as_deref(), &headers, &mut body).await {
         Ok(unpacked) => Ok(Json(FsUploadBatchResponse {
             paths: unpacked.paths.iter().map(|path| text(path)).collect(),

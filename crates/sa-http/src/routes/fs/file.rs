@@ -1,10 +1,10 @@
 //! `/v1/fs/file`: the contents of a file.
 
 use super::conditions::{conditions, tags};
-use super::incoming::Incoming;
 use super::query::Parameters;
 use super::range::{Wanted, wanted};
 use super::text;
+use crate::body::Incoming;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -156,7 +156,7 @@ pub(crate) async fn write(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    let mut body = Incoming::new(body, state.files.limits().body_stall());
+    let mut body = Incoming::new(&state, body);
     match receive(&state, query.as_deref(), &headers, &mut body).await {
         Ok(written) => {
             let tag = written.version.tag();

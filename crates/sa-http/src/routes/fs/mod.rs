@@ -4,7 +4,6 @@ mod archives;
 mod conditions;
 mod entries;
 mod file;
-mod incoming;
 pub(crate) mod query;
 mod range;
 mod search;

@@ -76,7 +76,7 @@ fn frame(event: &WatchEvent) -> Bytes {
             say("change", &FsChange { path: text(path), kind, directory: *directory })
         }
         WatchEvent::Overflow { path, reason } => {
-            say("overflow", &FsOverflow { reason: (*reason).to_owned(), path: text(path) })
+            say("overflow", &FsOverflow { reason: reason.clone(), path: text(path) })
         }
     }
 }

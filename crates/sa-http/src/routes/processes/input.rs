@@ -18,15 +18,14 @@ use sa_processes::TerminalSize;
 #[utoipa::path(
     post, path = "/v1/processes/{id}/input", operation_id = "sendProcessInput", tag = "processes",
     summary = "Write to a process's standard input",
-    description = "The input is queued for the process, which must have been created with `interactive` or `tty`. While as much is queued as \
-        may be the answer waits a few seconds.",
+    description = "Queues the input for the process. While the queue is full the answer waits a few seconds.",
     params(("id" = String, Path, description = "The process's id")),
     request_body(content = ProcessInputRequest, content_type = "application/json", description = "The input"),
     responses(
         (status = 200, description = "It was taken", body = ProcessInputResponse),
         (status = 400, description = "The body is no such request, or its data is not in its encoding", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The process takes no input, closed it, ended, or does not read it", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The process has ended, its input is closed, or it does not read", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The input exceeds `maxInputBytesPerRequest`", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
     )

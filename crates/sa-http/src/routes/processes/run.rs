@@ -2,7 +2,7 @@
 
 use super::encoding;
 use crate::body::read_json;
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -36,13 +36,9 @@ pub(crate) async fn run(
     body: Body,
 ) -> ApiResult<Json<ProcessRunResponse>> {
     let request: ProcessRunRequest = read_json(&state, &headers, body).await?;
-    if request.timeout_ms == Some(0) {
-        return Err(ApiError::invalid("timeoutMs must be at least 1"));
-    }
-    let bounds = RunBounds {
-        timeout: request.timeout_ms.map(Duration::from_millis),
-        output_bytes: request.max_output_bytes,
-    };
+    let timeout_ms = request.timeout_ms.map(|given| if given == 0 { u64::MAX } else { given });
+    let bounds =
+        RunBounds { timeout: timeout_ms.map(Duration::from_millis), output_bytes: request.max_output_bytes };
     let spec = Spec {
         command: request.command,
         args: request.args,

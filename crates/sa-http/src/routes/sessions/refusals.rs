@@ -42,6 +42,9 @@ impl From<AgentFailure> for ApiError {
         match failure {
             AgentFailure::Open(error) => return error.into(),
             AgentFailure::Call(error) => return error.into(),
+            AgentFailure::ProviderUnreachable(detail) => {
+                return Self::new(ErrorCode::ProviderUnreachable, detail);
+            }
             _ => {}
         }
         let (code, message, details) = match failure.to_api() {

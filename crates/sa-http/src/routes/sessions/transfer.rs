@@ -1,6 +1,7 @@
 //! Sessions on the move: out as lines of JSON, and in again.
 
 use super::{Id, whole};
+use crate::body::Incoming;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -9,7 +10,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
-use futures_util::{Stream, StreamExt, stream};
+use futures_util::{Stream, stream};
 use http::{HeaderMap, header};
 use sa_api::sessions::Session;
 use sa_api::{ErrorCode, Problem};
@@ -74,7 +75,7 @@ pub(crate) async fn import(
     let Query(query) = query?;
     check_content_type(&headers)?;
     let limit = state.hub.limits().body_bytes;
-    let (lines, mut trouble) = lines(body, limit);
+    let (lines, mut trouble) = lines(Incoming::new(&state, body), limit);
     let (sessions, id) = (state.sessions.clone(), query.session_id.clone());
     let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };
     whole(work).await.map(Json).map_err(|refused| {
@@ -101,7 +102,7 @@ fn check_content_type(headers: &HeaderMap) -> ApiResult<()> {
 
 /// A body in its way of being cut into lines.
 struct Cutter {
-    body: axum::body::BodyDataStream,
+    body: Incoming,
     rest: BytesMut,
     /// Up to here there is no line feed.
     searched: usize,
@@ -113,18 +114,11 @@ struct Cutter {
 
 /// The lines of a body without their line feeds, and what goes wrong with it.
 fn lines(
-    body: Body,
+    body: Incoming,
     limit: usize,
 ) -> (impl Stream<Item = Result<Bytes, SessionError>> + Send, oneshot::Receiver<ApiError>) {
     let (told, trouble) = oneshot::channel();
-    let cutter = Cutter {
-        body: body.into_data_stream(),
-        rest: BytesMut::new(),
-        searched: 0,
-        limit,
-        over: false,
-        told: Some(told),
-    };
+    let cutter = Cutter { body, rest: BytesMut::new(), searched: 0, limit, over: false, told: Some(told) };
     let lines = stream::unfold(cutter, |mut cutter| async move {
         let line = cutter.next().await?;
         Some((line, cutter))
@@ -147,15 +141,12 @@ impl Cutter {
             }
             if self.rest.len() > self.limit {
                 let detail = format!("a line exceeds {} bytes; see limits.body-bytes", self.limit);
-                return Some(Err(self.fail(ErrorCode::PayloadTooLarge, detail)));
+                return Some(Err(self.fail(ApiError::new(ErrorCode::PayloadTooLarge, detail))));
             }
             match self.body.next().await {
-                Some(Ok(bytes)) => self.rest.extend_from_slice(&bytes),
-                Some(Err(error)) => {
-                    let detail = format!("the body could not be read: {error}");
-                    return Some(Err(self.fail(ErrorCode::InvalidRequest, detail)));
-                }
-                None => self.over = true,
+                Ok(Some(bytes)) => self.rest.extend_from_slice(&bytes),
+                Ok(None) => self.over = true,
+                Err(refused) => return Some(Err(self.fail(refused))),
             }
         }
     }
@@ -176,13 +167,14 @@ impl Cutter {
         None
     }
 
-    fn fail(&mut self, code: ErrorCode, detail: String) -> SessionError {
+    fn fail(&mut self, refused: ApiError) -> SessionError {
         self.over = true;
         self.rest.clear();
         self.searched = 0;
+        let detail = refused.0.detail.clone();
         if let Some(told) = self.told.take() {
-            // Whoever does not wait any more does not need it.
-            let _ = told.send(ApiError::new(code, detail.clone()));
+            // The request may have ended meanwhile.
+            let _ = told.send(refused);
         }
         SessionError::Invalid(detail)
     }

@@ -1,6 +1,7 @@
 //! The command line of the puppet.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What the process was started for.
@@ -9,6 +10,8 @@ pub(crate) enum Start {
     Serve(Flags),
     /// `--new-session PROGRAM ARGS…`: becoming that program in a session of its own.
     NewSession(Vec<OsString>),
+    /// `--play FILE`: following a script as an ACP agent.
+    Play(PathBuf),
 }
 
 /// How it behaves apart from what requests ask for.
@@ -34,6 +37,10 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Sta
             Some("--exit-after") => flags.exit_after = Some(milliseconds(arguments.next())?),
             Some("--slow-start") => flags.slow_start = Some(milliseconds(arguments.next())?),
             Some("--new-session") => return Ok(Start::NewSession(arguments.collect())),
+            Some("--play") => {
+                let file = arguments.next().ok_or("a file to play is missing")?;
+                return Ok(Start::Play(file.into()));
+            }
             _ => return Err(format!("unknown argument {argument:?}")),
         }
     }

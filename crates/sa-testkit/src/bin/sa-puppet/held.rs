@@ -2,6 +2,7 @@
 
 use crate::wire::Reply;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// `hold {name?, …}`: not answered until released, then with its params.
 #[derive(Deserialize)]
@@ -15,6 +16,13 @@ pub(crate) struct Hold {
 #[derive(Deserialize)]
 pub(crate) struct Release {
     names: Option<Vec<String>>,
+}
+
+/// `$/cancel_request {requestId}`: the held request of that id fails as cancelled.
+#[derive(Deserialize)]
+pub(crate) struct Cancel {
+    #[serde(rename = "requestId")]
+    id: Box<RawValue>,
 }
 
 /// Requests without an answer, and releases that wait for more of them.
@@ -43,6 +51,13 @@ impl Held {
             release.names.unwrap_or_else(|| self.waiting.iter().map(|held| held.name.clone()).collect());
         self.releases.push((names, reply.clone()));
         self.settle();
+    }
+
+    /// Fails the request that is cancelled, if it is held.
+    pub(crate) fn cancel(&mut self, cancel: &Cancel) {
+        if let Some(at) = self.waiting.iter().position(|held| held.reply.is_to(cancel.id.get())) {
+            self.waiting.remove(at).reply.fail(-32800, "cancelled");
+        }
     }
 
     fn settle(&mut self) {

@@ -8,11 +8,13 @@ mod facts;
 mod flags;
 mod flood;
 mod held;
+mod play;
 mod puppet;
 mod tree;
 mod wire;
 
 use flags::{Flags, Start};
+use play::Play;
 use puppet::{Next, Puppet};
 use rustix::io::Errno;
 use std::io::{BufRead, BufReader, Read};
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     let flags = match flags::parse(std::env::args_os().skip(1)) {
         Ok(Start::Serve(flags)) => flags,
         Ok(Start::NewSession(command)) => return tree::exec_in_new_session(&command),
+        Ok(Start::Play(file)) => return follow(&file),
         Err(message) => {
             eprintln!("sa-puppet: {message}");
             return ExitCode::from(64);
@@ -37,6 +40,21 @@ fn main() -> ExitCode {
         return ExitCode::from(3);
     }
     serve(&flags)
+}
+
+/// Plays the script in `file` until the input ends.
+fn follow(file: &std::path::PathBuf) -> ExitCode {
+    let played = Play::read(file).and_then(|mut play| {
+        let lines = BufReader::with_capacity(READ_BUFFER, Input).split(b'\n');
+        lines.into_iter().try_for_each(|line| play.line(&line?))
+    });
+    match played {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sa-puppet: cannot play {}: {error}", file.display());
+            ExitCode::from(65)
+        }
+    }
 }
 
 fn serve(flags: &Flags) -> ExitCode {

@@ -100,6 +100,9 @@ impl Puppet {
             "ask" => with(params, &reply, |ask| self.ask(&ask, &reply)),
             "hold" => with(params, &reply, |hold| self.held.hold(hold, params, &reply)),
             "release" => with(params, &reply, |release| self.held.release(release, &reply)),
+            "$/cancel_request" if reply.is_nowhere() => {
+                with(params, &reply, |cancel| self.held.cancel(&cancel))
+            }
             "duplicate_id" => (0..2).for_each(|_| reply.result(params)),
             "deaf" => {
                 reply.result("null");

@@ -50,6 +50,16 @@ impl Reply {
         Self { id: id.map(|id| id.get().to_owned()) }
     }
 
+    /// Returns whether it belongs to a notification.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.id.is_none()
+    }
+
+    /// Returns whether it answers the request of this id.
+    pub(crate) fn is_to(&self, id: &str) -> bool {
+        self.id.as_deref() == Some(id)
+    }
+
     /// Answers with this JSON text, verbatim.
     pub(crate) fn result(&self, json: &str) {
         self.send("result", json);

@@ -3,6 +3,7 @@
 use super::{explain, print};
 use crate::args::{AcpCommand, MessageSource, StreamArgs};
 use crate::commands::render::{Table, age, print_text};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::{AcpServer, AcpServerStatus};
@@ -102,7 +103,7 @@ async fn stream(client: &Client, args: StreamArgs) -> Result<(), Failure> {
         match event.map_err(explain)? {
             Some(event) if args.json => print_event(&event)?,
             Some(event) if event.event == "message" => write_line(event.data.as_bytes())?,
-            Some(event) => eprintln!("{}: {}", event.event, event.data),
+            Some(event) => diagnose!("{}: {}", event.event, event.data),
             None => return Ok(()),
         }
     }

@@ -3,6 +3,7 @@
 use crate::args::PermissionArg;
 use crate::commands::api::explain;
 use crate::commands::transcript::{Transcript, printable};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use sa_api::sessions::{
     EventData, PermissionReply, PermissionReplyKind, PermissionRequest, Question, QuestionReply,
@@ -91,7 +92,7 @@ impl<'a> Asking<'a> {
         let first = self.open.front().is_some_and(|open| open.id() == id);
         self.open.retain(|open| open.id() != id);
         if first {
-            eprintln!();
+            diagnose!();
             transcript.note("decided elsewhere")?;
             return self.prompt(transcript);
         }

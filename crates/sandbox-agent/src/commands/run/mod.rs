@@ -8,16 +8,16 @@ use crate::commands::api::{explain, with_client};
 use crate::commands::render::print_text;
 use crate::commands::transcript::Transcript;
 use crate::failure::Failure;
+use crate::signals::{Ending, Signals};
 use anyhow::{Context, anyhow};
 use asking::Asking;
 use sa_api::sessions::{CreateSession, EventData, PostMessage, StopReason};
 use sa_client::{Client, SessionStep};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
-use tokio::signal::unix::{SignalKind, signal};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Exit code of a command that was interrupted, as shells count.
-const EXIT_INTERRUPTED: u8 = 130;
+/// Time that the daemon gets to cancel the turn or delete the session of a command that is ending.
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(args: RunPromptArgs) -> Result<ExitCode, Failure> {
     let prompt = match &args.prompt {
@@ -25,15 +25,15 @@ pub(crate) fn run(args: RunPromptArgs) -> Result<ExitCode, Failure> {
         None => read_text("the prompt")?,
     };
     if prompt.trim().is_empty() {
-        return Err(Failure::usage("there is nothing to tell the agent"));
+        return Err(Failure::usage("no prompt: pass one as an argument or on stdin"));
     }
     let at_terminal = args.permission.is_none() && asking::at_terminal() && args.prompt.is_some();
     with_client(&args.connection, async |client| {
         let id = args.keep.clone().unwrap_or_else(made_up_id);
         let outcome = Run { client, id: &id, args: &args, at_terminal }.turn(prompt).await;
         if args.keep.is_none() {
-            // The daemon may be gone, and then there is nothing to forget.
-            let _ = client.delete_session(&id).await;
+            // The daemon may be gone, and then there is nothing to delete.
+            let _ = tokio::time::timeout(CLEANUP_TIMEOUT, client.delete_session(&id)).await;
         }
         outcome
     })
@@ -48,10 +48,10 @@ struct Run<'a> {
 
 impl Run<'_> {
     async fn turn(&self, prompt: String) -> Result<(), Failure> {
-        let mut interrupts = signal(SignalKind::interrupt()).context("cannot handle Ctrl-C")?;
+        let mut signals = Signals::install().context("cannot handle signals")?;
         let begun = tokio::select! {
             begun = self.begin(prompt) => begun?,
-            _ = interrupts.recv() => return Err(Failure::Exit(EXIT_INTERRUPTED)),
+            ending = signals.next() => return Err(Failure::Exit(ending.exit_code())),
         };
         let mut events = self.client.follow_events(self.id, begun.after).await.map_err(explain)?;
         let mut transcript = Transcript::new();
@@ -64,9 +64,14 @@ impl Run<'_> {
                     asking.take(line, &mut transcript).await?;
                     continue;
                 }
-                _ = interrupts.recv() => {
+                ending = signals.next() => {
                     if stopping {
-                        return Err(Failure::Exit(EXIT_INTERRUPTED));
+                        return Err(Failure::Exit(ending.exit_code()));
+                    }
+                    if ending != Ending::Interrupt {
+                        // Nobody waits for the rest: not the script that sent SIGTERM, not a terminal that was closed.
+                        let _ = tokio::time::timeout(CLEANUP_TIMEOUT, self.client.cancel_turn(self.id)).await;
+                        return Err(Failure::Exit(ending.exit_code()));
                     }
                     stopping = true;
                     transcript.note("stopping; Ctrl-C again ends this command at once")?;

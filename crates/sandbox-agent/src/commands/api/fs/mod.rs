@@ -6,6 +6,7 @@ mod transfer;
 use super::{explain, print, print_event};
 use crate::args::{FsCommand, LsArgs, SearchArgs, WatchArgs};
 use crate::commands::render::{Table, print_json, print_text};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use sa_api::{FsEntry, FsEntryType, FsMatch, FsMoveRequest, FsStat};
 use sa_client::{Client, FsPage, FsSearch, FsWatchOptions};
@@ -103,7 +104,7 @@ async fn watch(client: &Client, args: WatchArgs) -> Result<(), Failure> {
         let field = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
         match event.event.as_str() {
             "change" => print_text(&format!("{:8}  {}", field("kind"), field("path")))?,
-            "overflow" => eprintln!("overflow: {}: {}", field("path"), field("reason")),
+            "overflow" => diagnose!("overflow: {}: {}", field("path"), field("reason")),
             _ => {}
         }
     }
@@ -128,10 +129,10 @@ async fn search(client: &Client, args: SearchArgs) -> Result<(), Failure> {
         print_text(&line(found))?;
     }
     if results.skipped > 0 {
-        eprintln!("{} could not be searched", results.skipped);
+        diagnose!("{} could not be searched", results.skipped);
     }
     if let Some(next) = results.next {
-        eprintln!("there is more: --after '{next}'");
+        diagnose!("there is more: --after '{next}'");
     }
     Ok(())
 }

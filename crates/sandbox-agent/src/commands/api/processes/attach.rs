@@ -4,6 +4,7 @@ use super::raw_mode::{self, RawMode};
 use super::screen::Screen;
 use super::{exit_as, explain};
 use crate::args::{AttachArgs, DetachKey};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use bytes::Bytes;
@@ -51,12 +52,12 @@ pub(super) async fn attach(client: &Client, args: AttachArgs) -> Result<(), Fail
     match end? {
         End::Exit { code, signal, oom_killed } => {
             if oom_killed {
-                eprintln!("[killed for want of memory]");
+                diagnose!("[killed for want of memory]");
             }
             exit_as(code, signal)
         }
         End::Detached => {
-            eprintln!("[detached from {}, which goes on]", args.id);
+            diagnose!("[detached from {}, which goes on]", args.id);
             // The connection goes with this command; saying so first is politeness.
             let _ = terminal.close().await;
             Ok(())
@@ -80,7 +81,7 @@ async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8
                 Some(TerminalEvent::Output(bytes)) => show(screen, &bytes)?,
                 Some(TerminalEvent::Notice(TerminalServerFrame::Ready { .. })) => {}
                 Some(TerminalEvent::Notice(TerminalServerFrame::Error { message })) => {
-                    eprint!("\r\n[{message}]\r\n");
+                    diagnose!("\r\n[{message}]\r");
                 }
                 Some(TerminalEvent::Notice(TerminalServerFrame::Exit { exit_code, signal, oom_killed })) => {
                     return Ok(End::Exit { code: exit_code, signal, oom_killed });

@@ -4,6 +4,7 @@ use super::{decode, explain};
 use crate::args::{LogsArgs, Stream};
 use crate::commands::api::print_event;
 use crate::commands::render::print_json;
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::{ProcessLogEntry, ProcessLogGap, ProcessLogsStream};
@@ -62,5 +63,5 @@ fn show(entry: &ProcessLogEntry) -> Result<(), Failure> {
 
 fn tell(gap: &ProcessLogGap) {
     let bytes = gap.dropped_bytes.map_or("output".to_owned(), |bytes| format!("{bytes} bytes of output"));
-    eprintln!("[{bytes} before piece {} was dropped]", gap.oldest);
+    diagnose!("[{bytes} before piece {} was dropped]", gap.oldest);
 }

@@ -9,6 +9,7 @@ mod screen;
 use super::{explain, print};
 use crate::args::{CommandLine, InputArgs, Owner, ProcessesCommand, RunArgs, StartArgs};
 use crate::commands::render::{Table, age, print_json, print_text};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use base64::Engine;
@@ -80,10 +81,10 @@ async fn run(client: &Client, args: RunArgs) -> Result<(), Failure> {
         write(io::stderr().lock(), &outcome.stderr, outcome.stderr_base64.as_deref())?;
         let cut = [(outcome.stdout_truncated, "output"), (outcome.stderr_truncated, "error output")];
         for (_, what) in cut.iter().filter(|(truncated, _)| *truncated) {
-            eprintln!("[there was more {what} than the daemon keeps; see --max-output-bytes]");
+            diagnose!("[there was more {what} than the daemon keeps; see --max-output-bytes]");
         }
         if outcome.oom_killed {
-            eprintln!("[killed for want of memory]");
+            diagnose!("[killed for want of memory]");
         }
     }
     if outcome.timed_out {

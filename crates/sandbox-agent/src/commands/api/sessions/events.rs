@@ -5,6 +5,7 @@ use crate::args::SendArgs;
 use crate::commands::api::{explain, print};
 use crate::commands::render::print_text;
 use crate::commands::transcript::Transcript;
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::sessions::{EventData, StopReason, UniversalEvent};
@@ -46,16 +47,16 @@ pub(super) async fn page(client: &Client, id: &str, offset: u64, limit: usize) -
         .map_err(explain)?;
     match page.oldest {
         Some(oldest) if oldest <= offset => {
-            eprintln!("[there is no event {offset}; these are from the oldest on]");
+            diagnose!("[there is no event {offset}; these are from the oldest on]");
         }
-        Some(oldest) => eprintln!("[events before {oldest} are no longer kept]"),
+        Some(oldest) => diagnose!("[events before {oldest} are no longer kept]"),
         None => {}
     }
     for event in &page.events {
         print_text(&serde_json::to_string(event)?)?;
     }
     if let Some(last) = page.events.last().filter(|_| page.has_more) {
-        eprintln!("[there are more: --offset {}]", last.id);
+        diagnose!("[there are more: --offset {}]", last.id);
     }
     Ok(())
 }

@@ -1,19 +1,20 @@
 //! Searching for names and contents. A search looks for so long and no longer, and says where to go on.
 
+mod patterns;
+
 use crate::entry::{Kind, kind};
 use crate::error::FilesError;
 use crate::files::{Files, Located, Shared};
-use crate::limits::FilesLimits;
 use crate::rules::Rules;
 use crate::tree::{Found, Step, Tree, Visitor};
-use globset::{GlobBuilder, GlobMatcher};
 use grep_matcher::Matcher;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use grep_regex::RegexMatcher;
+use grep_searcher::{Searcher, Sink, SinkMatch};
+use patterns::{Content, Name};
 use rustix::fs::{Mode, OFlags};
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,8 +22,8 @@ use std::time::{Duration, Instant};
 
 /// What is shown of a line.
 const SHOWN_BYTES: usize = 500;
-/// Size of the automaton that a pattern may need.
-const PATTERN_BYTES: usize = 10 * 1024 * 1024;
+/// Paths and lines of one page of results. A page always has at least one.
+const PAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What is sought. Without a name and contents everything is found.
 #[derive(Debug, Clone, Default)]
@@ -100,7 +101,7 @@ impl Files {
     }
 }
 
-/// Tells the search when nobody waits for it any more.
+/// Ends the search when nobody waits for it any more.
 #[derive(Default)]
 struct Abandoned(Arc<AtomicBool>);
 
@@ -117,15 +118,16 @@ fn search(
     abandoned: Arc<AtomicBool>,
 ) -> Result<Results, FilesError> {
     let limits = &shared.limits;
+    let deadline = Instant::now() + Duration::from_millis(limits.search_ms);
     let mut search = Search {
         name: query.name.as_deref().map(|name| Name::new(name, query.ignore_case)).transpose()?,
         content: query.content.as_deref().map(|text| Content::new(text, query, limits)).transpose()?,
         after: query.after.as_deref(),
         most: query.limit.unwrap_or(limits.search_results).min(limits.search_results),
-        deadline: Instant::now() + Duration::from_millis(limits.search_ms),
+        time: Time { deadline, abandoned },
         entries: limits.search_entries,
-        abandoned,
         last: None,
+        bytes: 0,
         results: Results::default(),
     };
     let tree = Tree::open(shared, &located.beneath, &located.absolute)?;
@@ -134,16 +136,29 @@ fn search(
     Ok(search.results)
 }
 
+/// How long a search may take, and whether anybody waits for it.
+struct Time {
+    deadline: Instant,
+    abandoned: Arc<AtomicBool>,
+}
+
+impl Time {
+    fn is_up(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+    }
+}
+
 struct Search<'a> {
     name: Option<Name>,
     content: Option<Content>,
     after: Option<&'a Path>,
     most: usize,
-    deadline: Instant,
+    time: Time,
     entries: u64,
-    abandoned: Arc<AtomicBool>,
     /// The last entry that was searched to its end.
     last: Option<PathBuf>,
+    /// Paths and lines among the results.
+    bytes: usize,
     results: Results,
 }
 
@@ -157,8 +172,7 @@ impl Visitor for Search<'_> {
             return Ok(if is_dir && after.starts_with(found.path) { Step::On } else { Step::Past });
         }
         if self.is_over() {
-            self.results.next = self.last.clone().or_else(|| self.after.map(Path::to_owned));
-            return Ok(Step::Stop);
+            return Ok(self.stop());
         }
         self.results.searched += 1;
         if self.name.as_ref().is_none_or(|name| name.fits(found)) {
@@ -168,25 +182,42 @@ impl Visitor for Search<'_> {
         Ok(Step::On)
     }
 
-    fn unreadable(&mut self, _: FilesError) -> Result<(), FilesError> {
+    fn excluded(&mut self, path: &Path) -> Step {
+        if self.after.is_some_and(|after| path <= after) {
+            return Step::Past;
+        }
+        if self.is_over() {
+            return self.stop();
+        }
+        self.last = Some(path.to_owned());
+        Step::Past
+    }
+
+    fn unreadable(&mut self, _: &Path, _: FilesError) -> Result<(), FilesError> {
         self.results.skipped += 1;
         Ok(())
     }
 }
 
 impl Search<'_> {
-    /// At least one entry is always searched, so that going on gets somewhere.
+    /// At least one entry is always searched, so that the next page begins further on.
     fn is_over(&self) -> bool {
         self.last.is_some()
             && (self.results.matches.len() >= self.most
                 || self.results.searched >= self.entries
-                || Instant::now() >= self.deadline
-                || self.abandoned.load(Ordering::Relaxed))
+                || self.bytes >= PAGE_BYTES
+                || self.time.is_up())
+    }
+
+    fn stop(&mut self) -> Step {
+        self.results.next = self.last.clone().or_else(|| self.after.map(Path::to_owned));
+        Step::Stop
     }
 
     fn look(&mut self, found: &Found<'_>) {
         let (path, kind) = (found.path.to_owned(), kind(found.stat));
         let Some(content) = &mut self.content else {
+            self.bytes += path.as_os_str().len();
             self.results.matches.push(Hit { path, kind, line: None, more: false });
             return;
         };
@@ -194,68 +225,51 @@ impl Search<'_> {
             return;
         }
         // A page ends between files; one with very many lines is cut, as the page is full then.
-        let mut lines = Lines { matcher: &content.matcher, most: self.most, lines: Vec::new() };
+        let mut lines = Lines {
+            matcher: &content.matcher,
+            most: self.most,
+            room: PAGE_BYTES.saturating_sub(self.bytes),
+            path_bytes: path.as_os_str().len(),
+            time: &self.time,
+            lines: Vec::new(),
+            is_cut: false,
+        };
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let searched = rustix::fs::openat(found.dir, found.name, flags, Mode::empty())
             .map_err(io::Error::from)
-            .and_then(|fd| content.searcher.search_file(&content.matcher, &File::from(fd), &mut lines));
+            .and_then(|fd| {
+                let reader = Timed { file: File::from(fd), time: &self.time };
+                content.searcher.search_reader(&content.matcher, reader, &mut lines)
+            });
         if searched.is_err() {
             self.results.skipped += 1;
         }
-        let cut = lines.lines.len() >= self.most;
-        let hits = lines.lines.into_iter().map(|line| Hit {
-            path: path.clone(),
-            kind,
-            line: Some(line),
-            more: false,
-        });
-        self.results.matches.extend(hits);
-        if cut && let Some(last) = self.results.matches.last_mut() {
+        let Lines { lines, is_cut, .. } = lines;
+        for line in lines {
+            self.bytes += path.as_os_str().len() + line.text.len();
+            self.results.matches.push(Hit { path: path.clone(), kind, line: Some(line), more: false });
+        }
+        let ran_out = matches!(&searched, Err(error) if error.kind() == io::ErrorKind::TimedOut);
+        if (is_cut || ran_out)
+            && let Some(last) = self.results.matches.last_mut().filter(|last| last.path == path)
+        {
             last.more = true;
         }
     }
 }
 
-/// A pattern for names.
-struct Name {
-    glob: GlobMatcher,
-    whole: bool,
+/// A file that is read for as long as the search may take. One file can take longer than all others together.
+struct Timed<'a> {
+    file: File,
+    time: &'a Time,
 }
 
-impl Name {
-    fn new(pattern: &str, ignore_case: bool) -> Result<Self, FilesError> {
-        let glob = GlobBuilder::new(pattern).case_insensitive(ignore_case).literal_separator(true).build();
-        let glob =
-            glob.map_err(|error| FilesError::Invalid(format!("the pattern for names is wrong: {error}")))?;
-        Ok(Self { glob: glob.compile_matcher(), whole: pattern.contains('/') })
-    }
-
-    fn fits(&self, found: &Found<'_>) -> bool {
-        if self.whole { self.glob.is_match(found.relative) } else { self.glob.is_match(found.name) }
-    }
-}
-
-/// A pattern for lines.
-struct Content {
-    matcher: RegexMatcher,
-    searcher: Searcher,
-}
-
-impl Content {
-    fn new(pattern: &str, query: &Query, limits: &FilesLimits) -> Result<Self, FilesError> {
-        let matcher = RegexMatcherBuilder::new()
-            .case_insensitive(query.ignore_case)
-            .fixed_strings(query.literal)
-            .line_terminator(Some(b'\n'))
-            .size_limit(PATTERN_BYTES)
-            .build(pattern)
-            .map_err(|error| FilesError::Invalid(format!("the pattern for contents is wrong: {error}")))?;
-        let searcher = SearcherBuilder::new()
-            .line_number(true)
-            .heap_limit(Some(limits.search_line_bytes))
-            .binary_detection(BinaryDetection::quit(0))
-            .build();
-        Ok(Self { matcher, searcher })
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.time.is_up() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the search took too long"));
+        }
+        self.file.read(buffer)
     }
 }
 
@@ -263,7 +277,12 @@ impl Content {
 struct Lines<'a> {
     matcher: &'a RegexMatcher,
     most: usize,
+    room: usize,
+    path_bytes: usize,
+    time: &'a Time,
     lines: Vec<Line>,
+    /// There may be more of them.
+    is_cut: bool,
 }
 
 impl Sink for Lines<'_> {
@@ -273,11 +292,14 @@ impl Sink for Lines<'_> {
         let bytes = found.bytes().trim_ascii_end();
         let start = self.matcher.find(found.bytes()).ok().flatten().map_or(0, |place| place.start());
         let shown = bytes.get(..SHOWN_BYTES).unwrap_or(bytes);
+        let text = String::from_utf8_lossy(shown).into_owned();
+        self.room = self.room.saturating_sub(self.path_bytes + text.len());
         self.lines.push(Line {
             number: found.line_number().unwrap_or_default(),
             column: start as u64 + 1,
-            text: String::from_utf8_lossy(shown).into_owned(),
+            text,
         });
-        Ok(self.lines.len() < self.most)
+        self.is_cut = self.lines.len() >= self.most || self.room == 0 || self.time.is_up();
+        Ok(!self.is_cut)
     }
 }

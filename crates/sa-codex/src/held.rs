@@ -1,0 +1,48 @@
+//! Sessions whose threads another process still works on. The app-server of a session that was moved needs a moment to let
+//! go of its thread, so opening one is tried again for a while.
+
+use super::jobs::Job;
+use super::limits::RETRY;
+use super::machine::Machine;
+use super::session::Opening;
+use sa_acp::failure;
+use std::time::Duration;
+
+/// A session that could not be opened.
+#[derive(Debug)]
+pub(super) struct Held {
+    opening: Opening,
+    /// When it is tried again.
+    at: Duration,
+}
+
+impl Held {
+    pub(super) fn deadline(&self) -> Duration {
+        self.at
+    }
+
+    pub(super) fn opening(&self) -> &Opening {
+        &self.opening
+    }
+}
+
+impl Machine {
+    /// Opens a session later that cannot be opened now, or refuses the client after a while.
+    pub(super) fn hold(&mut self, mut opening: Opening, reason: &str) {
+        let now = self.core.now.elapsed;
+        let until = *opening.give_up.get_or_insert(now + self.core.host.limits.held);
+        if until <= now {
+            let reason = format!("{reason}: another process still uses this session, try again later");
+            return self.core.fail(&opening.key, &failure(reason, "busy"));
+        }
+        self.held.push(Held { opening, at: now + RETRY });
+    }
+
+    /// Tries again what is due.
+    pub(super) fn open_held(&mut self) {
+        let now = self.core.now.elapsed;
+        for held in self.held.extract_if(.., |held| held.at <= now) {
+            self.core.jobs.push_back(Job::Open(Box::new(held.opening)));
+        }
+    }
+}

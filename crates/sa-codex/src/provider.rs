@@ -1,0 +1,113 @@
+//! Providers of the user's own, when the client gave its sessions a key: that key has to be the one that is used.
+
+use super::machine::Machine;
+use super::replies::Outcome;
+use sa_acp::auth_required;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The provider that takes the key of a login.
+const USUAL: &str = "openai";
+
+/// Ways of a provider to get a credential of its own that cannot be overridden.
+const OWN_MEANS: [&str; 3] = ["auth", "aws", "gateway_oauth"];
+
+/// The answer to `config/read`, as far as it counts.
+#[derive(Debug, Default, Deserialize)]
+struct ConfigRead {
+    config: Config,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Config {
+    model_provider: Option<String>,
+    #[serde(default)]
+    model_providers: Option<Map<String, Value>>,
+}
+
+/// The means by which the provider in force takes the client's key.
+#[derive(Debug, PartialEq, Eq)]
+enum Means {
+    /// It does already.
+    Found,
+    /// This provider has to look at another variable.
+    Variable(String),
+    /// It does not, for this reason.
+    None(String),
+}
+
+impl Config {
+    fn means(&self, variable: &str) -> Means {
+        let name = self.model_provider.as_deref().unwrap_or(USUAL);
+        let Some(provider) = self.model_providers.as_ref().and_then(|all| all.get(name)) else {
+            return match name {
+                USUAL => Means::Found,
+                _ => Means::None(format!("the provider '{name}' of Codex takes no key")),
+            };
+        };
+        let own = OWN_MEANS.iter().find(|means| !provider[**means].is_null());
+        if let Some(means) = own {
+            let reason =
+                format!("the settings of Codex give the provider '{name}' a credential by `{means}`");
+            return Means::None(reason);
+        }
+        if provider["env_key"] == variable { Means::Found } else { Means::Variable(name.to_owned()) }
+    }
+}
+
+impl Machine {
+    pub(super) fn config_known(&mut self, outcome: &Outcome<'_>) {
+        let Some(variable) = self.core.host.token_variable.clone() else { return };
+        let means = match outcome.read::<ConfigRead>() {
+            Ok(read) => read.config.means(&variable),
+            Err(reason) => Means::None(reason),
+        };
+        match means {
+            Means::Found => self.one_answered(),
+            // The process decides on its provider when it starts.
+            Means::Variable(provider) if self.core.provider.as_ref() != Some(&provider) => {
+                self.core.provider = Some(provider);
+                self.dismiss();
+            }
+            Means::Variable(provider) => {
+                self.token_refused(&format!("the provider '{provider}' of Codex keeps to its own key"));
+            }
+            Means::None(reason) => self.token_refused(&reason),
+        }
+    }
+
+    fn token_refused(&mut self, reason: &str) {
+        self.give_up(&auth_required(format!("the session's token would not be used: {reason}")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_provider_in_force_decides() {
+        let mine =
+            |provider: Value| json!({ "model_provider": "mine", "model_providers": { "mine": provider } });
+        let refused = |reason: &str| Means::None(reason.to_owned());
+        let cases = [
+            (json!({}), Means::Found),
+            (json!({ "model_provider": null, "model_providers": null }), Means::Found),
+            (json!({ "model_provider": "openai", "model_providers": {} }), Means::Found),
+            (mine(json!({ "env_key": "CODEX_API_KEY" })), Means::Found),
+            (mine(json!({ "env_key": "OPENAI_API_KEY", "auth": null })), Means::Variable("mine".to_owned())),
+            (mine(json!({ "experimental_bearer_token": "x" })), Means::Variable("mine".to_owned())),
+            (
+                mine(json!({ "auth": { "command": "x" } })),
+                refused("the settings of Codex give the provider 'mine' a credential by `auth`"),
+            ),
+            (json!({ "model_provider": "ollama" }), refused("the provider 'ollama' of Codex takes no key")),
+        ];
+        for (config, means) in cases {
+            let read: Config = serde_json::from_value(config.clone()).unwrap();
+            assert_eq!(read.means("CODEX_API_KEY"), means, "{config}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! How work is stopped.
+//!
+//! The app-server refuses an interrupt that comes before it has begun the turn, even if its id is known. So an interrupt is
+//! sent when the turn's id is known, when the turn begins, and again after each refusal, until the turn is over or is waited
+//! for no longer.
+
+use super::Session;
+use super::turn::Turn;
+use crate::core::Core;
+use crate::native::call::{Interrupt, OfThread};
+use crate::replies::{Outcome, Then};
+use agent_client_protocol_schema::v1::StopReason;
+use std::time::Duration;
+
+/// How long after a refusal an interrupt is sent again.
+const AGAIN: Duration = Duration::from_millis(100);
+
+impl Session {
+    /// Returns whether the running work was cancelled: nothing may begin in it any more.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.turn.as_ref().is_some_and(Turn::is_cancelled) || self.closing.is_some()
+    }
+
+    /// Has the CLI stop what it does. Questions that it asked are void.
+    pub(super) fn stop(&mut self, core: &mut Core) {
+        if self.leave_plan(core) {
+            return;
+        }
+        let deadline = core.now.elapsed + core.host.limits.cancel;
+        if let Some(turn) = &mut self.turn {
+            turn.cancel.get_or_insert(deadline);
+        }
+        self.send_interrupt(core);
+        self.interrupt_offspring(core);
+        self.drop_asks(core);
+    }
+
+    pub(super) fn send_interrupt(&mut self, core: &mut Core) {
+        let turn = self.turn.as_mut();
+        let own = turn.and_then(|turn| {
+            // An interrupt that was refused may have named the turn by an id that is not the app-server's.
+            let is_again = turn.interrupt_at.take().is_some();
+            self.native_turn.as_deref().filter(|_| is_again).or(turn.id.as_deref())
+        });
+        if let Some(turn_id) = own.or(self.native_turn.as_deref()) {
+            let (params, then) =
+                (Interrupt { thread_id: &self.thread, turn_id }, Then::Interrupted(self.id.clone()));
+            core.ask("turn/interrupt", params, core.host.limits.control, then);
+        }
+    }
+
+    /// The app-server has answered an interrupt. A refusal does not mean that the turn is over: it may not have begun.
+    pub(crate) fn interrupted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+        let Outcome::Refused(refusal) = outcome else { return };
+        let at = core.now.elapsed + AGAIN;
+        let is_waited_for = |turn: &&mut Turn| turn.cancel.is_some_and(|until| until < Duration::MAX);
+        if let Some(turn) = self.turn.as_mut().filter(is_waited_for) {
+            tracing::debug!(session = %self.id, reason = refusal.message, "codex refused an interrupt");
+            turn.interrupt_at = Some(at);
+        }
+    }
+
+    /// Sends an interrupt again that was refused.
+    pub(super) fn enforce_interrupt(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        if self.turn.as_ref().and_then(|turn| turn.interrupt_at).is_some_and(|at| at <= now) {
+            self.send_interrupt(core);
+        }
+    }
+
+    /// Commands that run on behind an interrupted turn.
+    pub(super) fn clean(&self, core: &mut Core) {
+        core.order("thread/backgroundTerminals/clean", OfThread { thread_id: &self.thread });
+    }
+
+    /// Answers a cancelled prompt that the CLI does not end.
+    pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        let limit = core.host.limits.cancel;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
+            return;
+        };
+        let Some(key) = turn.key.take() else {
+            turn.cancel = Some(Duration::MAX);
+            return;
+        };
+        turn.cancel = Some(now + limit);
+        tracing::warn!(session = %self.id, "codex does not heed an interrupt");
+        self.close_tools(core, "Cancelled");
+        core.prompt_done(&key, StopReason::Cancelled, None);
+        self.send_interrupt(core);
+    }
+
+    /// Returns whether prompts wait behind a turn that was interrupted long ago.
+    pub(crate) fn is_stuck(&self) -> bool {
+        !self.queue.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
+    }
+}

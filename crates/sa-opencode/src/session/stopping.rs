@@ -1,0 +1,102 @@
+//! How work is stopped.
+//!
+//! Prompt and abort travel on two connections, so an abort may overtake its prompt and find nothing to stop. It is sent again
+//! when the server begins to work, and from time to time until the turn is over. An abort names no prompt: the next prompt
+//! waits until all aborts are answered.
+
+use super::Session;
+use super::turn::Turn;
+use crate::core::Core;
+use crate::native::call::{Call, of_session};
+use crate::replies::Then;
+use agent_client_protocol_schema::v1::StopReason;
+use serde_json::json;
+use std::time::Duration;
+
+/// How long after an abort without effect another one is sent.
+const AGAIN: Duration = Duration::from_millis(500);
+
+impl Session {
+    /// Has the server stop what it does. Questions that it asked are void.
+    pub(super) fn stop(&mut self, core: &mut Core) {
+        let deadline = core.now.elapsed + core.host.limits.cancel;
+        let Some(turn) = &mut self.turn else { return };
+        turn.cancel.get_or_insert(deadline);
+        let is_sent = turn.work.is_none();
+        self.withdraw_asks(core);
+        if is_sent {
+            self.send_abort(core);
+        }
+    }
+
+    /// Returns whether the running work was cancelled: nothing may begin in it any more.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.turn.as_ref().is_some_and(Turn::is_cancelled) || self.closing.is_some()
+    }
+
+    /// The server works on the prompt. An abort may have overtaken it, so one that was sent before is sent again.
+    pub(super) fn busy(&mut self, core: &mut Core) {
+        let Some(turn) = &mut self.turn else { return };
+        (turn.is_begun, turn.is_idle) = (true, false);
+        if turn.is_cancelled() && turn.work.is_none() {
+            self.send_abort(core);
+        }
+    }
+
+    fn send_abort(&mut self, core: &mut Core) {
+        if let Some(turn) = &mut self.turn {
+            turn.abort_at = Some(core.now.elapsed + AGAIN);
+        }
+        self.aborts += 1;
+        let call = Call::post(of_session(&self.id.0, "abort"), json!({}));
+        core.ask(
+            &call.within(&self.place.cwd),
+            Some(core.host.limits.cancel),
+            Then::Aborted(self.id.clone()),
+        );
+    }
+
+    /// The server has taken note of an abort, or never will.
+    pub(crate) fn aborted(&mut self, core: &mut Core) {
+        self.aborts = self.aborts.saturating_sub(1);
+        self.begin_next(core);
+    }
+
+    /// Sends an abort again that has had no effect: it may have been too early.
+    pub(super) fn enforce_abort(&mut self, core: &mut Core) {
+        let Some(turn) = &mut self.turn else { return };
+        if turn.abort_at.is_none_or(|at| at > core.now.elapsed) {
+            return;
+        }
+        if turn.ended.is_some() || turn.key.is_none() {
+            turn.abort_at = None;
+        } else if self.aborts > 0 {
+            turn.abort_at = Some(core.now.elapsed + AGAIN);
+        } else {
+            self.send_abort(core);
+        }
+    }
+
+    /// Answers a cancelled prompt that the server does not end. After as long again it counts as stuck.
+    pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
+        let now = core.now.elapsed;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
+            return;
+        };
+        match turn.key.take() {
+            Some(key) => {
+                turn.cancel = Some(now + core.host.limits.cancel);
+                let usage = self.meter.of_turn();
+                self.close_tools(core, "Cancelled");
+                core.prompt_done(&key, StopReason::Cancelled, usage);
+            }
+            None if self.queue.is_empty() => turn.cancel = Some(now + core.host.limits.cancel),
+            None => turn.cancel = Some(Duration::MAX),
+        }
+    }
+
+    /// Returns whether only another server can continue.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
+    }
+}

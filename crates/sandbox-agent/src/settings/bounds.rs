@@ -1,0 +1,44 @@
+//! Bounds of the bounds: values of `[limits]`, `[files]` and `[sessions]` that cannot work are refused when the daemon
+//! starts, not met later as a panic or a flood.
+
+use super::SettingsError;
+use serde::Serialize;
+
+/// Times are added to clocks, which overflow far beyond this.
+const LONGEST_MS: u64 = 365 * 24 * 60 * 60 * 1000;
+/// Keys for which 0 has a meaning: never, no limit, no pause, or none of these at all.
+const ZERO_HAS_A_MEANING: [&str; 14] = [
+    "archives",
+    "connection-grace-ms",
+    "early-answer-ms",
+    "ended-ms",
+    "farewell-ms",
+    "file-bytes",
+    "idle-ms",
+    "reader-stall-ms",
+    "silence-ms",
+    "stop-grace-ms",
+    "stream-wait-ms",
+    "replay-bytes",
+    "searches",
+    "watches",
+];
+/// Shorter pauses than this would flood every stream.
+const SHORTEST_HEARTBEAT_MS: u64 = 10;
+
+/// Checks every number of a table. The keys say what they are: times end in `-ms`.
+pub(super) fn check(table: &'static str, limits: &impl Serialize) -> Result<(), SettingsError> {
+    let Ok(serde_json::Value::Object(values)) = serde_json::to_value(limits) else { return Ok(()) };
+    for (key, value) in values {
+        let Some(number) = value.as_u64() else { continue };
+        let least = match key.as_str() {
+            "heartbeat-ms" => SHORTEST_HEARTBEAT_MS,
+            key => u64::from(!ZERO_HAS_A_MEANING.contains(&key)),
+        };
+        let most = if key.ends_with("-ms") { LONGEST_MS } else { u64::MAX };
+        if number < least || number > most {
+            return Err(SettingsError::Limit { table, key, number, least, most });
+        }
+    }
+    Ok(())
+}
