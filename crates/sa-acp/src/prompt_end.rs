@@ -27,7 +27,7 @@ impl<T> Talk<T> {
         }
     }
 
-    /// Whether the client cancelled this request, which is forgotten.
+    /// Returns whether the client cancelled this request, and forgets it.
     pub fn was_cancelled(&mut self, id: &Id) -> bool {
         let index = self.cancelled.iter().position(|cancelled| cancelled == id);
         index.map(|index| self.cancelled.swap_remove(index)).is_some()

@@ -29,7 +29,7 @@ pub struct TokenVariable {
     /// Variables that the agent would rather follow.
     #[serde(default)]
     pub over: Vec<String>,
-    /// Whether the agent's own settings may come before the environment. Its adapter then gets [`TOKEN_VARIABLES`], and
+    /// Set if the agent's own settings may take precedence over the environment. The adapter then gets [`TOKEN_VARIABLES`], and
     /// overrides such settings or refuses the session.
     #[serde(default)]
     pub under_settings: bool,

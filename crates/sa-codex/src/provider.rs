@@ -28,11 +28,11 @@ struct Config {
 /// The means by which the provider in force takes the client's key.
 #[derive(Debug, PartialEq, Eq)]
 enum Means {
-    /// It does already.
+    /// The provider already uses the client's key.
     Found,
     /// This provider has to look at another variable.
     Variable(String),
-    /// It does not, for this reason.
+    /// The provider cannot use the client's key, for this reason.
     None(String),
 }
 

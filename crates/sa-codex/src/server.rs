@@ -181,7 +181,7 @@ impl Machine {
             self.server.collisions = collisions;
             return;
         }
-        // It would end in the same way again.
+        // A new process would end in the same way.
         self.fail_jobs(&error);
     }
 }

@@ -16,7 +16,7 @@ const QUIET: Duration = Duration::from_millis(700);
 /// The agents whose protocol is spoken by this binary, each in one version.
 const BUILT_IN: [&str; 5] = ["demo", "claude", "codex", "opencode", "amp"];
 
-/// Whether the rules are held against this agent.
+/// Returns whether this agent is checked against the rules.
 pub fn is_held(subject: &Subject) -> bool {
     BUILT_IN.contains(&subject.name)
 }
@@ -113,7 +113,7 @@ async fn hears(stage: &Stage, running: &crate::session::Running<'_>) -> Result<(
     running.said("Once upon a time").await
 }
 
-/// What came about sessions since a position of the log: before the last answer, and within a quiet time after it.
+/// Session messages since a position of the log: before the last answer, and within a quiet time after it.
 async fn around_answer(stage: &Stage, start: usize) -> Result<(Vec<Value>, Vec<Value>)> {
     tokio::time::sleep(QUIET).await;
     let entries = stage.log().since(start);

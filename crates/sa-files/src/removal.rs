@@ -119,7 +119,7 @@ fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<bool
     }
 }
 
-/// What became of an entry.
+/// Outcome of removing an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Removed {
     Yes,

@@ -25,7 +25,7 @@ pub(crate) struct Tree {
 #[derive(Debug)]
 pub(crate) struct Opened<'a> {
     pub(crate) dir: &'a OwnedFd,
-    /// Its path from where the walk began; empty there.
+    /// Path relative to the start of the walk; empty for the start itself.
     pub(crate) relative: &'a Path,
     pub(crate) path: &'a Path,
     /// How many directories are above it, from where the walk began.
@@ -40,7 +40,7 @@ pub(crate) struct Found<'a> {
     /// The directory that it is in.
     pub(crate) dir: &'a OwnedFd,
     pub(crate) name: &'a OsStr,
-    /// Its path from where the walk began.
+    /// Path relative to the start of the walk.
     pub(crate) relative: &'a Path,
     pub(crate) path: &'a Path,
     pub(crate) stat: &'a Stat,

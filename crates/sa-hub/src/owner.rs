@@ -85,7 +85,7 @@ pub(crate) struct Owner {
     last_exit: Option<AgentExit>,
     /// The newest record when the agent was last started.
     run_began: u64,
-    /// Whether there ever was a reader.
+    /// Set once a reader has subscribed.
     was_read: bool,
 }
 

@@ -65,7 +65,7 @@ pub struct OpenSocket {
 }
 
 impl OpenSocket {
-    /// Its number, which no other socket of this server ever has.
+    /// Returns the socket's number, which is unique for its server.
     pub fn number(&self) -> u32 {
         self.number
     }

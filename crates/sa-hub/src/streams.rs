@@ -39,7 +39,7 @@ pub enum StreamError {
     LongSession(usize),
 }
 
-/// What a record is about, as far as streams are concerned.
+/// The subject of a record, as far as streams are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About<'a> {
     /// A message of the agent about this session, or about none.
@@ -48,7 +48,7 @@ pub enum About<'a> {
     Answer {
         /// The request's scope.
         scope: u32,
-        /// Whether the agent answered with an error.
+        /// Set if the agent answered with an error.
         is_error: bool,
     },
 }
@@ -82,7 +82,7 @@ struct Session {
 enum Place {
     /// The connection's.
     Guest,
-    /// Its own, after this record.
+    /// The session's own stream, after this record.
     Own(u64),
 }
 

@@ -11,7 +11,7 @@ const METHOD: &str = "$/cancel_request";
 /// The request that a `$/cancel_request` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cancellation {
-    /// Its id.
+    /// The id of the request.
     pub id: Id,
     span: Range<usize>,
 }

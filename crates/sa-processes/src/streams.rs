@@ -25,7 +25,7 @@ pub(crate) enum Streams {
 pub(crate) enum Stdin {
     /// Clients write to it and close it.
     Open,
-    /// It ends at once.
+    /// The process reads the end of input at once.
     Empty,
 }
 

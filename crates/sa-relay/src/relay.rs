@@ -49,7 +49,7 @@ pub enum Outgoing {
 pub struct Presence<'a> {
     /// Whether the POST of this ticket still waits.
     pub has_post: &'a dyn Fn(u64) -> bool,
-    /// Whether the socket of this number is open.
+    /// Returns whether the socket of this number is open.
     pub has_socket: &'a dyn Fn(u32) -> bool,
     /// How many event streams are open.
     pub streams: usize,

@@ -62,7 +62,7 @@ pub enum Audience {
 /// A socket as a reader of records.
 #[derive(Debug, Clone, Copy)]
 pub struct SocketView {
-    /// Its number.
+    /// The socket's number.
     pub socket: u32,
     /// The newest record when it came, for a socket that resumes after a record which an earlier one saw. It may wait
     /// for answers to the earlier one's requests.

@@ -270,7 +270,7 @@ impl Cache<'_> {
         .await
     }
 
-    /// What is there, if it is whole and as it was fetched.
+    /// Returns the cached tree if it is complete and unchanged since it was fetched.
     async fn read_state(&self, directory: &Path) -> Result<Option<State>, SkillsError> {
         let (directory, limits) = (directory.to_owned(), self.limits.clone());
         on_disk(move || {

@@ -73,7 +73,7 @@ pub(crate) struct CopyMark {
 }
 
 impl Entry {
-    /// Whether this is what is wanted.
+    /// Returns whether this placement is the wanted one.
     pub(crate) fn is_of(&self, wanted: &Wanted) -> bool {
         *self.source.as_ref().unwrap_or(&self.target) == wanted.target
     }

@@ -83,7 +83,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
 
 /// The digest of a tree: names, kinds, contents, where links lead, and what may be executed.
 ///
-/// Whoever can change a tree can make it too large or too deep, or put a pipe in. That is an error, and no digest.
+/// Agents can make a tree too large or too deep, or put a pipe in it. Such a tree is an error.
 pub(crate) fn seal(root: &Path, limits: &SkillsLimits) -> io::Result<String> {
     let mut digest = Sha256::new();
     let (mut bytes, mut files) = (0_u64, 0_u64);

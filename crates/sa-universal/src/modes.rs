@@ -126,7 +126,7 @@ pub enum Unsupported {
         /// Those that it has.
         known: String,
     },
-    /// It would do more without asking than it may.
+    /// The mode does more without asking than the permission mode allows.
     #[error(
         "agentMode '{mode}' asks less than permissionMode '{permission}' allows; set permissionMode to 'bypass' to use it"
     )]
@@ -265,7 +265,7 @@ pub struct AfterPlan {
     pub agent_mode: String,
     /// The new `permissionMode`: never more than was allowed before.
     pub permission_mode: PermissionMode,
-    /// It does more than that, and has to be put back.
+    /// The agent does more than that and has to be set back.
     pub is_too_loose: bool,
 }
 

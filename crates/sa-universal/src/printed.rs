@@ -39,7 +39,7 @@ pub(crate) fn shown(content: &[ToolContent]) -> Option<String> {
 pub(crate) enum News<'a> {
     /// This was printed after it.
     More(&'a str),
-    /// It is another text.
+    /// The text is unrelated to the earlier one.
     Other,
 }
 

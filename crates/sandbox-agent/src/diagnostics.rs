@@ -1,4 +1,4 @@
-//! What commands say on standard error. A closed or full standard error never stops a command, so that
+//! Messages of commands on standard error. A closed or full standard error never stops a command, so that
 //! `sandbox-agent … 2>&1 | head` does its work all the same.
 
 /// Writes a line to standard error and ignores that nobody may be reading it.

@@ -192,7 +192,7 @@ pub enum StopReason {
     Cancelled,
     /// It failed; an `error` before it says how.
     Error,
-    /// Its end was not seen; `reason` says why.
+    /// The end of the turn was not observed; `reason` says why.
     Unknown,
 }
 

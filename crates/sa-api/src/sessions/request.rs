@@ -210,7 +210,7 @@ pub struct PermissionOption {
 pub struct PermissionResolved {
     /// The permission's id.
     pub id: String,
-    /// What was decided; absent if nobody decided before it was withdrawn or its turn ended.
+    /// The decision; absent if nobody decided before it was withdrawn or its turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reply: Option<PermissionReplyKind>,

@@ -66,7 +66,7 @@ pub(crate) struct Settings {
     pub(crate) effective: Option<Effective>,
 }
 
-/// What all settings come to.
+/// The settings in force.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Effective {
     #[serde(default)]
@@ -104,7 +104,7 @@ pub(crate) struct McpServerStatus {
 }
 
 impl McpServerStatus {
-    /// Whether it is still being reached.
+    /// Returns whether the CLI is still connecting to the server.
     pub(crate) fn is_pending(&self) -> bool {
         self.status.as_deref() == Some("pending")
     }

@@ -28,9 +28,9 @@ enum Step {
     Idle,
     /// The servers were passed to the CLI. It answers nothing else before it has reached them.
     Passed,
-    /// It was asked how far they are.
+    /// A request for their state is under way.
     Asked,
-    /// It is asked again at this time.
+    /// The next request for their state goes out at this time.
     Next(Duration),
 }
 
@@ -52,7 +52,7 @@ impl Mcp {
         self.wait.hold(now);
     }
 
-    /// Whether the CLI answers nothing before it has reached the servers.
+    /// Returns whether the CLI answers nothing before it has reached the servers.
     pub(super) fn holds_answers(&self) -> bool {
         self.step == Step::Passed
     }

@@ -29,7 +29,7 @@ pub(super) struct Greeting {
     initialized: Option<Initialized>,
     version: Option<Option<String>>,
     applied: Option<Option<Applied>>,
-    /// Whether the credential that the client gave is still to be set.
+    /// Set while the client's credential has not been handed to the CLI.
     awaits_token: bool,
 }
 

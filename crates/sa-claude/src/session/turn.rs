@@ -25,7 +25,7 @@ pub(super) struct Turn {
     pub(super) echoed: bool,
     /// It was cancelled; when the CLI is ended if it does not heed that.
     cancel: Option<Duration>,
-    /// It was cancelled and the CLI reported its result, with what it used. It is answered when the CLI is idle, so that nothing
+    /// The turn was cancelled and the CLI reported its result and usage. The prompt is answered when the CLI is idle, so that nothing
     /// follows the answer.
     ended: Option<Option<Usage>>,
     /// What the CLI called the error of the model's API.

@@ -227,7 +227,7 @@ fn a_setting_does_not_wait_for_slow_mcp_servers() {
     assert!(client.respond("set_permission_mode", json!({ "mode": "plan" })).is_empty());
     client.respond("mcp_status", json!({ "mcpServers": [{ "name": "slow", "status": "connected" }] }));
     assert!(client.written().iter().any(|line| line["type"] == "user"));
-    // What the CLI refuses all the same is said.
+    // A setting that the CLI refuses later is reported.
     let mut client = asked(json!([{ "name": "slow", "command": "/bin/slow", "args": [], "env": [] }]));
     client.shake_hands();
     client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "plan" }));

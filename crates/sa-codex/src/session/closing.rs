@@ -31,7 +31,7 @@ enum Step {
     Stopping(Duration),
     /// The app-server was asked to let go of the thread.
     Leaving,
-    /// It unloads the thread, until then.
+    /// The app-server is unloading the thread; the wait ends at this time.
     Unloading(Duration),
 }
 

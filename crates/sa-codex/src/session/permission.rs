@@ -246,7 +246,7 @@ impl Session {
         self.ask_permission(core, id, permission, update, options("Always allow this in this session"));
     }
 
-    /// What is asked about, as the question describes it, else as the client knows it. The client is told of a call that it
+    /// Returns the call that is asked about, as the question describes it, else as the client knows it. The client is notified of a call that it
     /// does not know.
     fn about(
         &mut self,

@@ -307,7 +307,8 @@ fn a_thread_that_another_process_holds_is_tried_again() {
     let messages = client.call("session/resume", resume.clone());
     assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "busy", "it is being opened");
     client.wait(100);
-    let messages = client.respond("thread/resume", opened("t9"));
+    client.respond("thread/resume", opened("t9"));
+    let messages = client.respond("skills/list", json!({ "data": [] }));
     assert!(answer(&messages)["result"].is_object(), "{messages:?}");
 
     client.call("session/resume", json!({ "sessionId": "t8", "cwd": "/project", "mcpServers": [] }));

@@ -125,15 +125,15 @@ async fn a_failed_installation_says_why() -> Result<()> {
     let daemon = scene.daemon().start().await?;
     let said = complaint(&daemon, &["agents", "install", "acme"], 1).await?;
     assert!(said.contains("\nacme: not from vendor: ") && said.contains("checksum"), "{said}");
-    assert!(said.contains("\nerror: Installation failed (HTTP 502): 'acme' could not"), "{said}");
+    assert!(said.contains("\nerror: Install Failed (HTTP 502): 'acme' could not"), "{said}");
     for (arguments, words) in [
-        (&["agents", "install", "acme", "--json"][..], "error: Installation failed (HTTP 502): "),
-        (&["agents", "install", "acme", "--version", "7"], "\nerror: Unknown version (HTTP 404): "),
-        (&["agents", "install", "nobody"], "error: Not found (HTTP 404): there is no agent 'nobody'"),
-        (&["agents", "uninstall", "acme"], "error: Agent not installed (HTTP 404): "),
-        (&["agents", "latest", "demo"], "error: Invalid request (HTTP 400): "),
-        (&["agents", "modes", "acme"], "error: Agent not installed (HTTP 404): 'acme': it is not installed"),
-        (&["agents", "models", "lumber"], "error: Agent cannot be started (HTTP 422): "),
+        (&["agents", "install", "acme", "--json"][..], "error: Install Failed (HTTP 502): "),
+        (&["agents", "install", "acme", "--version", "7"], "\nerror: Version Not Found (HTTP 404): "),
+        (&["agents", "install", "nobody"], "error: Not Found (HTTP 404): there is no agent 'nobody'"),
+        (&["agents", "uninstall", "acme"], "error: Agent Not Installed (HTTP 404): "),
+        (&["agents", "latest", "demo"], "error: Invalid Request (HTTP 400): "),
+        (&["agents", "modes", "acme"], "error: Agent Not Installed (HTTP 404): 'acme': it is not installed"),
+        (&["agents", "models", "lumber"], "error: Agent Not Startable (HTTP 422): "),
     ] {
         let said = complaint(&daemon, arguments, 1).await?;
         assert!(said.contains(words), "{arguments:?}: {said}");

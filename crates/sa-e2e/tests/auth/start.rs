@@ -70,7 +70,7 @@ async fn limits_that_cannot_work_are_bad_usage() -> Result<()> {
     Ok(())
 }
 
-/// Whoever owns the data directory decides what the daemon runs.
+/// The owner of the data directory decides what the daemon runs.
 #[tokio::test]
 async fn a_data_directory_of_others_is_refused() -> Result<()> {
     let sandbox = Sandbox::new()?;

@@ -29,6 +29,8 @@ async fn a_ticket_opens_one_socket_of_any_kind() -> Result<()> {
         assert!(ticket.len() >= 32 && ticket.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{ticket}");
         let address = format!("{path}{ticket}");
         let mut socket = unknown.ws(&address).connect().await.context(path)?;
+        socket.send(&sa_e2e::request(0, "initialize", r#"{"protocolVersion":1}"#)).await?;
+        socket.message().await?;
         socket.send(&sa_e2e::request(1, "echo", "7")).await?;
         assert_eq!(socket.message().await?, sa_e2e::response(1, "7"));
         let Err(reply) = unknown.ws(&address).attempt().await? else { panic!("{path} opened twice") };

@@ -13,7 +13,7 @@ async fn a_refusal_is_told_in_the_daemons_words() -> Result<()> {
     let caller = Caller::of(&daemon);
     let message = request(1, "pid", "{}");
     for (words, expected) in [
-        (&["agents", "get", "nobody"][..], &["Not found (HTTP 404)", "nobody"][..]),
+        (&["agents", "get", "nobody"][..], &["Not Found (HTTP 404)", "nobody"][..]),
         (&["acp", "stream", "nobody"], &["(HTTP 404)", "nobody"]),
         (&["acp", "post", "new", "--json", &message], &["(HTTP 400)", "agent"]),
         (

@@ -137,7 +137,7 @@ async fn an_interrupt_stops_the_turn() -> Result<()> {
     Ok(())
 }
 
-/// What `timeout`, systemd and a closed terminal send.
+/// `timeout`, systemd and a closed terminal send these signals.
 #[tokio::test]
 async fn a_run_that_is_terminated_leaves_no_session_behind() -> Result<()> {
     let daemon = Daemon::builder().start().await?;

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, PipeReader, Read, Write, pipe};
 use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// What a pipe holds before its writer has to wait.
+/// Capacity of a pipe.
 const PIPE_BYTES: usize = 64 * 1024;
 
 /// A daemon whose standard error the test chooses. Killed when dropped.

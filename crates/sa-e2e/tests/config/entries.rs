@@ -104,7 +104,7 @@ async fn mistakes_are_refused_by_name() -> Result<()> {
     Ok(())
 }
 
-/// What is taken can be read, listed and deleted afterwards.
+/// An accepted entry can be read, listed and deleted.
 #[tokio::test]
 async fn nothing_is_kept_that_could_not_be_read_again() -> Result<()> {
     let daemon = Daemon::builder().start().await?;

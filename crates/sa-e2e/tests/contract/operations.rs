@@ -73,7 +73,10 @@ const TESTED: [(&str, &str); 71] = [
     ("resizeProcessTerminal", "processes/terminal.rs::the_size_is_set_at_the_start_by_request_and_by_socket"),
     ("runProcess", "processes/run.rs::a_command_runs_and_its_output_comes_back"),
     ("searchFs", "files/search.rs::names_are_found_as_git_sees_the_directory"),
-    ("sendProcessInput", "processes/input.rs::input_is_base64_unless_it_says_otherwise"),
+    (
+        "sendProcessInput",
+        "processes/input.rs::every_process_takes_input_which_is_base64_unless_it_says_otherwise",
+    ),
     ("setMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("setProcessConfig", "processes/config.rs::limits_are_shown_and_changed"),
     ("setSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),

@@ -57,7 +57,6 @@ async fn after_a_crash_the_next_bootstrap_goes_on_where_it_was() -> Result<()> {
     let params = json!({"sessionId": session, "cwd": "/project", "mcpServers": []});
     let loaded = client.call("session/load", &params).await?;
     assert_eq!(loaded.said(), ["One.", "Two."], "also what was said right before the crash");
-    client.commands_of(&session).await?;
     assert_eq!(client.prompt(&session, "say Three.").await?.said(), ["Three."]);
     Ok(())
 }
@@ -79,7 +78,6 @@ async fn sessions_outlive_the_daemon() -> Result<()> {
     let params = json!({"sessionId": session, "cwd": "/project", "mcpServers": []});
     let loaded = client.call("session/load", &params).await?;
     assert_eq!(loaded.said(), ["One.", "Two."]);
-    client.commands_of(&session).await?;
     client.prompt(&session, "say Three.").await?;
     again.signal(Signal::KILL);
     again.exited().await?;

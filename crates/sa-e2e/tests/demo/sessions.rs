@@ -27,10 +27,10 @@ async fn loading_replays_before_the_answer() -> Result<()> {
         "agent_message_chunk",
         "tool_call",
         "agent_message_chunk",
+        "available_commands_update",
     ];
-    assert_eq!(kinds, expected, "the conversation, folded");
+    assert_eq!(kinds, expected, "the conversation, folded, and the commands");
     assert_eq!(loaded.said()[..2], ["One.", "1 2 3 "]);
-    client.commands_of(&session).await?;
     assert_eq!(client.prompt(&session, "say Two.").await?.said(), ["Two."]);
     assert_eq!(client.call("session/load", &place(&session)).await?.said().last(), Some(&"Two."));
     Ok(())
@@ -57,10 +57,8 @@ async fn sessions_are_listed_forked_resumed_and_deleted() -> Result<()> {
 
     let resumed = client.call("session/resume", &place(&fork)).await?;
     assert!(resumed.answer["result"].is_object() && resumed.said().is_empty(), "{}", resumed.answer);
-    client.commands_of(&fork).await?;
     let loaded = client.call("session/load", &place(&fork)).await?;
     assert_eq!(loaded.said(), ["One.", "Two."]);
-    client.commands_of(&fork).await?;
 
     assert_eq!(client.call("session/delete", &json!({"sessionId": fork})).await?.answer["result"], json!({}));
     assert_eq!(titles(&mut client).await?.into_keys().collect::<Vec<_>>(), [first]);

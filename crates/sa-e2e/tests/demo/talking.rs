@@ -45,7 +45,8 @@ async fn chunks_come_in_order_and_before_the_answer() -> Result<()> {
     let chunks = turn.updates("agent_message_chunk");
     assert!(chunks.iter().all(|chunk| chunk["messageId"] == chunks[0]["messageId"]), "one message");
     assert!(turn.messages.iter().all(|message| message["params"]["sessionId"] == json!(session)));
-    assert!(turn.answer["result"]["usage"]["outputTokens"].as_u64().is_some_and(|tokens| tokens > 20_000));
+    let usage = &turn.answer["result"]["_meta"]["sandboxAgent"]["usage"];
+    assert!(usage["outputTokens"].as_u64().is_some_and(|tokens| tokens > 20_000));
     Ok(())
 }
 

@@ -123,6 +123,8 @@ async fn nobody_waits_forever_for_a_silent_agent() -> Result<()> {
     failed(stream.event().await?.json()?, "async");
     // The same on a connection.
     let mut socket = daemon.http().ws("/acp?agent=puppet").connect().await?;
+    socket.send(&request(0, "initialize", r#"{"protocolVersion":1}"#)).await?;
+    socket.message().await?;
     socket.send(&request("\"connection\"", "never", "{}")).await?;
     failed(serde_json::from_str(&socket.message().await?)?, "connection");
     Ok(())

@@ -91,7 +91,7 @@ async fn a_tree_deeper_than_any_path_harms_nobody() -> Result<()> {
     assert_eq!(again.event().await?.event, "overflow");
     let found = fs.daemon.http().get("/v1/fs/search?path=w&name=none").send().await?.expect_status(200)?;
     assert_eq!(found.json()?["skipped"], 1);
-    // What is not all there must not look like it.
+    // An incomplete archive must not look complete.
     assert!(fs.get("download-batch", "w").send().await.is_err());
     let moved = serde_json::json!({"from": "w/deep", "to": "w/moved"}).to_string();
     fs.daemon.http().post("/v1/fs/move").json(moved).send().await?.expect_status(200)?;

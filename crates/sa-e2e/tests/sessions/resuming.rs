@@ -179,7 +179,7 @@ async fn a_process_whose_program_is_gone_is_not_joined() -> Result<()> {
 
 #[tokio::test]
 async fn every_end_of_the_agent_is_in_the_log() -> Result<()> {
-    // It ends right after each turn, just when it would get the next message.
+    // The agent exits right after each turn, just when the next message arrives.
     let script = Script::new(&json!({"session/prompt": [{"exit": 3}]}))?;
     let daemon = script.daemon("").start().await?;
     let api = Api::of(&daemon);

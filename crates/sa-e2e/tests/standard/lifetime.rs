@@ -3,7 +3,7 @@
 use crate::connection::{Connection, PUPPET};
 use anyhow::Result;
 use sa_e2e::{notification, poll, request, response};
-use sa_testkit::{Acp, Daemon, Sse};
+use sa_testkit::{Acp, DEADLINE, Daemon, Sse};
 use serde_json::{Value, json};
 
 async fn none_left(daemon: &Daemon) -> Result<()> {
@@ -70,6 +70,8 @@ async fn the_requests_of_a_client_that_is_gone_do_not_keep_its_connection() -> R
         [request(1, "ask", r#"{"method":"session/request_permission"}"#), request(1, "never", "{}")]
     {
         let mut socket = daemon.http().ws(PUPPET).connect().await?;
+        socket.send(&request(0, "initialize", r#"{"protocolVersion":1}"#)).await?;
+        socket.message().await?;
         socket.send(&message).await?;
         poll("the request", async || {
             Ok(Acp::list(daemon.http())
@@ -198,11 +200,10 @@ async fn a_reader_that_vanished_keeps_its_stream_no_longer_than_a_stall() -> Res
     let daemon =
         Daemon::builder().puppet(&[]).limit("heartbeat-ms", 100).limit("write-stall-ms", 500).start().await?;
     let connection = Connection::open(&daemon, PUPPET).await?;
-    let vanished = connection.listening(None).send_and_never_read().await?;
-    poll("the stream to be taken", async || {
-        Ok((connection.listening(None).open().await?.status == 409).then_some(()))
-    })
-    .await?;
+    let mut vanished = connection.listening(None).send_and_never_read().await?;
+    let head = vanished.read_until(b"\r\n\r\n", DEADLINE).await?;
+    assert!(head.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&head));
+    assert_eq!(connection.listening(None).open().await?.status, 409, "the stream is taken");
     vanished.vanish()?;
     poll("the stream to be free", async || Ok(Sse::attempt(connection.listening(None)).await?.ok())).await?;
     drop(vanished);

@@ -56,7 +56,7 @@ async fn a_session_without_a_stream_is_loaded_on_the_connections() -> Result<()>
     connection.post(None, notification("release", r#"{"names":["load"]}"#)).await?;
     assert_eq!(label(&mut whole).await?, "history");
     assert_eq!(whole.event().await?.json()?["id"], json!(1));
-    // Its own stream carries what comes after.
+    // Later messages are on the session's own stream.
     connection.say(Some("old"), "later").await?;
     connection.say(None, "for all").await?;
     assert_eq!(label(&mut whole).await?, "for all");

@@ -132,7 +132,7 @@ fn fill(
             )));
         }
         let bytes = if member.kind == MemberKind::File { members.left() } else { 0 };
-        // What an archive says of itself may be any number.
+        // The sizes in an archive's headers may be any number.
         unpacked.bytes = unpacked.bytes.saturating_add(bytes);
         staging.add(&member, &mut members)?;
         if member.kind == MemberKind::Directory {

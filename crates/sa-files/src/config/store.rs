@@ -22,7 +22,7 @@ const ENTRIES: usize = 1024;
 const NAME_CHARS: usize = 128;
 /// What is read of one file.
 const READ_BYTES: usize = 64 * 1024 * 1024;
-/// What is written to one file, less than is read of it.
+/// Largest document that is written; smaller than the largest that is read.
 const WRITTEN_BYTES: usize = 4 * 1024 * 1024;
 
 /// What is configured.

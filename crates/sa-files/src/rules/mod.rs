@@ -1,5 +1,5 @@
 //! The entries that `.gitignore` and similar files exclude. The files are read through descriptors, like all others, and
-//! within bounds: whoever wrote them must be able to waste neither memory nor time.
+//! within bounds: the author of the rules may be hostile and must not be able to waste memory or time.
 
 mod pattern;
 
@@ -54,7 +54,7 @@ impl Drop for Level {
     }
 }
 
-/// Whether all rules of a directory are in force.
+/// Set if all rules of a directory are in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     All,
@@ -116,7 +116,7 @@ impl Rules {
         (Self { level: Some(Arc::new(level)), left }, extent)
     }
 
-    /// Whether an entry of the directory is excluded.
+    /// Returns whether an entry of the directory is excluded.
     pub(crate) fn exclude(&self, path: &Path, is_dir: bool) -> bool {
         if path.file_name() == Some(OsStr::new(REPOSITORY)) {
             return true;

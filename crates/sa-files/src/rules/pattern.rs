@@ -13,11 +13,11 @@ const LINE_BYTES: usize = 4096;
 pub(super) struct Pattern {
     tokens: Box<[Token]>,
     sets: Box<[Set]>,
-    /// It takes back what an earlier rule excludes.
+    /// Set for a rule that includes again what an earlier rule excludes.
     pub(super) is_negated: bool,
-    /// It is for directories only.
+    /// Set for a rule that matches directories only.
     pub(super) is_for_directories: bool,
-    /// It has a slash, so it is for the whole path below its directory. Others are for names anywhere below.
+    /// Set for a rule with a slash, which matches the whole path below its directory. Others match names at any depth.
     pub(super) is_for_paths: bool,
 }
 
@@ -36,7 +36,7 @@ enum Token {
     Rest,
 }
 
-/// Whether a byte is in a class.
+/// Returns whether a byte is in a class.
 type Class = fn(&u8) -> bool;
 
 /// Bytes, one bit each.
@@ -185,7 +185,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// What one or more stars mean depends on the slashes around them.
+    /// Reads one or more stars, whose meaning depends on the slashes around them.
     fn stars(&mut self) -> Token {
         let first = self.at - 1;
         while self.peek() == Some(b'*') {

@@ -1,4 +1,4 @@
-//! What a search compares with: a glob for names, a regular expression for lines. Both are bounded before they are
+//! The patterns of a search: a glob for names, a regular expression for lines. Both are bounded before they are
 //! built, as building them takes stack and memory by their form, and errors name what is wrong.
 
 use super::Query;
@@ -23,7 +23,7 @@ const PROGRAM_BYTES: usize = 10 * 1024 * 1024;
 /// A pattern for names.
 pub(super) struct Name {
     glob: GlobSet,
-    /// It is for paths from where the search begins.
+    /// Set if the pattern matches paths relative to the start of the search.
     is_for_paths: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Changes {
 const PATH_BYTES: usize = 8 * 1024 * 1024;
 
 impl Changes {
-    /// Whether there are more than `most`, or their paths take too much memory.
+    /// Returns whether there are more than `most` changes, or their paths take too much memory.
     pub(super) fn is_full(&self, most: usize) -> bool {
         self.order.len() > most || self.bytes > PATH_BYTES
     }

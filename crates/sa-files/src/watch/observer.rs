@@ -35,7 +35,7 @@ pub(super) struct Observer {
     pub(super) source: Source,
     pub(super) nodes: Nodes,
     pub(super) root: Option<Id>,
-    /// What is to be sent apart from changes.
+    /// Events to send in addition to changes.
     overflows: Vec<WatchEvent>,
     over: bool,
     /// The last look did not see everything.
@@ -216,7 +216,7 @@ impl Observer {
     }
 }
 
-/// Whether nothing, or no directory, is there any more. Its parent tells the same.
+/// Returns whether the directory no longer exists. The watch of its parent reports that too.
 fn is_gone(fault: &Fault) -> bool {
     let Fault::Os(error) = fault else { return true };
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP))

@@ -60,7 +60,7 @@ impl<'a> Scan<'a> {
         tree.walk(&shared, rules, &mut self)
     }
 
-    /// Whether the time is up. What is left is not watched then.
+    /// Returns whether the time is up. The rest of the tree is not watched then.
     fn is_late(&mut self, path: &Path) -> bool {
         let is_late = Instant::now() >= self.deadline;
         if is_late {

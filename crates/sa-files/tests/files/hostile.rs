@@ -35,7 +35,7 @@ enum Thing {
     Many(usize),
     /// Permissions of the directory.
     Permissions(u32),
-    /// What follows is in a new directory.
+    /// The following entries are in a new directory.
     Below,
 }
 
@@ -196,7 +196,7 @@ async fn pack(files: &Files, leave_ignored: bool) {
     let mut stream = files.pack("w".as_ref(), options).await.unwrap().stream;
     let (mut size, mut zeros) = (0, 0);
     while let Some(piece) = stream.next().await {
-        // It cannot be packed, and says so.
+        // Packing fails with an error.
         let Ok(piece) = piece else { return };
         size += piece.len();
         let run = piece.iter().rev().take_while(|byte| **byte == 0).count();

@@ -27,7 +27,7 @@ const CLOSE_GAP: u16 = 4000;
 const FAREWELL: Duration = Duration::from_millis(500);
 /// Answers of our own that may wait to be written; a client that does not read them stops being read.
 const OWN_ANSWERS: usize = 16;
-/// What the other side gets to complete the close handshake.
+/// Time that the other side gets to complete the close handshake.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
 /// A request that can become a WebSocket. Looked at before anything is started for it.
@@ -48,7 +48,7 @@ impl Handshake {
     }
 }
 
-/// What a socket is to its server.
+/// The role of a socket at its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// One of the clients of a server whose id a client chose.
@@ -61,7 +61,7 @@ pub(super) enum Role {
 
 /// A socket that comes to a server.
 pub(super) struct Joining {
-    /// Its place in the log, taken before anything is started for it.
+    /// A cursor into the log, taken before anything is started for the socket.
     pub(super) reader: Reader,
     /// The event that it resumes after.
     pub(super) after: Option<u64>,

@@ -29,7 +29,7 @@ impl Session {
             Event::Part(part) => self.part(core, &part),
             Event::Delta(delta) => self.piece(core, &delta),
             Event::Todos(todos) => self.plan(core, &todos),
-            // What was on its way when the turn was cancelled does not happen any more.
+            // A request that was on its way when the turn was cancelled is refused.
             Event::Permission(permission) if self.is_stopping() => {
                 self.answer_permission(core, &permission.id, "reject", None);
             }

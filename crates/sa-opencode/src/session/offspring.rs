@@ -15,7 +15,7 @@ impl Session {
                 let parent = self.parent_of(id);
                 self.tool(core, &part, Some(&parent));
             }
-            // What was on its way when the turn was cancelled does not happen any more.
+            // A request that was on its way when the turn was cancelled is refused.
             Event::Permission(permission) if self.is_stopping() => {
                 self.answer_permission(core, &permission.id, "reject", None);
             }

@@ -43,10 +43,10 @@ pub(super) struct Allowed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Allow,
-    /// It is refused for this reason.
+    /// Refused, for this reason.
     Refuse(&'static str),
     Ask,
-    /// It is asked about, though it could be allowed: the client has rules.
+    /// Asked, although it could be allowed: the client has rules.
     AskThough,
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn outcome(part: &Part, known: bool, cwd: &Path, disk: &dyn Disk) -> 
     if part.tool != "bash" {
         output["output"] = json!(state.output);
     } else if let Some(metadata) = output["metadata"].as_object_mut() {
-        // What a command printed is in the content.
+        // The output of a command is in the content.
         metadata.remove("output");
     }
     Outcome { meta: terminal(part), ..Outcome::new(status, content, output) }

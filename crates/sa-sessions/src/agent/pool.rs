@@ -47,7 +47,7 @@ pub(crate) struct Slot {
 pub(crate) struct Process {
     pub(crate) slot: Arc<Slot>,
     pub(crate) connection: Connection,
-    /// It ran before this session asked for it.
+    /// Set if the process was running before this session asked for one.
     pub(crate) joined: bool,
 }
 

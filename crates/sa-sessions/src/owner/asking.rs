@@ -44,7 +44,7 @@ struct Visit {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marked {
     Nothing,
-    /// It would have allowed it by itself.
+    /// The agent would have allowed the call by itself.
     Allowed,
 }
 

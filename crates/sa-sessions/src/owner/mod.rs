@@ -127,7 +127,7 @@ pub(crate) struct Link {
     native: Option<String>,
     /// The agent has opened that session.
     open: bool,
-    /// It has also taken all that was chosen for it.
+    /// The agent has also accepted all settings.
     ready: bool,
     /// The agent has no mode that never asks, so permissions are given here.
     allow_all: bool,

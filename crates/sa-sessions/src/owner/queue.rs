@@ -11,7 +11,7 @@ pub(super) struct Queued {
     pub(super) turn_id: String,
     pub(super) message_id: String,
     pub(super) parts: Vec<MessagePart>,
-    /// It is given to the agent before those that waited when it came.
+    /// Goes to the agent before the messages that were already waiting.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) interrupts: bool,
 }

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 pub(super) trait Request: Clone + Serialize {
     /// Takes out everything that is not the same when it is asked again.
     fn forget_circumstances(&mut self);
-    /// Its id.
+    /// The id that clients know.
     fn id_mut(&mut self) -> &mut String;
 }
 

@@ -24,7 +24,7 @@ impl Owner {
         let session = self.shared.id.clone();
         let prepared = async move {
             let cwd = Path::new(&cwd);
-            // It existed when the session was created.
+            // The directory existed when the session was created.
             if !cwd.is_dir() {
                 let cwd = cwd.display();
                 return Err(AgentFailure::Machine(format!("the session's directory {cwd} does not exist")));

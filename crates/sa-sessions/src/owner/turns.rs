@@ -29,7 +29,7 @@ pub(super) struct Running {
     pub(super) cancel_by: Option<Instant>,
     /// It was cancelled because the agent said nothing any more.
     pub(super) failed: bool,
-    /// Its prompt also has what was said before.
+    /// The prompt also carries the earlier conversation.
     recalls: bool,
 }
 

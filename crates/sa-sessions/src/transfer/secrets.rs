@@ -63,7 +63,7 @@ fn of_remote(server: &mut McpRemoteServer) -> Vec<String> {
     }
     let of_url = of_address(&mut server.url, Path::Searched);
     if !of_url.is_empty() {
-        // It is another address now.
+        // Without the removed part the address is another one.
         server.enabled = Some(false);
     }
     lost.extend(of_url.into_iter().map(|what| format!("url: {what}")));

@@ -1,4 +1,4 @@
-//! What agents do to the skills that they are given is seen by nobody else, and not for long.
+//! Changes that agents make to their skills reach no other session and are undone.
 
 use crate::stage::{Stage, at, git, names, place, set};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
@@ -9,7 +9,7 @@ use std::process::Command;
 
 const TEXT: &str = "---\nname: one\ndescription: does one\n---\nDo it.\n";
 
-/// What an agent does in the directory of a skill.
+/// Changes that an agent makes in the directory of a skill.
 type Change = fn(&Path);
 
 const CHANGES: [(&str, Change); 7] = [

@@ -30,7 +30,7 @@ enum Thing {
     /// A file of that size without contents.
     Sparse(u64),
     Many(usize),
-    /// What follows is in a new directory.
+    /// The following entries are in a new directory.
     Below,
 }
 
@@ -140,7 +140,7 @@ fn placing_ends_whatever_a_source_holds() {
             for skills in [&linked, &copied] {
                 let placed =
                     tokio::time::timeout(Duration::from_secs(20), place(&stage, skills, local(&source)));
-                // It works or says why; a panic would be a task that ended.
+                // The call succeeds or fails with a reason; a panic would end the task.
                 if let Err(error) = placed.await.expect("it ends") {
                     assert!(!error.to_string().contains("a task that works on the disk"), "{error}");
                 }
