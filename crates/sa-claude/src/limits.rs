@@ -24,7 +24,8 @@ impl Default for Limits {
         Self {
             handshake: Duration::from_secs(60),
             control: Duration::from_secs(10),
-            cancel: Duration::from_secs(10),
+            // Less than the session's own limit (`cancel-ms`): it would give the whole process up.
+            cancel: Duration::from_secs(7),
             mcp: Duration::from_secs(30),
             farewell: Duration::from_secs(3),
             grace: Duration::from_secs(2),

@@ -39,8 +39,9 @@ impl Launch {
             settings.push(format!("openai_base_url={}", serde_json::Value::from(url.as_str())));
         }
         if let Some((provider, variable)) = &self.provider_key {
-            let text = |text: &str| serde_json::Value::from(text);
-            settings.push(format!("model_providers.{}.env_key={}", text(provider), text(variable)));
+            // The CLI splits keys at points and knows no quotes in them.
+            let variable = serde_json::Value::from(variable.as_str());
+            settings.push(format!("model_providers.{provider}.env_key={variable}"));
         }
         let mut arguments = vec![OsString::from("app-server")];
         for setting in settings {
@@ -69,9 +70,14 @@ mod tests {
         assert!(!plain.contains("ephemeral") && !plain.contains("openai_base_url"), "{plain}");
         let all = words(Launch {
             base_url: Some("http://127.0.0.1:1/v1".to_owned()),
-            provider_key: None,
+            provider_key: Some(("mine".to_owned(), "CODEX_API_KEY".to_owned())),
             ephemeral: true,
         });
-        assert!(all.ends_with(r#"store="ephemeral" -c openai_base_url="http://127.0.0.1:1/v1""#), "{all}");
+        assert!(
+            all.ends_with(
+                r#"store="ephemeral" -c openai_base_url="http://127.0.0.1:1/v1" -c model_providers.mine.env_key="CODEX_API_KEY""#
+            ),
+            "{all}"
+        );
     }
 }

@@ -51,7 +51,14 @@ impl Config {
                 format!("the settings of Codex give the provider '{name}' a credential by `{means}`");
             return Means::None(reason);
         }
-        if provider["env_key"] == variable { Means::Found } else { Means::Variable(name.to_owned()) }
+        match name {
+            _ if provider["env_key"] == variable => Means::Found,
+            // The command line cannot name it.
+            _ if name.contains(['.', '=']) => Means::None(format!(
+                "the name of the provider '{name}' of Codex has a point or an equals sign"
+            )),
+            _ => Means::Variable(name.to_owned()),
+        }
     }
 }
 
@@ -102,6 +109,10 @@ mod tests {
             (
                 mine(json!({ "auth": { "command": "x" } })),
                 refused("the settings of Codex give the provider 'mine' a credential by `auth`"),
+            ),
+            (
+                json!({ "model_provider": "a.b", "model_providers": { "a.b": { "env_key": "X" } } }),
+                refused("the name of the provider 'a.b' of Codex has a point or an equals sign"),
             ),
             (json!({ "model_provider": "ollama" }), refused("the provider 'ollama' of Codex takes no key")),
         ];
