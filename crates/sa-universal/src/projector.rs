@@ -5,7 +5,7 @@ use crate::words::Word;
 use crate::{blocks, carrier, choices, contents, copies, names, printed};
 use sa_api::sessions::{
     CommandsAvailable, Compaction, DeltaKind, EventData, MessageDelta, MessagePart, Notice, ParsedMessage,
-    Plan, Role, ToolContent, ToolStatus, UniversalMessage, Usage,
+    Plan, Role, ToolContent, UniversalMessage, Usage,
 };
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -270,11 +270,7 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<V
     let content = result.map(|(content, _)| content).unwrap_or_default();
     let shown: Vec<Value> = content.iter().map(contents::to_acp).collect();
     update.insert("content".to_owned(), shown.into());
-    let is_done = matches!(status, ToolStatus::Completed | ToolStatus::Failed);
-    let output = result.and_then(|(_, output)| output.clone());
-    let has_words = |text: &String| is_done && !text.trim().is_empty();
-    let copy = || printed::shown(content).filter(has_words).map(Value::from);
-    json::put(&mut update, "rawOutput", output.or_else(copy));
+    json::put(&mut update, "rawOutput", result.and_then(|(_, output)| output.clone()));
     if let Some(Value::Object(odd)) = message.metadata.get("unrecognized") {
         carrier::hide(&mut update, odd.clone());
     }

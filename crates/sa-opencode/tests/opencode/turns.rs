@@ -49,7 +49,10 @@ fn an_answer_that_overtakes_its_events_waits_for_them() {
     let told = client.pass(Duration::from_secs(2));
     assert_eq!(text(&told), "Hello.");
     let answer = &answer(&told)["result"];
-    assert_eq!((&answer["stopReason"], &answer["usage"]["totalTokens"]), (&json!("end_turn"), &json!(15)));
+    assert_eq!(
+        (&answer["stopReason"], &answer["_meta"]["sandboxAgent"]["usage"]["totalTokens"]),
+        (&json!("end_turn"), &json!(15))
+    );
     let usage = updates(&told, "usage_update");
     assert_eq!(usage[0]["cost"], json!({ "amount": 0.5, "currency": "USD" }));
 }
