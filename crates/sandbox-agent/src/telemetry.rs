@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -49,7 +49,7 @@ pub(crate) fn start(format: LogFormat, filter: &str) -> Result<LogGuard, Failure
 
 impl Drop for LogGuard {
     fn drop(&mut self) {
-        let (done, written) = channel();
+        let (done, written) = sync_channel(1);
         if self.queue.try_send(Entry::Flush(done)).is_ok() {
             let _ = written.recv_timeout(FLUSH_TIMEOUT);
         }
@@ -58,7 +58,7 @@ impl Drop for LogGuard {
 
 enum Entry {
     Line(Vec<u8>),
-    Flush(Sender<()>),
+    Flush(SyncSender<()>),
 }
 
 /// Queues one line per call, as `tracing` hands over whole lines.

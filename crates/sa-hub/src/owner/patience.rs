@@ -31,7 +31,9 @@ impl Patience {
     pub(super) fn asked(&mut self, relay: &Relay) {
         if self.silence.is_some() {
             let oldest = relay.oldest_request().unwrap_or(u64::MAX);
-            while self.asked.pop_front_if(|(number, _)| *number < oldest).is_some() {}
+            while self.asked.front().is_some_and(|(number, _)| *number < oldest) {
+                self.asked.pop_front();
+            }
             self.asked.push_back((relay.newest_request(), Instant::now()));
         }
     }

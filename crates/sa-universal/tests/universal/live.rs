@@ -56,17 +56,15 @@ impl Command {
     }
 
     fn pieces(&self) -> Vec<&str> {
-        let piece = |event| match event {
-            &EventData::MessageDelta(ref delta) => {
-                assert_eq!(
-                    (delta.kind, delta.message_id.as_str()),
-                    (DeltaKind::Output, "tool:call_0123456789")
-                );
-                Some(delta.text.as_str())
+        let mut pieces = Vec::new();
+        for event in &self.events {
+            if let EventData::MessageDelta(delta) = event {
+                let about = (delta.kind, delta.message_id.as_str());
+                assert_eq!(about, (DeltaKind::Output, "tool:call_0123456789"));
+                pieces.push(delta.text.as_str());
             }
-            _ => None,
-        };
-        self.events.iter().filter_map(piece).collect()
+        }
+        pieces
     }
 
     /// The text of the newest whole message, and the message as JSON.
