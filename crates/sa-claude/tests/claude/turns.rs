@@ -113,7 +113,7 @@ fn a_cli_that_ignores_an_interrupt_is_ended_and_resumed_for_the_next_prompt() {
     let mut client = begun("long");
     client.native(&json!({ "type": "system", "subtype": "init", "session_id": "native" }));
     client.cancel();
-    client.wait(9_000);
+    client.wait(6_000);
     assert!(client.ends.is_empty());
     client.wait(2_000);
     assert_eq!(client.ends, [(client.child(), Duration::ZERO)]);
