@@ -143,6 +143,8 @@ async fn the_first_reader_gets_what_was_said_before_it() -> Result<()> {
         let ask = acp.envelope("ask", &format!(r#"{{"method":"q","id":{id}}}"#));
         acp.post_async(ask).await?.expect_status(202)?;
     }
+    // The agent has asked by the time it answers this.
+    acp.call("echo", "{}").await?;
     let answer = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
     acp.post(answer).await?.expect_status(202)?;
     acp.call("echo", "{}").await?;
