@@ -186,3 +186,26 @@ async fn ready(pipe: Option<&pipe::Receiver>) {
         None => pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_that_never_stops_does_not_hold_the_reader() {
+        let mut read = 0;
+        drain(|taken| {
+            *taken += 1000;
+            read += 1000;
+            Look::Data
+        });
+        assert!((DRAIN_BYTES..DRAIN_BYTES + 1000).contains(&read), "{read}");
+    }
+
+    #[test]
+    fn the_rest_of_the_output_is_read_to_its_end() {
+        let mut looks = [Look::Data, Look::Data, Look::Nothing].into_iter();
+        drain(|_| looks.next().unwrap_or(Look::End));
+        assert_eq!(looks.next(), None);
+    }
+}
