@@ -25,6 +25,7 @@ impl Session {
                 }
             }
             Event::Compacted => self.compaction_done(core),
+            Event::Message(message) if self.speech.is_copy(&message) => {}
             Event::Message(message) => self.message(core, &message),
             Event::Part(part) => self.part(core, &part),
             Event::Delta(delta) => self.piece(core, &delta),

@@ -26,6 +26,9 @@ impl Session {
         if *how == How::New {
             session.ruled = session.settings.rules(&session.place.directories, &[]);
         }
+        if matches!(how, How::Forked(_)) {
+            session.speech.begin_as_fork();
+        }
         session.replay(core, history);
         session.commands.clone_from(&around.commands);
         session.tell_opened(core, key, how);

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::core::Core;
 use crate::native::event::Delta;
-use crate::native::message::Part;
+use crate::native::message::{Message, Part};
 use sa_acp::Voice;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +16,8 @@ pub(super) struct Speech {
     old: BTreeSet<String>,
     /// Parts with what they are and how many bytes of them were told.
     parts: BTreeMap<String, (Voice, usize)>,
+    /// Set until the first turn of a fork is over: events about the copied messages may come as late as in it.
+    has_copies: bool,
 }
 
 impl Speech {
@@ -23,6 +25,17 @@ impl Speech {
     pub(super) fn clear(&mut self) {
         self.old = std::mem::take(&mut self.messages);
         self.parts.clear();
+        self.has_copies = false;
+    }
+
+    /// Notes that the session begins with copies of another one's messages.
+    pub(super) fn begin_as_fork(&mut self) {
+        self.has_copies = true;
+    }
+
+    /// Returns whether a message is a copy, which is complete when it is first heard of.
+    pub(super) fn is_copy(&self, message: &Message) -> bool {
+        self.has_copies && message.finish.is_some() && !self.knows(&message.id)
     }
 
     /// Takes note of a message; `false` if it is an old one.

@@ -1,6 +1,6 @@
 //! Ways of the server that are easily got wrong.
 
-use crate::client::{Client, SESSION};
+use crate::client::{Client, SESSION, info};
 use sa_acp::testing::{answer, updates};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -210,4 +210,24 @@ fn a_prompt_that_is_aborted_before_it_begins_is_over_soon() {
     assert!(client.respond(&message(), json!({ "info": { "id": "m", "role": "user" } })).is_empty());
     let messages = client.pass(Duration::from_millis(100));
     assert_eq!(answer(&messages)["result"]["stopReason"], "cancelled", "{messages:?}");
+}
+
+#[test]
+fn the_messages_that_a_fork_copies_are_not_said_again() {
+    const FORK: &str = "ses_fork";
+    let mut client = Client::open();
+    client.call("session/fork", json!({ "sessionId": SESSION, "cwd": "/project", "mcpServers": [] }));
+    client.around();
+    client.respond(&format!("POST /session/{SESSION}/fork"), info(FORK));
+    client.prompt_in(FORK, "go on");
+    client.status(FORK, "busy");
+    // The server's events about the copies are late.
+    let copy = json!({ "info": { "id": "m1", "role": "assistant", "finish": "stop", "cost": 0.5 } });
+    let mut messages = client.event(FORK, "message.updated", copy);
+    messages
+        .extend(client.part(FORK, json!({ "id": "p1", "messageID": "m1", "type": "text", "text": "Old." })));
+    assert!(messages.is_empty(), "{messages:?}");
+    client.message(FORK, "m2");
+    let said = client.part(FORK, json!({ "id": "p2", "messageID": "m2", "type": "text", "text": "New." }));
+    assert_eq!(updates(&said, "agent_message_chunk")[0]["content"]["text"], "New.");
 }
