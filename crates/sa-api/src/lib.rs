@@ -12,6 +12,7 @@ mod problem;
 mod processes;
 pub mod sessions;
 mod tickets;
+mod timestamp;
 
 pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparsed};
 pub use agents::{
@@ -39,3 +40,4 @@ pub use processes::{
     ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame,
 };
 pub use tickets::Ticket;
+pub use timestamp::Timestamp;

@@ -4,8 +4,9 @@ use super::Owner;
 use crate::SessionError;
 use crate::agent::RpcError;
 use crate::log::Line;
-use crate::moment::{now_ms, rfc3339};
+use crate::moment::now_ms;
 use bytes::Bytes;
+use sa_api::Timestamp;
 use sa_api::sessions::{EventData, SessionState, UniversalEvent};
 use sa_store::{Change, MessageChange, NewEvent, StoreError};
 use serde_json::Value;
@@ -104,7 +105,7 @@ impl Owner {
             return None;
         }
         let now = now_ms();
-        let timestamp = rfc3339(now);
+        let timestamp = Timestamp::from_millis(now).to_string();
         let first = self.shared.log.ends().last + 1;
         self.draft.touched = false;
         let events = std::mem::take(&mut self.draft.events);

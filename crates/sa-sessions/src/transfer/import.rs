@@ -2,13 +2,14 @@
 
 use super::unfinished::{Unfinished, omission};
 use super::{FORM, Head};
-use crate::moment::{now_ms, rfc3339};
+use crate::moment::now_ms;
 use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::{SessionError, Sessions};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
+use sa_api::Timestamp;
 use sa_api::sessions::{EventData, Session, SessionState, UniversalEvent};
 use sa_store::{Import, NewEvent};
 use std::collections::BTreeMap;
@@ -136,7 +137,7 @@ impl Arriving {
     pub(super) async fn append(&mut self, data: EventData) -> Result<(), SessionError> {
         self.push(UniversalEvent {
             id: self.last + 1,
-            timestamp: rfc3339(now_ms()),
+            timestamp: Timestamp::now().to_string(),
             session_id: self.session.clone(),
             agent: self.agent.clone(),
             native_session_id: None,
