@@ -4,6 +4,7 @@
 mod acp;
 mod agents;
 mod config;
+mod config_option;
 mod files;
 mod hidden;
 mod installs;

@@ -15,7 +15,8 @@ pub type McpServers = BTreeMap<String, McpServerConfig>;
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
-    /// The agent.
+    /// Id of the agent.
+    #[schema(min_length = 1)]
     pub agent: String,
     /// What it does: `build` if absent, `plan`, or a mode of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! ACP over HTTP: the client-chosen server ids of `/v1/acp/{server_id}` and the standard remote transport of `/acp`.
+//! ACP over HTTP: the client-chosen server ids of `/v1/acp/{serverId}` and the standard remote transport of `/acp`.
 //!
 //! Which of the two a request speaks is decided by what it carries, not by its path: with `Acp-Connection-Id` it is
 //! the standard one, whose connection ids are our server ids.

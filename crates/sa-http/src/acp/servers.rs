@@ -1,4 +1,4 @@
-//! `/v1/acp/{server_id}`: one agent behind an id that the client chose.
+//! `/v1/acp/{serverId}`: one agent behind an id that the client chose.
 
 use super::answer::{self, Answer};
 use super::socket::{Handshake, Joining, Role};
@@ -46,14 +46,14 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
 
 /// Sends one JSON-RPC message to the agent.
 #[utoipa::path(
-    post, path = "/v1/acp/{server_id}", operation_id = "postAcpMessage", tag = "acp",
+    post, path = "/v1/acp/{serverId}", operation_id = "postAcpMessage", tag = "acp",
     summary = "Send one JSON-RPC message to the agent",
     description = "The first message of a server names its agent (`?agent=`), which is then started. A request waits for its \
         response; one that takes longer than ten seconds gets its status line then, white space while it waits, and a JSON-RPC \
         error in the body should it fail. `Prefer: respond-async` answers 202 at once and the response arrives on the stream. \
         With the header `Acp-Connection-Id` this is the standard ACP remote transport.",
     params(
-        ("server_id" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
+        ("serverId" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
         ("agent" = Option<String>, Query, description = "The agent to start; needed for a new server, and to start an ended agent again"),
         ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),
         ("Prefer" = Option<String>, Header, description = "`respond-async`: do not wait for the response"),
@@ -116,7 +116,7 @@ pub(crate) async fn post(
 
 /// Streams what the agent says.
 #[utoipa::path(
-    get, path = "/v1/acp/{server_id}", operation_id = "streamAcpMessages", tag = "acp",
+    get, path = "/v1/acp/{serverId}", operation_id = "streamAcpMessages", tag = "acp",
     summary = "Stream what the agent says",
     description = "Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With \
         `Last-Event-ID` the stream goes on after that event. Without it, the first stream of a server begins with what the agent has \
@@ -128,7 +128,7 @@ pub(crate) async fn post(
         sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport.",
     params(
-        ("server_id" = String, Path, description = "The server"),
+        ("serverId" = String, Path, description = "The server"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
@@ -193,12 +193,12 @@ pub(crate) async fn stream(
 
 /// Ends a server and everything its agent started.
 #[utoipa::path(
-    delete, path = "/v1/acp/{server_id}", operation_id = "deleteAcpServer", tag = "acp",
+    delete, path = "/v1/acp/{serverId}", operation_id = "deleteAcpServer", tag = "acp",
     summary = "End a server and everything its agent started",
     description = "Returns when the whole process tree is gone, within two seconds. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport: 202, or 404 for an unknown connection.",
     params(
-        ("server_id" = String, Path, description = "The server"),
+        ("serverId" = String, Path, description = "The server"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
     ),
     responses(

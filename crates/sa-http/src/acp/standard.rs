@@ -1,5 +1,5 @@
 //! The standard ACP remote transport: `/acp`, the same for each agent at `/v1/agents/{agent}/acp`, and on
-//! `/v1/acp/{server_id}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
+//! `/v1/acp/{serverId}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
 
 use super::answer::{self, Answer};
 use super::opening::Opening;

@@ -90,9 +90,9 @@ pub(crate) async fn list(
 
 /// One process.
 #[utoipa::path(
-    get, path = "/v1/processes/{id}", operation_id = "getProcess", tag = "processes",
+    get, path = "/v1/processes/{processId}", operation_id = "getProcess", tag = "processes",
     summary = "One process",
-    params(("id" = String, Path, description = "The process's id")),
+    params(("processId" = String, Path, description = "The process's id")),
     responses(
         (status = 200, description = "The process", body = ProcessInfo),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -105,9 +105,9 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
 
 /// Forgets a process that has ended.
 #[utoipa::path(
-    delete, path = "/v1/processes/{id}", operation_id = "deleteProcess", tag = "processes",
+    delete, path = "/v1/processes/{processId}", operation_id = "deleteProcess", tag = "processes",
     summary = "Forget a process that has ended",
-    params(("id" = String, Path, description = "The process's id")),
+    params(("processId" = String, Path, description = "The process's id")),
     responses(
         (status = 204, description = "It is forgotten, with its output"),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -134,12 +134,12 @@ pub(crate) struct StopQuery {
 
 /// Asks a process to end, and kills it if it does not.
 #[utoipa::path(
-    post, path = "/v1/processes/{id}/stop", operation_id = "stopProcess", tag = "processes",
+    post, path = "/v1/processes/{processId}/stop", operation_id = "stopProcess", tag = "processes",
     summary = "Ask a process to end, and kill it if it does not",
     description = "SIGTERM to the process and all that it started, and after a grace SIGKILL. That goes on when the answer comes first. A \
         process that has ended stays as it is.",
     params(
-        ("id" = String, Path, description = "The process's id"),
+        ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
         ("graceMs" = Option<u64>, Query, description = "What it gets between SIGTERM and SIGKILL; `stopGraceMs` of the configuration without it"),
     ),
@@ -168,11 +168,11 @@ pub(crate) struct KillQuery {
 
 /// Kills a process.
 #[utoipa::path(
-    post, path = "/v1/processes/{id}/kill", operation_id = "killProcess", tag = "processes",
+    post, path = "/v1/processes/{processId}/kill", operation_id = "killProcess", tag = "processes",
     summary = "Kill a process",
     description = "SIGKILL to the process and all that it started. A process that has ended stays as it is.",
     params(
-        ("id" = String, Path, description = "The process's id"),
+        ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
     ),
     responses(

@@ -29,18 +29,18 @@ pub(crate) struct LogsQuery {
 
 /// A process's output.
 #[utoipa::path(
-    get, path = "/v1/processes/{id}/logs", operation_id = "getProcessLogs", tag = "processes",
+    get, path = "/v1/processes/{processId}/logs", operation_id = "getProcessLogs", tag = "processes",
     summary = "A process's output",
     description = "Pieces of output by their sequence numbers; the oldest ones are dropped when the log is full, and `gap` says so. With \
         `follow` the answer is an event stream: `log` for each piece, `gap` where some are missing, `exit` when the process has ended, \
         and then the stream ends. A client that was cut off goes on with `Last-Event-ID`.",
     params(
-        ("id" = String, Path, description = "The process's id"),
+        ("processId" = String, Path, description = "The process's id"),
         ("stream" = Option<String>, Query, description = "`stdout`, `stderr`, `pty` or `combined`, which is all there is and the default"),
         ("tail" = Option<u64>, Query, description = "Start with the last so many pieces"),
         ("since" = Option<u64>, Query, description = "Start after the piece of this number"),
         ("follow" = Option<bool>, Query, description = "Stream what comes until the process has ended"),
-        ("last-event-id" = Option<u64>, Header, description = "With `follow`: start after the piece of this number, whatever the query says"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "With `follow`: start after the piece of this number, whatever the query says"),
     ),
     responses(
         (status = 200, description = "The output; or, with `follow`, the stream of it", content(

@@ -34,14 +34,14 @@ pub(crate) struct TerminalQuery {
 
 /// A process's terminal as a WebSocket.
 #[utoipa::path(
-    get, path = "/v1/processes/{id}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
+    get, path = "/v1/processes/{processId}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
     summary = "A process's terminal as a WebSocket",
     description = "The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages, beginning \
         with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary messages. Any number of clients may \
         watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process goes on. Browsers, \
         which cannot send headers here, use `?ticket=` (see `POST /v1/tickets`), older clients `?access_token=`.",
     params(
-        ("id" = String, Path, description = "The process's id"),
+        ("processId" = String, Path, description = "The process's id"),
         ("scrollback" = Option<u64>, Query, description = "How many bytes of what was printed before are sent first; a mebibyte without it"),
     ),
     responses(

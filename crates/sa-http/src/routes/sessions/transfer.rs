@@ -23,11 +23,11 @@ const LINES: &str = "application/x-ndjson";
 
 /// A session as lines of JSON.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/export", operation_id = "exportSession", tag = "sessions",
+    get, path = "/v1/sessions/{sessionId}/export", operation_id = "exportSession", tag = "sessions",
     summary = "A session as lines of JSON",
     description = "The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and \
         no variables of the agent's environment. What the agent itself keeps of the session is not in it.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The lines", content((String = "application/x-ndjson"))),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
