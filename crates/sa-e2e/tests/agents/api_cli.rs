@@ -130,7 +130,7 @@ async fn a_failed_installation_says_why() -> Result<()> {
         (&["agents", "install", "acme", "--json"][..], "error: Install Failed (HTTP 502): "),
         (&["agents", "install", "acme", "--version", "7"], "\nerror: Version Not Found (HTTP 404): "),
         (&["agents", "install", "nobody"], "error: Not Found (HTTP 404): there is no agent 'nobody'"),
-        (&["agents", "uninstall", "acme"], "error: Agent Not Installed (HTTP 404): "),
+        (&["agents", "uninstall", "nobody"], "error: Not Found (HTTP 404): there is no agent 'nobody'"),
         (&["agents", "latest", "demo"], "error: Invalid Request (HTTP 400): "),
         (&["agents", "modes", "acme"], "error: Agent Not Installed (HTTP 404): 'acme': it is not installed"),
         (&["agents", "models", "lumber"], "error: Agent Not Startable (HTTP 422): "),

@@ -1,8 +1,11 @@
 //! `/v1/acp/{serverId}`: one agent behind an id that the client chose.
 
 use super::answer::{self, Answer};
+use super::preference::Preference;
 use super::socket::{Handshake, Joining, Role};
-use super::{CONNECTION_ID, attend, events, header_text, id_value, last_event_id, socket, standard};
+use super::{
+    CONNECTION_ID, PREFERENCE_APPLIED, attend, events, header_text, id_value, last_event_id, socket, standard,
+};
 use crate::auth::is_websocket;
 use crate::body;
 use crate::message_schema::JsonRpcMessage;
@@ -49,21 +52,26 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
     post, path = "/v1/acp/{serverId}", operation_id = "postAcpMessage", tag = "acp",
     summary = "Send one JSON-RPC message to the agent",
     description = "The first message of a server names its agent (`?agent=`), which is then started. A request waits for its \
-        response; one that takes longer than ten seconds gets its status line then, white space while it waits, and a JSON-RPC \
-        error in the body should it fail. `Prefer: respond-async` answers 202 at once and the response arrives on the stream. \
+        response. Without it after 10 seconds (`limits.early-answer-ms`) the status 200 is sent, followed by white space and then \
+        the response; a failure after that is a JSON-RPC error in the body. `Prefer: wait` waits for the response before it sends a \
+        status, so that failures are 502 or 504 however late they come; `Prefer: wait=N` does so for N seconds. `Prefer: \
+        respond-async` answers 202 at once and the response arrives on the stream. \
         With the header `Acp-Connection-Id` this is the standard ACP remote transport.",
     params(
         ("serverId" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
         ("agent" = Option<String>, Query, description = "The agent to start; needed for a new server, and to start an ended agent again"),
         ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),
-        ("Prefer" = Option<String>, Header, description = "`respond-async`: do not wait for the response"),
+        ("Prefer" = Option<String>, Header, description = "`wait`: send the status with the response; `wait=N`: or after N seconds; `respond-async`: do not wait for the response"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
         ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: the session the message is about"),
     ),
     request_body(content = JsonRpcMessage, content_type = "application/json", description = "One JSON-RPC 2.0 message, passed on byte for byte"),
     responses(
         (status = 200, description = "The agent's response to a request", body = JsonRpcMessage, content_type = "application/json",
-            headers(("Acp-Connection-Id" = String, description = "The server's id, which is a connection id as well"))),
+            headers(
+                ("Acp-Connection-Id" = String, description = "The server's id, which is a connection id as well"),
+                ("Preference-Applied" = String, description = "The preference that was followed, if there was one"),
+            )),
         (status = 202, description = "A notification, a response or a `respond-async` request is on its way"),
         (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
@@ -97,17 +105,27 @@ pub(crate) async fn post(
     let message = read_message(&state, body).await?;
     let server = state.hub.open(&id, query.agent.as_deref(), query.agent_version.as_deref())?;
     let start = query.agent.is_some();
-    if message.shape.kind != Kind::Request || prefers_async(&headers) {
+    let preference = Preference::of(&headers);
+    if message.shape.kind != Kind::Request || preference == Some(Preference::Async) {
+        let is_applied = message.shape.kind == Kind::Request;
         server.send(message, start, Caller::Stream(0)).await?;
-        return Ok(StatusCode::ACCEPTED.into_response());
+        let mut response = StatusCode::ACCEPTED.into_response();
+        if is_applied {
+            response.headers_mut().insert(PREFERENCE_APPLIED, Preference::Async.applied());
+        }
+        return Ok(response);
     }
     let early = Duration::from_millis(state.hub.limits().early_answer_ms);
     let rpc_id = message.id_text().to_owned();
     let call = async move { server.call(message, start).await };
-    let mut response = match answer::wait(rpc_id, call, early).await? {
-        Answer::Done(done) => answer::json(Body::from(done.bytes)),
-        Answer::Later(response) => response,
+    let mut response = match answer::wait(rpc_id, call, Preference::patience(preference, early)).await {
+        Ok(Answer::Done(done)) => answer::json(Body::from(done.bytes)),
+        Ok(Answer::Later(response)) => response,
+        Err(error) => error.into_response(),
     };
+    if let Some(preference) = preference {
+        response.headers_mut().insert(PREFERENCE_APPLIED, preference.applied());
+    }
     if let Some(value) = id_value(&id) {
         response.headers_mut().insert(CONNECTION_ID, value);
     }
@@ -133,7 +151,7 @@ pub(crate) async fn post(
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
         ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),
-        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
         ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: stream this session"),
     ),
@@ -252,13 +270,4 @@ fn known(state: &AppState, id: &ServerId) -> ApiResult<Server> {
 
 fn missing(id: &ServerId) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("there is no ACP server '{id}'"))
-}
-
-fn prefers_async(headers: &HeaderMap) -> bool {
-    headers
-        .get_all("prefer")
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split([',', ';']))
-        .any(|preference| preference.trim().eq_ignore_ascii_case("respond-async"))
 }

@@ -2,7 +2,7 @@
 
 use super::{Id, named, off_thread};
 use crate::body::read_json_or_default;
-use crate::negotiate::{Media, prefers};
+use crate::negotiate::{Media, check_accept, prefers};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -13,10 +13,10 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::Stream;
 use http::{HeaderMap, HeaderValue};
-use sa_agents::SourceKind;
+use sa_agents::{AgentSpec, SourceKind};
 use sa_api::{
-    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
-    Problem, UninstalledAgent,
+    InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion, Problem,
+    UninstalledAgent,
 };
 use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
 use serde::Deserialize;
@@ -31,19 +31,15 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
     post, path = "/v1/agents/{agent}/install", operation_id = "installAgent", tag = "agents",
     summary = "Install an agent",
     description = "Fetches the agent's program from the first source that has it, checks it against the published digest and puts \
-        it in its place at once. Several versions live side by side; the one installed last is current. With `Accept: \
-        text/event-stream` the answer is a stream of `InstallEvent`s that ends with `done` or `failed`. The installation goes on \
-        when the client leaves; the same request again joins it.",
+        it in its place at once. Several versions live side by side; the one installed last is current. The installation continues \
+        if the client disconnects; the same request again joins it. `POST /v1/agents/{agent}/install/sse` streams the progress.",
     params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
     responses(
-        (status = 200, description = "It is installed; or the stream of its installation", content(
-            (InstalledAgent = "application/json"),
-            (InstallEvent = "text/event-stream"),
-        )),
+        (status = 200, description = "The agent is installed", body = InstalledAgent),
         (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such agent, or no source has this version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes both forms of the answer", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
@@ -59,7 +55,51 @@ pub(crate) async fn install(
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
-    let wanted: InstallAgent = read_json_or_default(&state, &headers, body).await?;
+    let (installer, mut job) = begin(&state, &agent, &headers, body).await?;
+    if streams {
+        return Ok(progress(installer, job));
+    }
+    let installed = job.outcome().await?;
+    Ok(Json(describe(&installer, installed)).into_response())
+}
+
+/// Installs an agent and streams the progress.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/install/sse", operation_id = "streamAgentInstallation", tag = "agents",
+    summary = "Install an agent and stream the progress",
+    description = "Installs as `POST /v1/agents/{agent}/install` does and answers with server-sent events, one `InstallEvent` each, named by its \
+        `step`. The stream ends with `done` or `failed`. The installation continues if the client disconnects; the same request again joins it.",
+    params(("agent" = String, Path, description = "The agent's id")),
+    request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
+    responses(
+        (status = 200, description = "The progress of the installation", content((InstallEvent = "text/event-stream"))),
+        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn install_stream(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let agent = named(&state, id)?;
+    check_accept(&headers, Media::EventStream)?;
+    let (installer, job) = begin(&state, &agent, &headers, body).await?;
+    Ok(progress(installer, job))
+}
+
+/// Starts the installation that the body asks for, or joins it.
+async fn begin(
+    state: &AppState,
+    agent: &AgentSpec,
+    headers: &HeaderMap,
+    body: Body,
+) -> ApiResult<(Installer, Job)> {
+    let wanted: InstallAgent = read_json_or_default(state, headers, body).await?;
     let request = InstallRequest {
         version: wanted.agent_version,
         reinstall: wanted.reinstall.unwrap_or(false),
@@ -67,15 +107,15 @@ pub(crate) async fn install(
         ..InstallRequest::default()
     };
     let installer = state.agents.launcher.installer().clone();
-    let mut job = installer.install(&agent, request);
-    if streams {
-        let stream = Sse::new(events(installer, job)).keep_alive(KeepAlive::new().interval(HEARTBEAT));
-        let mut response = stream.into_response();
-        response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-        return Ok(response);
-    }
-    let installed = job.outcome().await?;
-    Ok(Json(describe(&installer, installed)).into_response())
+    let job = installer.install(agent, request);
+    Ok((installer, job))
+}
+
+fn progress(installer: Installer, job: Job) -> Response {
+    let stream = Sse::new(events(installer, job)).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    let mut response = stream.into_response();
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
 }
 
 fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, Infallible>> {
@@ -163,15 +203,17 @@ pub(crate) struct UninstallQuery {
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
     summary = "Remove an agent's installed versions",
-    description = "Agents that are running keep running. Without `agentVersion` all versions are removed.",
+    description = "Agents that are running keep running. Without `agentVersion` all versions are removed. Removing what is not installed \
+        succeeds with an empty list.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
-        ("agentVersion" = Option<String>, Query, description = "Remove only this version; `version` is accepted too"),
+        ("agentVersion" = Option<String>, Query, description = "Remove only this version"),
+        ("version" = Option<String>, Query, deprecated, description = "The same as `agentVersion`"),
     ),
     responses(
-        (status = 200, description = "They are gone", body = UninstalledAgent),
+        (status = 200, description = "The versions that were removed", body = UninstalledAgent),
         (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent, or it is not installed", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn uninstall(
@@ -183,11 +225,6 @@ pub(crate) async fn uninstall(
     let Query(query) = query?;
     let installer = state.agents.launcher.installer();
     let removed = installer.uninstall(&agent.id, query.agent_version.as_deref()).await?;
-    if removed.is_empty() {
-        let what = query.agent_version.map_or_else(String::new, |version| format!("version {version} of "));
-        let detail = format!("{what}'{}' is not installed", agent.id);
-        return Err(Problem::new(ErrorCode::AgentNotInstalled, detail).with_agent(agent.id).into());
-    }
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
 

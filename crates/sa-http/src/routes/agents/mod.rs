@@ -4,7 +4,10 @@ mod describe;
 mod install;
 mod offer;
 
-pub(crate) use install::{__path_install, __path_latest, __path_uninstall, install, latest, uninstall};
+pub(crate) use install::{
+    __path_install, __path_install_stream, __path_latest, __path_uninstall, install, install_stream, latest,
+    uninstall,
+};
 pub(crate) use offer::{__path_models, __path_modes, models, modes};
 
 use crate::problem::{ApiError, ApiResult};

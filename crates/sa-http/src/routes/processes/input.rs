@@ -38,11 +38,24 @@ pub(crate) async fn input(
 ) -> ApiResult<Json<ProcessInputResponse>> {
     let process = find(&state, id)?;
     let request: ProcessInputRequest = read_json(&state, &headers, body).await?;
-    let bytes = decode(request.data, request.encoding.as_deref(), Encoding::Base64)?;
+    let bytes = bytes_of(&request)?;
     check_length(&state, &bytes)?;
     let bytes_written = bytes.len();
     process.input(bytes, request.eof).await?;
     Ok(Json(ProcessInputResponse { bytes_written }))
+}
+
+fn bytes_of(request: &ProcessInputRequest) -> ApiResult<Bytes> {
+    match (&request.text, &request.data) {
+        (Some(_), Some(_)) => Err(ApiError::invalid("members 'text' and 'data' exclude each other")),
+        (Some(_), None) if request.encoding.is_some() => {
+            Err(ApiError::invalid("member 'encoding' is for 'data'; 'text' is taken as it is"))
+        }
+        (Some(text), None) => Ok(text.clone().into()),
+        (None, Some(data)) => decode(data.clone(), request.encoding.as_deref(), Encoding::Base64),
+        (None, None) if request.eof => Ok(Bytes::new()),
+        (None, None) => Err(ApiError::invalid("no input: send 'text', 'data' or 'eof'")),
+    }
 }
 
 pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {

@@ -113,6 +113,7 @@ pub(crate) struct StreamQuery {
     params(
         ("sessionId" = String, Path, description = "The session's id"),
         ("offset" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
         ("Last-Event-ID" = Option<u64>, Header, description = "The same, whatever the query says"),
     ),
     responses(
