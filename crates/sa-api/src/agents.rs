@@ -57,7 +57,7 @@ pub struct AgentInfo {
     pub server_status: Option<AgentServerStatus>,
     /// Models, modes and efforts, as ACP's session config options. Only with `?config=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<crate::config_option::AgentConfigOption>>, nullable = false)]
+    #[schema(value_type = Option<Vec<serde_json::Value>>, nullable = false)]
     pub config_options: Option<Vec<serde_json::Value>>,
     /// Why there are no config options. Only with `?config=true`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,6 @@
 mod acp;
 mod agents;
 mod config;
-mod config_option;
 mod files;
 mod hidden;
 mod installs;

@@ -131,6 +131,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
             operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);
         }
         drop_null_body(operation);
+        parameters::add_old_names(operation);
         parameters::bound(operation);
         schemas::mark_binary(operation);
         streams::describe(operation);

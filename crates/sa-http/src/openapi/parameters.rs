@@ -2,7 +2,7 @@
 
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
 use utoipa::openapi::schema::{Object, SchemaType, Type};
-use utoipa::openapi::{RefOr, Schema};
+use utoipa::openapi::{Deprecated, RefOr, Schema};
 
 /// Session ids that clients choose; `import` is reserved for the operation at that path.
 pub(super) const SESSION_ID: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
@@ -56,6 +56,29 @@ const OWN_BOUNDS: &[(&str, &str, Bound)] = &[
     ("makeFsDirectory", "path", Bound::Length(1, None)),
     ("listSessions", "limit", Bound::Least(1)),
 ];
+
+/// Names that parameters had in 0.4, where the daemon takes both.
+const OLD_NAMES: &[(&str, &str)] = &[("noCache", "no_cache")];
+
+/// Adds the old names of parameters as deprecated ones.
+pub(super) fn add_old_names(operation: &mut Operation) {
+    let parameters = operation.parameters.get_or_insert_default();
+    for (name, old) in OLD_NAMES {
+        let has = |name: &str| {
+            parameters.iter().find_map(|parameter| match parameter {
+                RefOr::T(parameter) if parameter.name == name => Some(parameter),
+                _ => None,
+            })
+        };
+        let (Some(current), None) = (has(name), has(old)) else { continue };
+        let mut older = current.clone();
+        older.name = (*old).to_owned();
+        older.description = Some(format!("Old name of `{name}`."));
+        older.deprecated = Some(Deprecated::True);
+        parameters.push(RefOr::T(older));
+    }
+    operation.parameters.take_if(|parameters| parameters.is_empty());
+}
 
 /// Adds the bounds to an operation's parameters.
 pub(super) fn bound(operation: &mut Operation) {

@@ -93,6 +93,7 @@ fn every_operation_says_what_it_is_and_how_it_answers() {
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
             let spelled = parameter["name"].as_str().unwrap();
             let is_camel = parameter["in"] == "header"
+                || parameter["deprecated"] == true
                 || !spelled.contains(['_', '-']) && !spelled.starts_with(char::is_uppercase);
             need(is_camel, &format!("a name in camelCase for {spelled}"));
             need(is_text(&parameter["description"]), &format!("a description of {spelled}"));

@@ -202,7 +202,7 @@ pub(crate) struct UninstallQuery {
 /// Removes an agent's installed versions.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
-    summary = "Remove an agent's installed versions",
+    summary = "Uninstall an agent",
     description = "Agents that are running keep running. Without `agentVersion` all versions are removed. Removing what is not installed \
         succeeds with an empty list.",
     params(
@@ -231,8 +231,8 @@ pub(crate) async fn uninstall(
 /// Whether there is a newer version of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
-    summary = "Whether there is a newer version",
-    description = "Asks the agent's sources, in their order.",
+    summary = "Get the latest version of an agent",
+    description = "Asks the sources of the agent in their order, and compares the newest version with the installed one.",
     params(("agent" = String, Path, description = "The agent's id")),
     responses(
         (status = 200, description = "The newest version, and the installed one", body = LatestVersion),

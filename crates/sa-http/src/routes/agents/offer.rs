@@ -21,12 +21,12 @@ pub(super) async fn add_config(state: &AppState, mut info: AgentInfo, anew: bool
 /// The modes of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/modes", operation_id = "listAgentModes", tag = "agents",
-    summary = "The modes of an agent",
+    summary = "List the modes of an agent",
     description = "Asked from the installed agent itself, by a handshake in an empty directory; the answer is kept for as long as \
         the same version is installed.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
-        ("no_cache" = Option<bool>, Query, description = "Do not use what it said before"),
+        ("noCache" = Option<bool>, Query, description = "Do not use what it said before"),
     ),
     responses(
         (status = 200, description = "Its modes; none if it has no such thing", body = AgentModes),
@@ -51,12 +51,12 @@ pub(crate) async fn modes(
 /// The models of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/models", operation_id = "listAgentModels", tag = "agents",
-    summary = "The models of an agent",
+    summary = "List the models of an agent",
     description = "Asked from the installed agent itself, by a handshake in an empty directory; the answer is kept for as long as \
         the same version is installed. `variants` is how hard a model thinks.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
-        ("no_cache" = Option<bool>, Query, description = "Do not use what it said before"),
+        ("noCache" = Option<bool>, Query, description = "Do not use what it said before"),
     ),
     responses(
         (status = 200, description = "Its models; none if it does not tell", body = AgentModels),

@@ -36,7 +36,7 @@ pub(crate) struct PageQuery {
 /// A page of events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
-    summary = "A page of a session's events",
+    summary = "List events of a session",
     description = "Those after `offset`, in the order of their ids, which count from 1 without holes. A page may have fewer than `limit`; \
         `hasMore` tells whether there are more. `oldest` is set when events between `offset` and the first one of the page are no longer \
         kept, or when `offset` is beyond the newest event, which means that it belongs to another session of that id: the page then \
@@ -104,7 +104,7 @@ pub(crate) struct StreamQuery {
 /// Streams a session's events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
-    summary = "Stream a session's events",
+    summary = "Stream events of a session",
     description = "Server-sent events: those after `offset`, then each as it happens. `id:` is the event's id, `data:` the event as \
         `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are no longer \
         kept, or `offset` is beyond the newest, after which the stream goes on with the oldest there is; `failure` (`Problem`) when the \

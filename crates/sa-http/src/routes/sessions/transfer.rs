@@ -24,7 +24,7 @@ const LINES: &str = "application/x-ndjson";
 /// A session as lines of JSON.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/export", operation_id = "exportSession", tag = "sessions",
-    summary = "A session as lines of JSON",
+    summary = "Export a session",
     description = "The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and \
         no variables of the agent's environment. What the agent itself keeps of the session is not in it.",
     params(("sessionId" = String, Path, description = "The session's id")),
@@ -50,7 +50,7 @@ pub(crate) struct ImportQuery {
 /// Makes a session out of an export.
 #[utoipa::path(
     post, path = "/v1/sessions/import", operation_id = "importSession", tag = "sessions",
-    summary = "Make a session out of an export",
+    summary = "Import a session",
     description = "It has the events of the one that was exported, and goes on from there with the next message. Nothing of it is seen before \
         all of it is there. The body may be of any size; a line may be as long as a body elsewhere.",
     params(("sessionId" = Option<String>, Query, description = "The new session's id; the one it had by default")),
