@@ -3,11 +3,12 @@
 use crate::command::{Command, Posted, Urgent};
 use crate::log::{Line, Reader};
 use crate::shared::Shared;
+use crate::transcript::{self, Transcript};
 use crate::{AgentFailure, SessionError};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use sa_api::sessions::{
     CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, Session,
-    SessionPatch, SessionState,
+    SessionPatch, SessionState, TranscriptOrder,
 };
 use sa_store::StoreError;
 use sha2::{Digest, Sha256};
@@ -109,6 +110,18 @@ impl SessionHandle {
         let lines = if after < last { self.0.log.read(after, limit).await? } else { Vec::new() };
         let seen = lines.last().map_or(after, |line| line.id);
         Ok((lines, seen < last))
+    }
+
+    /// Returns a page of the transcript: the messages after a cursor in that order, at most `limit`.
+    pub async fn transcript(
+        &self,
+        after: Option<u64>,
+        order: TranscriptOrder,
+        limit: usize,
+    ) -> Result<Transcript, SessionError> {
+        let record = self.0.record();
+        let turn = record.turn.map(|turn| (turn.turn_id, record.turn_after));
+        transcript::read(&self.0.log, turn, after, order, limit).await
     }
 
     /// A reader of the events after that id.

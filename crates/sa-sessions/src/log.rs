@@ -3,7 +3,7 @@
 use crate::{SessionError, Verdict};
 use bytes::Bytes;
 use sa_api::sessions::{EventData, UniversalEvent};
-use sa_store::Store;
+use sa_store::{Direction, Store, TranscriptSlice};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -90,6 +90,17 @@ impl Log {
         }
         let slice = self.store.events(&self.session, after, limit.min(PAGE_EVENTS), PAGE_BYTES).await?;
         Ok(slice.events.into_iter().map(|event| Line { id: event.id, json: event.data }).collect())
+    }
+
+    /// Messages of the transcript, those after a position in that direction.
+    pub(crate) async fn transcript(
+        &self,
+        after: Option<u64>,
+        direction: Direction,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<TranscriptSlice, SessionError> {
+        Ok(self.store.transcript(&self.session, after, direction, limit, max_bytes).await?)
     }
 
     /// How a question or permission was decided the last time, if it was; looked up in the whole log.

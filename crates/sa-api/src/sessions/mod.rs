@@ -6,6 +6,7 @@ mod exchange;
 mod message;
 mod request;
 mod session;
+mod transcript;
 mod webhook;
 
 pub use create::{
@@ -33,4 +34,5 @@ pub use session::{
     AgentError, ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices,
     SessionList, SessionOption, SessionState, Turn,
 };
+pub use transcript::{TranscriptMessage, TranscriptOrder, TranscriptPage, TranscriptState};
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

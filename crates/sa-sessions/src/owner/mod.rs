@@ -33,6 +33,7 @@ use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::shared::Shared;
+use crate::transcript::Marker;
 use crate::verdict::Verdict;
 use asking::Asked;
 use committing::Draft;
@@ -78,6 +79,7 @@ pub(crate) struct Owner {
     urgent: mpsc::Receiver<Urgent>,
     reducer: Reducer,
     draft: Draft,
+    marker: Marker,
     link: Option<Link>,
     turn: Option<Running>,
     queue: Queue,
@@ -158,6 +160,7 @@ impl Owner {
             urgent,
             reducer,
             draft: Draft::default(),
+            marker: Marker::default(),
             link: None,
             turn: None,
             queue: Queue::default(),

@@ -5,6 +5,7 @@ mod events;
 mod lifecycle;
 mod messages;
 mod refusals;
+mod transcript;
 mod transfer;
 
 use crate::problem::{ApiError, ApiResult};
@@ -25,7 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(lifecycle::get, lifecycle::create, lifecycle::patch, lifecycle::delete))
         .routes(routes!(lifecycle::terminate))
         .routes(routes!(lifecycle::fork))
-        .routes(routes!(messages::post))
+        .routes(routes!(messages::post, transcript::page))
         .routes(routes!(messages::post_stream))
         .routes(routes!(messages::cancel))
         .routes(routes!(events::page))
