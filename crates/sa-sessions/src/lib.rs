@@ -36,6 +36,7 @@ pub use handle::SessionHandle;
 pub use limits::SessionLimits;
 pub use log::{Line, Reader, Step};
 pub use sa_store::StoreError;
+pub use sa_universal::BadAnswers;
 pub use sessions::{Sessions, SessionsOptions};
 pub use transcript::{Transcript, stored_mark};
 pub use verdict::Verdict;

@@ -1,8 +1,8 @@
 //! The events of a session's log.
 
 use super::{
-    MessageDelta, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved, SessionChoices,
-    UniversalMessage,
+    MessageDelta, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved, SessionChoice,
+    SessionOption, UniversalMessage,
 };
 use crate::AgentExit;
 use serde::{Deserialize, Serialize};
@@ -201,8 +201,44 @@ pub enum StopReason {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModeChanged {
-    /// What is chosen now, and what can be.
-    pub choices: SessionChoices,
+    /// Current values, and the lists that have changed.
+    pub choices: ChangedChoices,
+}
+
+/// Current mode, model and variant of a session, with the lists of choices that differ from those before. A list that is absent
+/// is as it was; before the first event all lists are empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedChoices {
+    /// The agent's own mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub mode: Option<String>,
+    /// Modes to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub modes: Option<Vec<SessionChoice>>,
+    /// The model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub model: Option<String>,
+    /// Models to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub models: Option<Vec<SessionChoice>>,
+    /// The model's variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub variant: Option<String>,
+    /// Variants of the model to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub variants: Option<Vec<SessionChoice>>,
+    /// Other options with their values; all of them if one has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub options: Option<Vec<SessionOption>>,
 }
 
 /// The title has changed.

@@ -14,9 +14,9 @@ pub use create::{
     TimeoutDecision,
 };
 pub use event::{
-    Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended, EventData,
-    EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority, PlanStatus,
-    Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
+    ChangedChoices, Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended,
+    EventData, EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority,
+    PlanStatus, Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
 };
 pub use exchange::{
     CancelResult, Delivery, ForkSession, MessageAccepted, PermissionReply, PermissionReplyKind, PostMessage,

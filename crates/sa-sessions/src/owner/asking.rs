@@ -12,7 +12,7 @@ use sa_api::sessions::{
     PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 use sa_jsonrpc::{Id, codes};
-use sa_universal::{Asked as Wanted, Form};
+use sa_universal::{Asked as Wanted, BadAnswers, Form};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -197,7 +197,10 @@ impl Owner {
         let answer = match &answers {
             Some(answers) => {
                 let answer = open.form.answer(answers);
-                answer.map_err(|bad| SessionError::Invalid(bad.to_string()))?
+                answer.map_err(|bad| match bad {
+                    BadAnswers::Bound { .. } => SessionError::OutOfBounds(bad),
+                    bad => SessionError::Invalid(bad.to_string()),
+                })?
             }
             None => open.form.decline(),
         };

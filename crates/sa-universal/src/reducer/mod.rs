@@ -5,11 +5,11 @@ mod speech;
 mod state;
 mod tools;
 
-use crate::choices::Offered;
+use crate::choices::{Offered, change, shown_choices};
 use crate::json::{self, Object};
 use crate::names::Names;
 use crate::{carrier, permission};
-use sa_api::sessions::{CommandsAvailable, EventData, ModeChanged, SessionChoices, Unknown, Usage};
+use sa_api::sessions::{CommandsAvailable, EventData, SessionChoices, Unknown, Usage};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use speech::{Scope, Speech, Voice};
@@ -282,8 +282,8 @@ impl Reducer {
         if choices == self.choices {
             return None;
         }
-        self.choices.clone_from(&choices);
-        Some(EventData::ModeChanged(ModeChanged { choices }))
+        let before = std::mem::replace(&mut self.choices, choices);
+        Some(EventData::ModeChanged(change(shown_choices(&before), shown_choices(&self.choices))))
     }
 
     /// What may be told of these.
