@@ -14,6 +14,7 @@ mod agent;
 mod command;
 mod cut_off;
 mod error;
+mod event_filter;
 mod handle;
 mod history;
 mod limits;
@@ -32,7 +33,8 @@ mod webhooks;
 
 pub use agent::AgentFailure;
 pub use error::SessionError;
-pub use handle::SessionHandle;
+pub use event_filter::EventFilter;
+pub use handle::{EventSlice, SessionHandle};
 pub use limits::SessionLimits;
 pub use log::{Line, Reader, Step};
 pub use sa_store::StoreError;

@@ -200,3 +200,69 @@ fn understandable(unparsed: UnparsedMessage, event_id: u64) -> String {
         ParsedMessage { id: format!("unparsed:{event_id}"), role: Role::Assistant, parts, metadata };
     serde_json::to_string(&message).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn marked(data: Value) -> Option<Mark> {
+        let event = json!({"id": 3, "timestamp": "2026-01-02T03:04:05.006Z", "sessionId": "s", "agent": "demo", "data": data});
+        stored_mark(event.to_string().as_bytes())
+    }
+
+    #[test]
+    fn events_of_earlier_versions_make_the_same_transcript() {
+        let message = |id: &str, role: &str, metadata: Value| {
+            marked(json!({"message": {"id": id, "role": role, "parts": [], "metadata": metadata}}))
+        };
+        let state = |message: &str| Some(Mark::State { message: message.to_owned() });
+        let queued = |at| {
+            let (message, turn_id) = ("msg_1".to_owned(), "t".to_owned());
+            Some(Mark::Queued { message, turn_id, at })
+        };
+        assert_eq!(message("msg_1", "user", json!({"turnId": "t"})), queued(QueuePlace::Last));
+        let interrupting = json!({"turnId": "t", "delivery": "interrupt"});
+        assert_eq!(message("msg_1", "user", interrupting), queued(QueuePlace::First));
+        // An agent may call its own messages so, and may repeat what a user has said.
+        assert_eq!(message("msg_1", "assistant", json!({"turnId": "t"})), state("msg_1"));
+        assert_eq!(message("user:1", "user", json!({"turnId": "t"})), state("user:1"));
+        assert_eq!(message("msg_1", "user", json!({})), state("msg_1"));
+        assert_eq!(marked(json!({"message": {"raw": 1, "error": "e"}})), Some(Mark::Nameless));
+        let begun = marked(json!({"turnStarted": {"turnId": "t", "messageId": "msg_1"}}));
+        assert_eq!(begun, Some(Mark::Begun { message: "msg_1".to_owned() }));
+        let over = marked(json!({"turnEnded": {"turnId": "t", "stopReason": "cancelled"}}));
+        assert_eq!(over, Some(Mark::Over { turn_id: "t".to_owned() }));
+        assert_eq!(marked(json!({"ended": {"reason": "terminated"}})), None);
+        assert_eq!(stored_mark(b"no event"), None);
+    }
+
+    #[test]
+    fn only_the_first_piece_after_a_state_is_marked() {
+        let event = |data: Value| serde_json::from_value::<EventData>(data).unwrap();
+        let piece = event(json!({"messageDelta": {"messageId": "m", "kind": "text", "text": "x"}}));
+        let state = event(json!({"message": {"id": "m", "role": "assistant", "parts": []}}));
+        let mut marker = Marker::default();
+        let marked: Vec<bool> = [&piece, &piece, &state, &piece, &piece]
+            .into_iter()
+            .map(|event| marker.mark(event).is_some())
+            .collect();
+        assert_eq!(marked, [true, false, true, true, false]);
+    }
+
+    #[test]
+    fn a_message_that_was_not_understood_has_the_form_of_others() {
+        let data = json!({"id": 7, "timestamp": "2026-01-02T03:04:05.006Z", "sessionId": "s", "agent": "demo",
+            "data": {"message": {"raw": {"a": 1}, "error": "odd"}}});
+        let event = sa_store::StoredEvent { id: 7, at_ms: 0, data: data.to_string().into() };
+        let entry = TranscriptEntry { position: 7, standing: Standing::Said, first_piece: None, event };
+        let json: sa_api::sessions::TranscriptMessage =
+            serde_json::from_slice(&message(&entry, None).unwrap()).unwrap();
+        assert_eq!(
+            (json.id.as_str(), json.event_id, json.state),
+            ("unparsed:7", 7, TranscriptState::Complete)
+        );
+        assert_eq!(json.parts, [MessagePart::Unknown { raw: json!({"a": 1}) }]);
+        assert_eq!(json.metadata["error"], "odd");
+    }
+}

@@ -147,19 +147,22 @@ fn all_options(choices: &SessionChoices) -> Vec<SessionOption> {
         (MODEL, "Model", &choices.model, &choices.models),
         (VARIANT, "Variant", &choices.variant, &choices.variants),
     ];
-    let own = own.into_iter().filter_map(|(category, name, value, list)| {
-        let known = choices.options.iter().any(|option| is(option, category));
-        let value = value.clone().filter(|_| !known && !list.is_empty())?;
-        Some(SessionOption {
-            id: category.to_owned(),
-            name: name.to_owned(),
+    let is_own = |option: &SessionOption| own.iter().any(|(category, ..)| is(option, category));
+    let others = choices.options.iter().filter(|option| !is_own(option)).cloned();
+    let own = own.iter().flat_map(|(category, name, value, list)| {
+        let known: Vec<_> = choices.options.iter().filter(|option| is(option, category)).cloned().collect();
+        let value = (*value).clone().filter(|_| known.is_empty() && !list.is_empty());
+        let made = value.map(|value| SessionOption {
+            id: (*category).to_owned(),
+            name: (*name).to_owned(),
             description: None,
-            category: Some(category.to_owned()),
+            category: Some((*category).to_owned()),
             value: OptionValue::Choice(value),
-            choices: list.clone(),
-        })
+            choices: list.to_vec(),
+        });
+        known.into_iter().chain(made)
     });
-    own.chain(choices.options.iter().cloned()).collect()
+    own.chain(others).collect()
 }
 
 /// Whether an option is the one of a category. Agents that give none call it by the category's name.

@@ -449,9 +449,13 @@ pub struct Unknown {
 pub struct EventPage {
     /// In the order of their ids.
     pub events: Vec<UniversalEvent>,
-    /// Whether there are more after them.
+    /// Whether more events follow. If a filter is given: whether more events follow that pass it, or may follow, as a request looks
+    /// at a limited number of events.
     pub has_more: bool,
-    /// Set if events between `offset` and the first one here are no longer kept: the oldest that is.
+    /// Id of the last event that was looked at: send it as `after` to continue.
+    pub next: u64,
+    /// Id of the oldest event that is kept. Present if events after `after` are no longer kept, or if `after` is beyond the newest
+    /// event; the page then begins with the oldest event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub oldest: Option<u64>,

@@ -56,7 +56,7 @@ async fn a_session_is_made_talked_to_and_ended() -> Result<()> {
     assert_eq!(copy["session"]["forkedFrom"], "s");
     let events = caller.run(&["sessions", "events", "s", "--limit", "3"]).await?;
     let lines: Vec<Value> = events.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(lines.len() == 3 && lines[0]["id"] == 1 && events.stderr.contains("--offset 3"), "{events}");
+    assert!(lines.len() == 3 && lines[0]["id"] == 1 && events.stderr.contains("--after 3"), "{events}");
 
     let file = daemon.sandbox().path("s.jsonl");
     let path = file.to_str().unwrap();

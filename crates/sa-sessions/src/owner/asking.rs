@@ -87,11 +87,9 @@ impl Owner {
             "elicitation/create" => {
                 let visit =
                     serde_json::from_str::<Visit>(params.get()).ok().map(|visit| visit.elicitation_id);
-                // The text that leads to a question comes before it.
-                let events = self.reducer.flush();
+                let (events, asked) = self.reducer.question(params, &named("ask"));
                 self.note(events);
-                sa_universal::question(params, &named("ask"), turn.as_deref())
-                    .map(|(question, form)| self.question_asked(request.clone(), question, form, visit))
+                asked.map(|(question, form)| self.question_asked(request.clone(), question, form, visit))
             }
             _ => {
                 let message = format!("the daemon does not offer {method}");

@@ -1,6 +1,7 @@
 //! `/v1/sessions`: universal sessions, the same for every agent.
 
 mod decisions;
+mod event_query;
 mod events;
 mod lifecycle;
 mod messages;
