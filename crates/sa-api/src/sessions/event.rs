@@ -171,6 +171,11 @@ pub struct TurnEnded {
     pub usage: Option<Usage>,
 }
 
+impl TurnEnded {
+    /// The reasons that the daemon writes.
+    pub const REASONS: &[&str] = &["daemonRestarted", "transferred"];
+}
+
 /// Why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
@@ -382,7 +387,8 @@ pub struct Compaction {
 pub struct CrashInfo {
     /// What happened, for people.
     pub message: String,
-    /// A word for programs: `agentExited`, `authRequired`, `promptFailed`, `unparsed`, `gap`, `webhook` and the like.
+    /// Kind of the failure, such as `agentExited`, `authRequired`, `installFailed`, `spawnFailed`,
+    /// `unsupported`, `timeout`, `protocol`, `promptFailed`, `unparsed`, `gap`.
     pub kind: String,
     /// The turn in which it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -396,6 +402,22 @@ pub struct CrashInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub details: Option<Value>,
+}
+
+impl CrashInfo {
+    /// The kinds that the daemon writes.
+    pub const KINDS: &[&str] = &[
+        "agentExited",
+        "authRequired",
+        "installFailed",
+        "spawnFailed",
+        "unsupported",
+        "timeout",
+        "protocol",
+        "promptFailed",
+        "unparsed",
+        "gap",
+    ];
 }
 
 /// What the agent remembers after it was started anew.

@@ -8,7 +8,7 @@ use crate::moment::now_ms;
 use crate::transcript::Marker;
 use bytes::Bytes;
 use sa_api::Timestamp;
-use sa_api::sessions::{EventData, SessionState, UniversalEvent};
+use sa_api::sessions::{CrashInfo, EventData, SessionState, TurnEnded, UniversalEvent};
 use sa_store::{Change, Mark, MessageChange, NewEvent, StoreError};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,6 +30,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn event(&mut self, event: EventData) {
+        debug_assert!(is_documented(&event), "{event:?} has a word that the documentation does not list");
         self.events.push(event);
     }
 
@@ -40,6 +41,17 @@ impl Draft {
 
     fn is_empty(&self) -> bool {
         self.events.is_empty() && self.messages.is_empty() && !self.touched
+    }
+}
+
+/// Returns whether the words of an event for programs are those of the contract.
+fn is_documented(event: &EventData) -> bool {
+    match event {
+        EventData::Error(crash) => CrashInfo::KINDS.contains(&crash.kind.as_str()),
+        EventData::TurnEnded(ended) => {
+            ended.reason.as_deref().is_none_or(|reason| TurnEnded::REASONS.contains(&reason))
+        }
+        _ => true,
     }
 }
 
