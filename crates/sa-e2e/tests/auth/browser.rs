@@ -1,7 +1,7 @@
 //! `docs/browser.md`: its page runs against the daemon, as a browser of an allowed origin would run it.
 
 use anyhow::{Context, Result, ensure};
-use sa_testkit::Daemon;
+use sa_testkit::{Daemon, Finished};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -94,11 +94,11 @@ async fn the_page_of_the_documentation_works() -> Result<()> {
     for (name, text) in files {
         std::fs::write(folder.join(name), text)?;
     }
-    let mut node = tokio::process::Command::new("node");
-    node.arg(folder.join("visit.mjs")).env("TOKEN", "testkit-token").stdin(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(sa_testkit::DEADLINE, node.output()).await??;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let visit: Value = serde_json::from_slice(&output.stdout)?;
+    let mut node = std::process::Command::new("node");
+    node.arg(folder.join("visit.mjs")).env("TOKEN", "testkit-token").stdin(Stdio::null());
+    let ended = Finished::wait(node).await?;
+    ensure!(ended.status.success(), "{ended}");
+    let visit: Value = serde_json::from_str(&ended.stdout)?;
     let lines: Vec<&str> =
         visit["lines"].as_array().context("lines")?.iter().filter_map(Value::as_str).collect();
     let agent: Vec<&str> = lines.iter().copied().filter(|line| !line.starts_with("user: ")).collect();

@@ -215,6 +215,17 @@ async fn other_parts_of_a_request_are_refused_in_the_same_words() -> Result<()> 
             400,
             "unknown member 't' (known are: from, to, overwrite)",
         ),
+        (json("/v1/acp/x?agent=demo", "{"), 400, "the body is not valid JSON"),
+        (
+            json("/v1/acp/x?agent=demo", r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#),
+            400,
+            "member 'id' is given more than once",
+        ),
+        (
+            json("/v1/acp/x?agent=demo", "{}"),
+            400,
+            "the body is not a JSON-RPC 2.0 message: the member \"jsonrpc\" must be \"2.0\"",
+        ),
         (json("/v1/processes/run", r#"{"command":"#), 400, "the body is not valid JSON: it ends too early"),
         (
             http.post("/v1/fs/upload-batch").header("content-type", "text/html").body("x"),

@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
 use sa_hub::{CallError, Position, Reader, Server, ServerId};
-use sa_jsonrpc::{Kind, Message};
+use sa_jsonrpc::{Invalid, Kind, Message};
 use sa_relay::{Caller, check_message};
 use serde::Deserialize;
 use std::time::Duration;
@@ -245,8 +245,17 @@ pub(crate) async fn delete(
 /// Reads the body as one message.
 pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
     let bytes = body::read(state, body).await?;
-    let message = Message::read(bytes)
-        .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))?;
+    let message = Message::read(bytes).map_err(|invalid| {
+        ApiError::invalid(match &invalid {
+            Invalid::NotJson(_) => "the body is not valid JSON".to_owned(),
+            // The parser's message has the name in backquotes.
+            Invalid::Twice(text) => {
+                let member = text.split('`').nth(1).unwrap_or("id");
+                format!("member '{member}' is given more than once")
+            }
+            other => format!("the body is not a JSON-RPC 2.0 message: {other}"),
+        })
+    })?;
     // Before anything is started for it.
     check_message(&message).map_err(CallError::from)?;
     Ok(message)

@@ -53,8 +53,8 @@ async fn list(client: &Client, args: LsArgs) -> Result<(), Failure> {
     let page = FsPage { limit: Some(args.limit.unwrap_or(PAGE_ENTRIES)), after: args.after };
     let mut listing = client.list_fs_entries(&args.path, &page).await.map_err(explain)?;
     let mut entries = std::mem::take(&mut listing.entries);
-    while let Some(mut next) = client.next_fs_entries(&listing).await.map_err(explain)?
-        && args.limit.is_none_or(|limit| entries.len() < limit)
+    while args.limit.is_none_or(|limit| entries.len() < limit)
+        && let Some(mut next) = client.next_fs_entries(&listing).await.map_err(explain)?
     {
         entries.append(&mut next.entries);
         listing = next;
