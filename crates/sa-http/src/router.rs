@@ -47,7 +47,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(meta::metrics))
         .routes(routes!(tickets::issue))
         .routes(routes!(agents::list))
-        .routes(routes!(agents::get, agents::uninstall))
+        .routes(routes!(agents::get, agents::update, agents::uninstall))
         .routes(routes!(agents::install))
         .routes(routes!(agents::latest))
         .routes(routes!(agents::modes))

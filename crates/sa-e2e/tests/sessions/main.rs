@@ -6,6 +6,8 @@ mod asking;
 mod environment;
 mod events;
 mod lifecycle;
+mod modes;
+mod options;
 mod policies;
 mod receiver;
 mod refusals;

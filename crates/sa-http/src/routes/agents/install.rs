@@ -13,7 +13,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::Stream;
 use http::{HeaderMap, HeaderValue};
-use sa_agents::SourceKind;
+use sa_agents::{AgentSpec, SourceKind};
 use sa_api::{
     ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
     Problem, UninstalledAgent,
@@ -31,7 +31,9 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
     post, path = "/v1/agents/{agent}/install", operation_id = "installAgent", tag = "agents",
     summary = "Install an agent",
     description = "Fetches the agent's program from the first source that has it, checks it against the published digest and puts \
-        it in its place at once. Several versions live side by side; the one installed last is current. With `Accept: \
+        it in its place at once. Several versions live side by side. `makeCurrent` says whether this one starts when none is named; by \
+        default it does, unless a newer version is current. An agent that is part of the daemon (`builtIn`) needs no installation: \
+        the answer says so. With `Accept: \
         text/event-stream` the answer is a stream of `InstallEvent`s that ends with `done` or `failed`. The installation goes on \
         when the client leaves; the same request again joins it.",
     params(("agent" = String, Path, description = "The agent's id")),
@@ -60,10 +62,19 @@ pub(crate) async fn install(
     let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
     let wanted: InstallAgent = read_json_or_default(&state, &headers, body).await?;
+    if agent.is_built_in() {
+        let built_in = built_in(&state, &agent, wanted.agent_version.as_deref())?;
+        if !streams {
+            return Ok(Json(built_in).into_response());
+        }
+        let done = futures_util::stream::iter([Ok::<_, Infallible>(event(&InstallEvent::Done(built_in)))]);
+        return Ok(Sse::new(done).into_response());
+    }
     let request = InstallRequest {
         version: wanted.agent_version,
         reinstall: wanted.reinstall.unwrap_or(false),
         source: wanted.source.map(kind),
+        make_current: wanted.make_current,
         ..InstallRequest::default()
     };
     let installer = state.agents.launcher.installer().clone();
@@ -93,8 +104,30 @@ fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, In
             Some((end, None))
         }
     });
-    futures_util::StreamExt::map(steps, |event| {
-        Ok(Event::default().event(event.name()).data(serde_json::to_string(&event).unwrap_or_default()))
+    futures_util::StreamExt::map(steps, |step| Ok(event(&step)))
+}
+
+fn event(step: &InstallEvent) -> Event {
+    Event::default().event(step.name()).data(serde_json::to_string(step).unwrap_or_default())
+}
+
+/// An agent that is part of the daemon. It has one version, the daemon's.
+fn built_in(state: &AppState, agent: &AgentSpec, version: Option<&str>) -> ApiResult<InstalledAgent> {
+    let own = env!("CARGO_PKG_VERSION");
+    if let Some(other) = version.filter(|version| ![own, "latest"].contains(version)) {
+        let detail = format!("'{}' is built in; its only version is {own}, not '{other}'", agent.id);
+        return Err(Problem::new(ErrorCode::VersionNotFound, detail).with_agent(&agent.id).into());
+    }
+    Ok(InstalledAgent {
+        agent: agent.id.clone(),
+        version: own.to_owned(),
+        path: state.agents.launcher.this_program().display().to_string(),
+        source: "builtin".to_owned(),
+        already_installed: true,
+        already_installed_04: true,
+        built_in: true,
+        current: true,
+        artifacts: Vec::new(),
     })
 }
 
@@ -114,6 +147,8 @@ fn step(progress: Progress) -> InstallEvent {
 
 fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
     let path = installer.program(&installed.receipt).display().to_string();
+    let current = installer.current(&installed.receipt.agent).ok().flatten();
+    let current = current.is_some_and(|current| current.version == installed.receipt.version);
     let Installed { receipt, already_installed } = installed;
     let artifact = InstallArtifact {
         kind: "native_agent".to_owned(),
@@ -127,6 +162,9 @@ fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
         path,
         source: receipt.source,
         already_installed,
+        already_installed_04: already_installed,
+        built_in: false,
+        current,
         artifacts: vec![artifact],
     }
 }
@@ -163,15 +201,16 @@ pub(crate) struct UninstallQuery {
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
     summary = "Remove an agent's installed versions",
-    description = "Agents that are running keep running. Without `agentVersion` all versions are removed.",
+    description = "Agents that are running keep running. Without `agentVersion` all versions are removed. If nothing was installed, \
+        which is always so for an agent that is part of the daemon, `removed` is empty.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
         ("agentVersion" = Option<String>, Query, description = "Remove only this version; `version` is accepted too"),
     ),
     responses(
-        (status = 200, description = "They are gone", body = UninstalledAgent),
+        (status = 200, description = "The versions that were removed", body = UninstalledAgent),
         (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent, or it is not installed", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn uninstall(
@@ -183,19 +222,14 @@ pub(crate) async fn uninstall(
     let Query(query) = query?;
     let installer = state.agents.launcher.installer();
     let removed = installer.uninstall(&agent.id, query.agent_version.as_deref()).await?;
-    if removed.is_empty() {
-        let what = query.agent_version.map_or_else(String::new, |version| format!("version {version} of "));
-        let detail = format!("{what}'{}' is not installed", agent.id);
-        return Err(Problem::new(ErrorCode::AgentNotInstalled, detail).with_agent(agent.id).into());
-    }
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
 
 /// Whether there is a newer version of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
-    summary = "Whether there is a newer version",
-    description = "Asks the agent's sources, in their order.",
+    summary = "Look for a newer version of an agent",
+    description = "Asks the agent's sources, in their order. `outdated` is absent if no version is installed.",
     params(("agent" = String, Path, description = "The agent's id")),
     responses(
         (status = 200, description = "The newest version, and the installed one", body = LatestVersion),
@@ -211,6 +245,6 @@ pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<J
     let latest = installer.latest(&agent).await?;
     let id = agent.id.clone();
     let installed = off_thread(move || installer.current(&id)).await??.map(|receipt| receipt.version);
-    let outdated = installed.as_ref().is_some_and(|installed| is_newer(&latest, installed));
+    let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
     Ok(Json(LatestVersion { agent: agent.id, installed, latest, outdated }))
 }
