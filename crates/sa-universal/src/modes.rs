@@ -216,10 +216,10 @@ pub(crate) fn resolve(
         working(table, choices, permission_mode)
     } else {
         let mode = native(table, agent_mode);
+        check_looseness(table, choices, agent_mode, permission_mode)?;
         if plans && plan(table, choices)? != mode {
             return Err(Unsupported::Both(agent_mode.to_owned()));
         }
-        check_looseness(table, choices, agent_mode, permission_mode)?;
         // The table may name an option; clients have `options` for that.
         if mode == agent_mode && mode.contains('=') && choices.modes.iter().all(|known| known.id != mode) {
             return Err(unknown_mode(table, choices, agent_mode));
