@@ -11,7 +11,6 @@ use std::fs;
 const REVIEWER: &str =
     "---\ndescription: Reviews code\nmode: primary\n---\nYou are the reviewer of this project.\n";
 
-/// A request that agents without one find out about when they are too old for it.
 async fn modes(scene: &Scene) -> Result<Value> {
     let path = format!("/v1/agents/{}/modes", scene.subject.agent);
     let modes =
@@ -47,7 +46,7 @@ pub(super) async fn do_what_the_table_says(subject: &'static Subject) -> Result<
     Ok(())
 }
 
-/// Has the model write a file in these modes, and looks who was asked and whether the file is there.
+/// Has the model write a file and run a command that makes one, in these modes, and looks who was asked and what is there.
 async fn tried(scene: &Scene, number: usize, one: &Value) -> Result<()> {
     let change = json!({ "agentMode": one["agentMode"], "permissionMode": one["permissionMode"] });
     let changed = scene.http().patch("/v1/sessions/s").json(change.to_string()).send().await?;
@@ -58,23 +57,24 @@ async fn tried(scene: &Scene, number: usize, one: &Value) -> Result<()> {
     }
     let session = changed.expect_status(200)?.json()?;
     ensure!(session["choices"]["mode"] == one["nativeMode"], "{session}");
-    let file = format!("made-{number}.txt");
-    let script = script().shell(&format!("touch {file}")).then().say("Done.");
-    let events = scene.turn("s", &script).await?;
+    let files = [format!("edited-{number}.txt"), format!("made-{number}.txt")];
+    let script = script().write(&files[0], "x").then().shell(&format!("touch {}", files[1])).then();
+    let events = scene.turn("s", &script.say("Done.")).await?;
     let resolved = events.iter().filter_map(|event| event["data"].get("permissionResolved"));
     let by: Vec<&str> = resolved.filter_map(|resolved| resolved["by"].as_str()).collect();
-    let (asked, written): (&[&str], bool) = match (one["effect"].as_str(), one["enforcedBy"].as_str()) {
-        (Some("asks"), _) => (&["timeout"], true),
-        (Some("readOnly" | "refuses"), _) => (&[], false),
-        (Some("neverAsks"), Some("daemon")) => (&["permissionMode"], true),
-        (Some("neverAsks"), _) => (&[], true),
+    let (asked, happens) = match (one["effect"].as_str(), one["enforcedBy"].as_str()) {
+        (Some("asks"), _) => (Some("timeout"), true),
+        (Some("readOnly" | "refuses"), _) => (None, false),
+        (Some("neverAsks"), Some("daemon")) => (Some("permissionMode"), true),
+        (Some("neverAsks"), _) => (None, true),
         other => anyhow::bail!("unknown effect {other:?}"),
     };
-    let exists = scene.project.join(&file).exists();
-    // In modes of the agents' own, some of what is asked elsewhere is not.
-    let agent_decides = one["enforcedBy"] == "daemon" && by.is_empty();
-    ensure!(exists == written, "{file} is there: {exists}; decided {by:?}: {events:?}");
-    ensure!(by == asked || agent_decides, "decided {by:?}: {events:?}");
+    let is_there = files.map(|file| scene.project.join(file).exists());
+    // Commands are kept by the CLI's sandbox there, which asks nobody.
+    let sandboxed = scene.subject.agent == "codex" && one["nativeMode"] == "read-only";
+    ensure!(is_there == [happens, happens && !sandboxed], "there are {is_there:?}; {by:?}: {events:?}");
+    ensure!(by.iter().all(|by| Some(*by) == asked), "decided {by:?}: {events:?}");
+    ensure!(asked != Some("timeout") || !by.is_empty(), "nobody was asked: {events:?}");
     Ok(())
 }
 
