@@ -22,7 +22,7 @@ pub use error::ClientError;
 pub use files::{FsHead, FsListing, FsPackOptions, FsPage, FsSearch, FsWatchOptions, FsWriteOptions};
 pub use processes::{ProcessEnding, ProcessOutput};
 pub use session_events::{SessionEvents, SessionStep};
-pub use sessions::EventQuery;
+pub use sessions::{EventQuery, TranscriptQuery};
 pub use sse::{EventTooLarge, SseEvent, SseParser};
 pub use stream::{EventStream, ReconnectingStream};
 pub use terminal::{Terminal, TerminalEvent};

@@ -155,7 +155,10 @@ impl From<LaunchError> for ApiError {
 impl From<InstallError> for ApiError {
     fn from(error: InstallError) -> Self {
         let code = match &error {
-            InstallError::NotInstallable(_) | InstallError::BadVersion { .. } => ErrorCode::InvalidRequest,
+            InstallError::NotInstallable { .. } | InstallError::BadVersion { .. } => {
+                ErrorCode::InvalidRequest
+            }
+            InstallError::NotInstalled { .. } => ErrorCode::Unsupported,
             InstallError::UnknownVersion { .. } => ErrorCode::VersionNotFound,
             InstallError::NoBuild { .. } => ErrorCode::UnsupportedPlatform,
             InstallError::NoSource { .. } => ErrorCode::InstallFailed,
@@ -185,9 +188,9 @@ impl From<(ProbeError, &str)> for ApiError {
             ProbeError::NotInstalled => ErrorCode::AgentNotInstalled,
             ProbeError::NotStartable => ErrorCode::AgentNotStartable,
             ProbeError::Spawn(_) => ErrorCode::SpawnFailed,
-            ProbeError::Ended(_) | ProbeError::Silent(_) | ProbeError::Refused { .. } => {
-                ErrorCode::InquiryFailed
-            }
+            ProbeError::NotLoggedIn(_) => ErrorCode::CredentialsRefused,
+            ProbeError::Refused { .. } => ErrorCode::AgentRefused,
+            ProbeError::Ended(_) | ProbeError::Silent(_) => ErrorCode::InquiryFailed,
         };
         Problem::new(code, format!("'{agent}': {error}")).with_agent(agent).into()
     }

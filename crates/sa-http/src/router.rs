@@ -48,7 +48,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(tickets::issue))
         .routes(routes!(tickets::revoke))
         .routes(routes!(agents::list))
-        .routes(routes!(agents::get, agents::uninstall))
+        .routes(routes!(agents::get, agents::update, agents::uninstall))
         .routes(routes!(agents::install))
         .routes(routes!(agents::install_stream))
         .routes(routes!(agents::latest))

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 75] = [
+const TESTED: [(&str, &str); 76] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("cancelTurn", "sessions/turns.rs::a_turn_is_cancelled"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
@@ -95,6 +95,7 @@ const TESTED: [(&str, &str); 75] = [
     ("streamProcessLogs", "processes/logs.rs::following_ends_when_the_process_does"),
     ("terminateSession", "sessions/lifecycle.rs::an_ended_session_can_still_be_read"),
     ("uninstallAgent", "agents/versions.rs::one_version_is_removed_or_all_are"),
+    ("updateAgent", "agents/versions.rs::the_current_version_is_chosen_among_those_that_are_installed"),
     ("uploadFsBatch", "files/archives.rs::an_archive_is_unpacked_and_merged"),
     ("watchFs", "files/watch.rs::changes_are_told_wherever_they_are"),
     ("writeFsFile", "files/writing.rs::a_body_becomes_a_file"),

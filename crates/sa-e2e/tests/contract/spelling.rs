@@ -44,13 +44,13 @@ async fn an_optional_body_is_not_null() -> Result<()> {
     let daemon = Daemon::start().await?;
     let document = Document::of(&daemon).await?;
     let optional =
-        [("/v1/sessions/{id}/fork", "ForkSession"), ("/v1/agents/{agent}/install", "InstallAgent")];
+        [("/v1/sessions/{sessionId}/fork", "ForkSession"), ("/v1/agents/{agent}/install", "InstallAgent")];
     for (path, schema) in optional {
         let body = &document.json["paths"][path]["post"]["requestBody"];
         let reference = format!("#/components/schemas/{schema}");
         assert_eq!(body["content"]["application/json"]["schema"], json!({ "$ref": reference }), "{path}");
         assert_ne!(body["required"], json!(true), "{path}");
-        let path = path.replace("{id}", "s").replace("{agent}", "claude");
+        let path = path.replace("{sessionId}", "s").replace("{agent}", "claude");
         let problem = daemon.http().post(&path).json("null").send().await?;
         let detail = problem.expect_problem(400, "invalid_request")?.detail;
         assert_eq!(detail, "the body must be a JSON object", "{path}");

@@ -34,7 +34,7 @@ type Agent = Result<Path<String>, PathRejection>;
 /// Opens a connection or sends a message on one.
 #[utoipa::path(
     post, path = "/acp", operation_id = "postAcpConnection", tag = "acp-standard",
-    summary = "Open a connection, or send a message on one",
+    summary = "Open a connection or send a message",
     description = "Without `Acp-Connection-Id` the message must be `initialize`: a new agent is started and its response comes in the \
         body, with the connection's id in the header. With it every message is answered 202 and responses come on the streams.",
     params(
@@ -74,7 +74,7 @@ pub(crate) async fn standard_post(
 /// Streams a connection or a session, or opens a WebSocket.
 #[utoipa::path(
     get, path = "/acp", operation_id = "streamAcpConnection", tag = "acp-standard",
-    summary = "Stream a connection or one of its sessions, or open a WebSocket",
+    summary = "Stream a connection or a session",
     description = "Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader that \
         sends `Last-Event-ID` goes on after it and takes the stream over. With `Upgrade: websocket` a new connection is opened (or, \
         with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.",
@@ -114,6 +114,7 @@ pub(crate) async fn standard_get(
 #[utoipa::path(
     delete, path = "/acp", operation_id = "closeAcpConnection", tag = "acp-standard",
     summary = "Close a connection",
+    description = "Stops the agent of the connection and ends its streams.",
     params(
         ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
         ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
@@ -138,7 +139,8 @@ pub(crate) async fn standard_delete(
 /// `POST /acp?agent=` by path, for clients that cannot keep a query.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/acp", operation_id = "postAgentAcpConnection", tag = "acp-standard",
-    summary = "The same as POST /acp?agent=, for clients that cannot keep a query",
+    summary = "Open a connection to an agent or send a message",
+    description = "Does the same as `POST /acp?agent=`, for clients that cannot send a query.",
     params(
         ("agent" = String, Path, description = "The agent"),
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
@@ -177,7 +179,8 @@ pub(crate) async fn agent_post(
 /// `GET /acp?agent=` by path.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/acp", operation_id = "streamAgentAcpConnection", tag = "acp-standard",
-    summary = "The same as GET /acp?agent=",
+    summary = "Stream a connection of an agent",
+    description = "Does the same as `GET /acp?agent=`, for clients that cannot send a query.",
     params(
         ("agent" = String, Path, description = "The agent"),
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
@@ -214,7 +217,8 @@ pub(crate) async fn agent_get(
 /// `DELETE /acp` by path.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/acp", operation_id = "closeAgentAcpConnection", tag = "acp-standard",
-    summary = "The same as DELETE /acp",
+    summary = "Close a connection of an agent",
+    description = "Does the same as `DELETE /acp`.",
     params(
         ("agent" = String, Path, description = "The agent"),
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
