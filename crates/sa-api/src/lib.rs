@@ -38,9 +38,9 @@ pub use meta::{Health, Info, InfoLinks};
 pub use problem::{ErrorCode, Problem};
 pub use processes::{
     ProcessConfig, ProcessConfigChange, ProcessCreateRequest, ProcessExit, ProcessInfo, ProcessInputRequest,
-    ProcessInputResponse, ProcessListResponse, ProcessLogEntry, ProcessLogGap, ProcessLogsResponse,
-    ProcessLogsStream, ProcessOwner, ProcessRunRequest, ProcessRunResponse, ProcessState,
-    ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame,
+    ProcessInputResponse, ProcessListResponse, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap,
+    ProcessLogsResponse, ProcessLogsStream, ProcessOwner, ProcessRunRequest, ProcessRunResponse,
+    ProcessState, ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame,
 };
-pub use tickets::Ticket;
+pub use tickets::{Ticket, TicketRequest};
 pub use timestamp::Timestamp;

@@ -44,13 +44,13 @@ impl Client {
         self.post_json(&["v1", "agents", agent, "install"], wanted).await
     }
 
-    /// Installs an agent and tells how it goes. The installation goes on when the stream is dropped.
+    /// Installs an agent and streams the progress. The installation continues if the stream is dropped.
     pub async fn install_agent_events(
         &self,
         agent: &str,
         wanted: &InstallAgent,
     ) -> Result<InstallEvents, ClientError> {
-        let request = self.request(Method::POST, &["v1", "agents", agent, "install"], EVENT_STREAM)?;
+        let request = self.request(Method::POST, &["v1", "agents", agent, "install", "sse"], EVENT_STREAM)?;
         let stream = EventStream::new(self.send(request.json(wanted)).await?)?;
         Ok(InstallEvents { stream })
     }

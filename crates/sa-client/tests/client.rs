@@ -71,7 +71,8 @@ async fn a_message_is_sent_as_it_is_and_the_padding_of_a_long_wait_is_no_part_of
     .await;
     let client = Client::new(&endpoint, None).unwrap();
     let message = "{ \"jsonrpc\" : \"2.0\" }";
-    let options = PostOptions { agent: Some("de mo"), agent_version: Some("1.2+x"), respond_async: false };
+    let options =
+        PostOptions { agent: Some("de mo"), agent_version: Some("1.2+x"), ..PostOptions::default() };
     let posted = client.post_acp("a/b c", options, message).await;
     assert_eq!(posted.unwrap(), Posted::Answered("{\"a\":1".into()));
     let later = PostOptions { respond_async: true, ..PostOptions::default() };

@@ -196,7 +196,7 @@ impl Record {
             questions: self.questions.iter().map(|question| question.request.clone()).collect(),
             permissions: self.permissions.clone(),
             usage: self.usage.clone(),
-            choices: self.choices.clone(),
+            choices: sa_universal::shown_choices(&self.choices),
             native_session_id: self.native_session_id.clone(),
             forked_from: self.forked_from.clone(),
             last_event_id: view.last,

@@ -4,6 +4,7 @@
 //! an unknown part, message or event that holds what was sent; nothing is an error, and nothing is lost.
 
 mod blocks;
+mod bounds;
 mod carrier;
 mod choices;
 mod combinations;
@@ -24,7 +25,8 @@ mod uri;
 mod words;
 
 pub use blocks::parts_of;
-pub use choices::to_opened;
+pub use bounds::{Bound, Bounds};
+pub use choices::{merge_choices, mode_changed, shown_choices, to_opened};
 pub use combinations::{agent_modes, combinations, permission_modes};
 pub use form::{BadAnswers, Field, Form, Labelled, Takes};
 pub use modes::{

@@ -164,7 +164,7 @@ pub struct SessionChoices {
     pub variant: Option<String>,
     /// The model's variants.
     pub variants: Vec<SessionChoice>,
-    /// Everything that can be set, mode, model and variant included, where the agent tells it so.
+    /// Options of the agent other than mode, model and variant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub options: Vec<SessionOption>,

@@ -130,6 +130,7 @@ async fn a_failed_installation_says_why() -> Result<()> {
         (&["agents", "install", "acme", "--json"][..], "error: Install Failed (HTTP 502): "),
         (&["agents", "install", "acme", "--version", "7"], "\nerror: Version Not Found (HTTP 404): "),
         (&["agents", "install", "nobody"], "error: Not Found (HTTP 404): there is no agent 'nobody'"),
+        (&["agents", "uninstall", "nobody"], "error: Not Found (HTTP 404): there is no agent 'nobody'"),
         (
             &["agents", "use", "acme", "1.0.0"],
             "error: Unsupported (HTTP 422): version '1.0.0' of 'acme' is not",

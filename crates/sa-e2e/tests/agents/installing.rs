@@ -90,6 +90,11 @@ async fn the_steps_are_streamed_in_their_order() -> Result<()> {
     let (names, end) = steps(daemon.install_events("acme", "{}").await?).await?;
     assert_eq!(names, ["resolving", "done"]);
     assert_eq!(end["already_installed"], json!(true));
+    // The spelling of older clients.
+    let old = daemon.http().post("/v1/agents/acme/install").header("accept", "text/event-stream");
+    assert_eq!(steps(sa_testkit::Sse::open(old).await?).await?.0, ["resolving", "done"]);
+    let json = daemon.http().post("/v1/agents/acme/install/sse").header("accept", "application/json");
+    json.send().await?.expect_problem(406, "not_acceptable")?;
 
     scene.mirror.publish_codex("0.9.0")?;
     let (names, _) = steps(daemon.install_events("codex", "{}").await?).await?;

@@ -253,3 +253,38 @@ async fn a_change_that_is_refused_changes_nothing() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn choices_are_reported_once() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let body = json!({"agentMode": "plan", "model": "demo-large", "variant": "high"});
+    api.create_with("s", body).await?;
+    let changed = of_kind(&api.events("s").await?, "modeChanged");
+    let [first] = changed.as_slice() else { panic!("{changed:#?}") };
+    let whole = api.session("s").await?["choices"].clone();
+    assert_eq!(first["choices"], whole, "the first has everything");
+    assert_eq!((&whole["model"], &whole["variant"]), (&json!("demo-large"), &json!("high")), "{whole:#}");
+    for list in ["modes", "models", "variants"] {
+        assert!(whole[list].as_array().unwrap().len() > 1, "{list} of {whole:#}");
+    }
+    let options = whole["options"].as_array().unwrap();
+    let repeated =
+        |option: &&Value| ["mode", "model", "thought_level"].iter().any(|one| option["category"] == *one);
+    assert!(!options.is_empty() && !options.iter().any(|option| repeated(&option)), "{options:#?}");
+
+    let change = json!({"agentMode": "build", "model": "demo-small", "variant": "low"});
+    api.patch("s", change).await?.expect_status(200)?;
+    let changed = of_kind(&api.events("s").await?, "modeChanged");
+    assert_eq!(changed.len(), 2, "{changed:#?}");
+    let now = &changed[1]["choices"];
+    assert_eq!((&now["model"], &now["variant"]), (&json!("demo-small"), &json!("low")), "{now:#}");
+    assert!(["modes", "models", "options"].iter().all(|list| now.get(list).is_none()), "{now:#}");
+    let after = api.session("s").await?["choices"].clone();
+    assert_eq!(
+        (&after["modes"], &after["models"]),
+        (&whole["modes"], &whole["models"]),
+        "the session has all"
+    );
+    Ok(())
+}

@@ -211,6 +211,7 @@ impl Owner {
             }
         }
         self.applying = false;
+        self.tell_choices();
         // What the agent has said of it cannot be taken back.
         self.commit().await;
         applied
@@ -263,11 +264,23 @@ impl Owner {
         self.apply_modes().await
     }
 
+    /// Returns whether the agent has all settings that it is to have.
+    pub(super) fn has_settled(&self) -> bool {
+        !self.applying && self.link.as_ref().is_some_and(|link| link.ready)
+    }
+
+    /// Notes how the choices differ from those that readers of the log know of. Several changes for one request are one event.
+    pub(super) fn tell_choices(&mut self) {
+        if let Some(changed) = sa_universal::mode_changed(&self.told_choices, &self.record.choices) {
+            self.draft.event(EventData::ModeChanged(changed));
+            self.told_choices.clone_from(&self.record.choices);
+        }
+    }
+
     /// Follows an agent that has changed its mode by itself, so that it is not put back into plan mode when it is started
     /// again. It must not end up with more than it may do: then it is put back.
     pub(super) fn follow_mode(&mut self) {
-        let settled = !self.applying && self.link.as_ref().is_some_and(|link| link.ready);
-        if !settled {
+        if !self.has_settled() {
             return;
         }
         let table = self.parts.mode_table(&self.record.request.agent);
@@ -304,6 +317,7 @@ impl Owner {
         self.applying = true;
         let held = self.apply_modes().await;
         self.applying = false;
+        self.tell_choices();
         if let Err(failure) = held {
             self.warn("Mode", format!("the agent cannot be set back: {failure}"));
             self.renew = self.link.is_some();

@@ -12,7 +12,7 @@ use crate::signals::{Ending, Signals};
 use anyhow::{Context, anyhow};
 use asking::Asking;
 use sa_api::sessions::{CreateSession, EventData, PostMessage, StopReason};
-use sa_client::{Client, SessionStep};
+use sa_client::{Client, EventQuery, SessionStep};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -53,7 +53,8 @@ impl Run<'_> {
             begun = self.begin(prompt) => begun?,
             ending = signals.next() => return Err(Failure::Exit(ending.exit_code())),
         };
-        let mut events = self.client.follow_events(self.id, begun.after).await.map_err(explain)?;
+        let mut events =
+            self.client.follow_events(self.id, EventQuery::after(begun.after)).await.map_err(explain)?;
         let mut transcript = Transcript::new();
         let mut asking = Asking::new(self.client, self.id, self.at_terminal, self.args.permission);
         let mut stopping = false;
