@@ -218,6 +218,8 @@ pub(crate) async fn stream(
         standard ACP remote transport: 202, or 404 for an unknown connection.",
     params(
         ("serverId" = String, Path, description = "The server"),
+        ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
+        ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
     ),
     responses(

@@ -12,6 +12,7 @@ use crate::auth::is_websocket;
 use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
+use crate::query::quote;
 use crate::state::AppState;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -114,7 +115,11 @@ pub(crate) async fn standard_get(
     delete, path = "/acp", operation_id = "closeAcpConnection", tag = "acp-standard",
     summary = "Close a connection",
     description = "Stops the agent of the connection and ends its streams.",
-    params(("Acp-Connection-Id" = String, Header, description = "The connection")),
+    params(
+        ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
+        ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
+        ("Acp-Connection-Id" = String, Header, description = "The connection"),
+    ),
     responses(
         (status = 202, description = "The connection is closed and its agent gone"),
         (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
@@ -232,7 +237,9 @@ pub(crate) async fn agent_delete(state: State<AppState>, headers: HeaderMap) -> 
 /// The connection of that id. On a path that names a server, both must agree.
 pub(super) fn connection(state: &AppState, id: &str, path: Option<&ServerId>) -> ApiResult<Server> {
     if let Some(path) = path.filter(|path| path.as_str() != id) {
-        return Err(ApiError::invalid(format!("Acp-Connection-Id says '{id}', the path '{path}'")));
+        let id = quote(id);
+        let detail = format!("header 'Acp-Connection-Id': expected '{path}', as in the path, got '{id}'");
+        return Err(ApiError::invalid(detail));
     }
     let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no connection '{id}'"));
     let id = ServerId::parse(id).map_err(|_| missing())?;
@@ -363,7 +370,9 @@ fn session_of(headers: &HeaderMap, message: &Message<bytes::Bytes>) -> ApiResult
     if let (Some(named), Some(meant)) = (&named, &meant)
         && named != meant
     {
-        return Err(ApiError::invalid(format!("Acp-Session-Id says '{named}', the message '{meant}'")));
+        let (named, meant) = (quote(named), quote(meant));
+        let detail = format!("header 'Acp-Session-Id': expected '{meant}', as in the message, got '{named}'");
+        return Err(ApiError::invalid(detail));
     }
     let method = message.method();
     let is_one_of = |methods: &[&str]| method.as_deref().is_some_and(|method| methods.contains(&method));
@@ -382,7 +391,7 @@ pub(super) fn is_initialize(message: &Message<bytes::Bytes>) -> bool {
 
 fn required_connection(headers: &HeaderMap) -> ApiResult<String> {
     header_text(headers, &CONNECTION_ID)?
-        .ok_or_else(|| ApiError::invalid("the header Acp-Connection-Id is missing"))
+        .ok_or_else(|| ApiError::invalid("header 'Acp-Connection-Id': missing"))
 }
 
 fn required_agent(agent: Option<&str>) -> ApiResult<&str> {
