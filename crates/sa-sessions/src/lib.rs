@@ -12,11 +12,14 @@
 
 mod agent;
 mod command;
+mod creating;
+mod creations;
 mod cut_off;
 mod error;
 mod handle;
 mod history;
 mod limits;
+mod listing;
 mod log;
 mod moment;
 mod owner;
@@ -30,10 +33,13 @@ mod verdict;
 mod webhooks;
 
 pub use agent::AgentFailure;
+pub use creating::Creation;
 pub use error::SessionError;
 pub use handle::SessionHandle;
 pub use limits::SessionLimits;
+pub use listing::{Cursor, SessionFilter, SessionPage};
 pub use log::{Line, Reader, Step};
+pub use record::Detail;
 pub use sa_store::StoreError;
 pub use sessions::{Sessions, SessionsOptions};
 pub use verdict::Verdict;

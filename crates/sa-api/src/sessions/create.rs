@@ -1,6 +1,6 @@
 //! Making and changing a session.
 
-use super::{AgentError, PermissionMode, PermissionReplyKind, Session, Webhook};
+use super::{PermissionMode, PermissionReplyKind, Webhook};
 use crate::{McpServerConfig, SkillsConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -147,21 +147,6 @@ impl Decision {
             Self::Deny => Some(PermissionReplyKind::Reject),
         }
     }
-}
-
-/// What creating came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct SessionCreated {
-    /// Whether the agent is ready.
-    pub healthy: bool,
-    /// Why not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub error: Option<AgentError>,
-    /// The session. It exists also if the agent is not ready: the next message tries again.
-    pub session: Session,
 }
 
 /// Changes to a session; what is absent stays.

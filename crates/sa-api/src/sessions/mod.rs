@@ -9,13 +9,13 @@ mod session;
 mod webhook;
 
 pub use create::{
-    CreateSession, Decision, McpServers, PermissionPolicy, PermissionRule, SessionCreated, SessionPatch,
-    TimeoutDecision,
+    CreateSession, Decision, McpServers, PermissionPolicy, PermissionRule, SessionPatch, TimeoutDecision,
 };
 pub use event::{
     Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended, EventData,
-    EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority, PlanStatus,
-    Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
+    EventPage, InfoChanged, MessageWithdrawn, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry,
+    PlanPriority, PlanStatus, QueueHeld, QueueReleased, Started, StopReason, TurnEnded, TurnStarted,
+    UniversalEvent, Unknown, Usage, UsageCost, WithdrawnBy,
 };
 pub use exchange::{
     CancelResult, Delivery, ForkSession, MessageAccepted, PermissionReply, PermissionReplyKind, PostMessage,
@@ -30,7 +30,7 @@ pub use request::{
     QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 pub use session::{
-    AgentError, ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices,
-    SessionList, SessionOption, SessionState, Turn,
+    AgentError, ChoiceGroup, OptionValue, PermissionMode, QueuedMessage, Session, SessionChoice,
+    SessionChoices, SessionList, SessionOption, SessionState, Turn,
 };
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

@@ -15,7 +15,8 @@ struct Operation {
 
 fn with_values(path: &str) -> String {
     let values = [("{agent}", "puppet"), ("{server_id}", "one"), ("{id}", "one")];
-    let asked = [("{question_id}", "one"), ("{permission_id}", "one")];
+    let asked =
+        [("{questionId}", "one"), ("{permissionId}", "one"), ("{sessionId}", "one"), ("{messageId}", "one")];
     values.into_iter().chain(asked).fold(path.to_owned(), |path, (name, value)| path.replace(name, value))
 }
 

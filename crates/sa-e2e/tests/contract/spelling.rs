@@ -41,7 +41,7 @@ async fn an_optional_body_is_not_null() -> Result<()> {
     let daemon = Daemon::start().await?;
     let document = Document::of(&daemon).await?;
     let optional =
-        [("/v1/sessions/{id}/fork", "ForkSession"), ("/v1/agents/{agent}/install", "InstallAgent")];
+        [("/v1/sessions/{sessionId}/fork", "ForkSession"), ("/v1/agents/{agent}/install", "InstallAgent")];
     for (path, schema) in optional {
         let body = &document.json["paths"][path]["post"]["requestBody"];
         let reference = format!("#/components/schemas/{schema}");

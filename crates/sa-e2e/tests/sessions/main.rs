@@ -3,10 +3,13 @@
 
 mod api;
 mod asking;
+mod creating;
 mod environment;
 mod events;
 mod lifecycle;
+mod listing;
 mod policies;
+mod queueing;
 mod receiver;
 mod refusals;
 mod restart;

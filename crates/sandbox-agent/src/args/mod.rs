@@ -25,8 +25,9 @@ pub(crate) use processes::{
 };
 pub(crate) use server::{LogFormat, ServerArgs};
 pub(crate) use sessions::{
-    AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, ExportArgs, ImportArgs, PatchArgs, PermissionArg,
-    PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs, SessionsCommand, TransferArgs, TransferCommand,
+    AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, ExportArgs, ImportArgs, ListArgs, PatchArgs,
+    PermissionArg, PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs, SessionsCommand, StateArg,
+    TransferArgs, TransferCommand,
 };
 
 use crate::failure::{EXIT_USAGE, Failure};

@@ -35,14 +35,14 @@ pub(crate) struct PageQuery {
 
 /// A page of events.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/events", operation_id = "getEvents", tag = "sessions",
+    get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
     summary = "A page of a session's events",
     description = "Those after `offset`, in the order of their ids, which count from 1 without holes. A page may have fewer than `limit`; \
         `hasMore` tells whether there are more. `oldest` is set when events between `offset` and the first one of the page are no longer \
         kept, or when `offset` is beyond the newest event, which means that it belongs to another session of that id: the page then \
         begins with the oldest event there is.",
     params(
-        ("id" = String, Path, description = "The session's id"),
+        ("sessionId" = String, Path, description = "The session's id"),
         ("offset" = Option<u64>, Query, description = "Id of the last event that the client knows; 0 by default"),
         ("limit" = Option<u64>, Query, description = "The most events to answer with, 100 by default; more than 1000 counts as 1000"),
     ),
@@ -103,7 +103,7 @@ pub(crate) struct StreamQuery {
 
 /// Streams a session's events.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/events/sse", operation_id = "streamEvents", tag = "sessions",
+    get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
     summary = "Stream a session's events",
     description = "Server-sent events: those after `offset`, then each as it happens. `id:` is the event's id, `data:` the event as \
         `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are no longer \
@@ -111,7 +111,7 @@ pub(crate) struct StreamQuery {
         events cannot be read, after which the stream ends. A comment comes every 15 seconds. A client that was cut off goes on with \
         `Last-Event-ID`. The stream ends after the session's `ended`.",
     params(
-        ("id" = String, Path, description = "The session's id"),
+        ("sessionId" = String, Path, description = "The session's id"),
         ("offset" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
         ("last-event-id" = Option<u64>, Header, description = "The same, whatever the query says"),
     ),
@@ -159,7 +159,7 @@ pub(super) fn respond(
     events::response(SessionFrames(frames.fuse().boxed()), state.hub.limits().heartbeat_ms)
 }
 
-/// The end of a turn, as a stream recognises it.
+/// The end of a turn, or of a message that never began it, as a stream recognizes it.
 pub(super) struct TurnEnd(String);
 
 impl TurnEnd {
@@ -175,8 +175,8 @@ impl TurnEnd {
         }
         #[derive(Deserialize)]
         struct Data<'a> {
-            #[serde(borrow, rename = "turnEnded")]
-            turn_ended: Option<Ended<'a>>,
+            #[serde(borrow, alias = "messageWithdrawn", rename = "turnEnded")]
+            ended: Option<Ended<'a>>,
         }
         #[derive(Deserialize)]
         struct Ended<'a> {
@@ -184,7 +184,7 @@ impl TurnEnd {
             turn_id: std::borrow::Cow<'a, str>,
         }
         let event: Result<Event<'_>, _> = serde_json::from_slice(&line.json);
-        event.is_ok_and(|event| event.data.turn_ended.is_some_and(|ended| ended.turn_id == self.0))
+        event.is_ok_and(|event| event.data.ended.is_some_and(|ended| ended.turn_id == self.0))
     }
 }
 

@@ -1,32 +1,31 @@
 //! Messages for the agent, and taking them back.
 
 use super::events::{self, TurnEnd};
-use super::{Id, find, whole};
+use super::{Id, find, idempotency_key, whole};
 use crate::body::read_json;
 use crate::negotiate::{Media, check_accept};
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use sa_api::Problem;
 use sa_api::sessions::{CancelResult, MessageAccepted, PostMessage, UniversalEvent};
 use sa_sessions::SessionHandle;
 
-const KEY: &str = "idempotency-key";
-
 /// Sends a message.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/messages", operation_id = "postMessage", tag = "sessions",
+    post, path = "/v1/sessions/{sessionId}/messages", operation_id = "postMessage", tag = "sessions",
     summary = "Send a message",
     description = "The message is stored, and given to the agent when its turn has come: at once, after the turn that runs and the messages \
         before it (`queue`), or instead of the turn that runs (`interrupt`). What the agent does is in the events. The same message again \
         under the same `Idempotency-Key` is accepted once, and answered in the same way.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("idempotency-key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
@@ -53,15 +52,15 @@ pub(crate) async fn post(
 
 /// Sends a message and streams what comes of it.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
+    post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
     summary = "Send a message and stream what comes of it",
-    description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn; then the \
-        stream ends. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
+    description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn, or to its \
+        `messageWithdrawn`; then the stream ends. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
         this stream.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("idempotency-key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
@@ -102,23 +101,42 @@ async fn accept(
     whole(async move { session.post(message, key).await }).await
 }
 
-fn idempotency_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
-    let mut keys = headers.get_all(KEY).iter();
-    let Some(key) = keys.next() else { return Ok(None) };
-    if keys.next().is_some() {
-        return Err(ApiError::invalid("there is more than one Idempotency-Key"));
-    }
-    let key = key.to_str().map_err(|_| ApiError::invalid("the Idempotency-Key is not visible ASCII"))?;
-    Ok(Some(key.to_owned()))
+/// Withdraws a message.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{sessionId}/messages/{messageId}", operation_id = "withdrawMessage", tag = "sessions",
+    summary = "Withdraw a message that waits",
+    description = "Takes one message out of the queue; `messageWithdrawn` reports it. Withdrawing a message that does not wait succeeds, too, \
+        unless its turn has begun: `cancel` stops a running turn.",
+    params(
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("messageId" = String, Path, description = "The message's id, as `queue` and the events have it"),
+    ),
+    responses(
+        (status = 204, description = "The message does not wait any more and will not begin"),
+        (status = 400, description = "An id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The message's turn has begun; `details.what` is `begun`", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn withdraw(
+    State(state): State<AppState>,
+    ids: Result<Path<(String, String)>, PathRejection>,
+) -> ApiResult<StatusCode> {
+    let Path((id, message)) = ids?;
+    let session = find(&state, Ok(Path(id)))?;
+    whole(async move { session.withdraw(&message).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Stops the turn.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/cancel", operation_id = "cancelTurn", tag = "sessions",
-    summary = "Stop the turn",
-    description = "The agent is told to stop, messages that wait are taken back, open questions and permissions end. The turn's end is \
-        told by `turnEnded` with the reason `cancelled`. Where nothing runs, nothing happens.",
-    params(("id" = String, Path, description = "The session's id")),
+    post, path = "/v1/sessions/{sessionId}/cancel", operation_id = "cancelTurn", tag = "sessions",
+    summary = "Cancel the turn",
+    description = "Asks the agent to stop, withdraws the messages that wait, and ends open questions and permissions. `turnEnded` with the \
+        reason `cancelled` reports the turn's end, `messageWithdrawn` each message. Where nothing runs, nothing happens.",
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "What is being cancelled", body = CancelResult),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),

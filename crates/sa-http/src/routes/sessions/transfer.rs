@@ -1,10 +1,10 @@
 //! Sessions on the move: out as lines of JSON, and in again.
 
+use super::lifecycle::new_session;
 use super::{Id, whole};
 use crate::body::Incoming;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -23,11 +23,11 @@ const LINES: &str = "application/x-ndjson";
 
 /// A session as lines of JSON.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/export", operation_id = "exportSession", tag = "sessions",
-    summary = "A session as lines of JSON",
+    get, path = "/v1/sessions/{sessionId}/export", operation_id = "exportSession", tag = "sessions",
+    summary = "Export a session",
     description = "The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and \
         no variables of the agent's environment. What the agent itself keeps of the session is not in it.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The lines", content((String = "application/x-ndjson"))),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -50,18 +50,19 @@ pub(crate) struct ImportQuery {
 /// Makes a session out of an export.
 #[utoipa::path(
     post, path = "/v1/sessions/import", operation_id = "importSession", tag = "sessions",
-    summary = "Make a session out of an export",
+    summary = "Import a session",
     description = "It has the events of the one that was exported, and goes on from there with the next message. Nothing of it is seen before \
         all of it is there. The body may be of any size; a line may be as long as a body elsewhere.",
     params(("sessionId" = Option<String>, Query, description = "The new session's id; the one it had by default")),
     request_body(content = String, content_type = "application/x-ndjson", description = "What `exportSession` answered"),
     responses(
-        (status = 200, description = "The session", body = Session),
+        (status = 201, description = "The new session", body = Session,
+            headers(("Location" = String, description = "The new session's path"))),
         (status = 400, description = "The body is no export, or the id is not one", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "There is a session of that id; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "A line exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not `application/x-ndjson` by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many sessions exist as may", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
     )
@@ -71,14 +72,14 @@ pub(crate) async fn import(
     query: Result<Query<ImportQuery>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
-) -> ApiResult<Json<Session>> {
+) -> ApiResult<Response> {
     let Query(query) = query?;
     check_content_type(&headers)?;
     let limit = state.hub.limits().body_bytes;
     let (lines, mut trouble) = lines(Incoming::new(&state, body), limit);
     let (sessions, id) = (state.sessions.clone(), query.session_id.clone());
     let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };
-    whole(work).await.map(Json).map_err(|refused| {
+    whole(work).await.map(|session| new_session(&session)).map_err(|refused| {
         // What was wrong with the body says more than that it ended.
         let mut refused = trouble.try_recv().unwrap_or(refused);
         refused.0.session_id = refused.0.session_id.or(query.session_id);
