@@ -12,6 +12,7 @@ mod running;
 mod session_queue;
 mod session_results;
 mod sessions;
+mod starting;
 mod stdio;
 mod streams;
 mod unwritable;

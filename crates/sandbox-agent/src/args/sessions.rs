@@ -5,7 +5,7 @@ use super::{Connection, Output};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// The operations on universal sessions.
+/// The operations on universal sessions. Where people have a shorter word, the name of the operation works as well.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
     /// List sessions, the newest first (GET /v1/sessions)
@@ -24,6 +24,7 @@ pub(crate) enum SessionsCommand {
         output: Output,
     },
     /// Update a session (PATCH /v1/sessions/{sessionId})
+    #[command(visible_alias = "update")]
     Patch(PatchArgs),
     /// Delete a session (DELETE /v1/sessions/{sessionId})
     Delete {
@@ -45,8 +46,10 @@ pub(crate) enum SessionsCommand {
         output: Output,
     },
     /// Send a message (POST /v1/sessions/{sessionId}/messages)
+    #[command(visible_alias = "post-message")]
     Send(SendArgs),
     /// Withdraw a message that waits for its turn (DELETE /v1/sessions/{sessionId}/messages/{messageId})
+    #[command(visible_alias = "withdraw-message")]
     Withdraw {
         /// The session's id
         id: String,
@@ -85,6 +88,7 @@ pub(crate) enum SessionsCommand {
         limit: usize,
     },
     /// Show what happens, as it happens (GET /v1/sessions/{sessionId}/events/sse)
+    #[command(visible_alias = "stream-events")]
     Follow {
         /// The session's id
         id: String,
@@ -96,8 +100,10 @@ pub(crate) enum SessionsCommand {
         json: bool,
     },
     /// Answer a question (POST /v1/sessions/{sessionId}/questions/{questionId}/reply)
+    #[command(visible_alias = "reply-to-question")]
     Answer(AnswerArgs),
     /// Reject a question (POST /v1/sessions/{sessionId}/questions/{questionId}/reject)
+    #[command(visible_alias = "reject-question")]
     Reject {
         /// The session's id
         id: String,
@@ -105,6 +111,7 @@ pub(crate) enum SessionsCommand {
         question_id: String,
     },
     /// Decide on a permission (POST /v1/sessions/{sessionId}/permissions/{permissionId}/reply)
+    #[command(visible_alias = "reply-to-permission")]
     Decide(DecideArgs),
     /// Write one as lines of JSON (GET /v1/sessions/{sessionId}/export)
     Export(ExportArgs),
@@ -313,20 +320,11 @@ pub(crate) struct ImportArgs {
 
 /// The arguments of `sessions`.
 #[derive(Debug, Args)]
-pub(crate) struct TransferArgs {
+pub(crate) struct SessionsArgs {
     #[command(flatten)]
     pub(crate) connection: Connection,
     #[command(subcommand)]
-    pub(crate) command: TransferCommand,
-}
-
-/// Sessions on the move.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TransferCommand {
-    /// Write a session as lines of JSON
-    Export(ExportArgs),
-    /// Make a session out of such lines
-    Import(ImportArgs),
+    pub(crate) command: Box<SessionsCommand>,
 }
 
 /// The arguments of `run`.
