@@ -89,7 +89,7 @@ pub struct FsActionResponse {
 
 /// What to move where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FsMoveRequest {
     /// What to move. A link is moved itself.
     pub from: String,

@@ -8,6 +8,7 @@ mod exchange;
 mod message;
 mod request;
 mod session;
+mod transcript;
 mod webhook;
 
 pub use agent_error::AgentError;
@@ -15,10 +16,10 @@ pub use create::{
     CreateSession, Decision, McpServers, PermissionPolicy, PermissionRule, SessionPatch, TimeoutDecision,
 };
 pub use event::{
-    Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended, EventData,
-    EventPage, InfoChanged, MessageWithdrawn, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry,
-    PlanPriority, PlanStatus, QueueHeld, QueueReleased, Started, StopReason, TurnEnded, TurnStarted,
-    UniversalEvent, Unknown, Usage, UsageCost, WithdrawnBy,
+    ChangedChoices, Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended,
+    EventData, EventPage, InfoChanged, MessageWithdrawn, ModeChanged, Notice, NoticeSeverity, Plan,
+    PlanEntry, PlanPriority, PlanStatus, QueueHeld, QueueReleased, Started, StopReason, TurnEnded,
+    TurnStarted, UniversalEvent, Unknown, Usage, UsageCost, WithdrawnBy,
 };
 pub use event_type::EventType;
 pub use exchange::{
@@ -37,4 +38,5 @@ pub use session::{
     ChoiceGroup, OptionValue, PermissionMode, QueuedMessage, Session, SessionChoice, SessionChoices,
     SessionList, SessionOption, SessionState, Turn,
 };
+pub use transcript::{TranscriptMessage, TranscriptOrder, TranscriptPage, TranscriptState};
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 74] = [
+const TESTED: [(&str, &str); 80] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("cancelTurn", "sessions/turns.rs::a_turn_is_cancelled"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
@@ -33,6 +33,7 @@ const TESTED: [(&str, &str); 74] = [
     ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getLatestAgentVersion", "agents/versions.rs::the_newest_version_is_told"),
     ("getMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
+    ("getMessages", "sessions/transcript.rs::a_transcript_and_the_stream_after_it_are_everything"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
     ("getOpenapi", "contract/operations.rs::every_operation_is_tested"),
     ("getProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
@@ -40,6 +41,7 @@ const TESTED: [(&str, &str); 74] = [
     ("getProcessLogs", "processes/logs.rs::output_is_read_by_stream_and_by_sequence"),
     ("getSession", "sessions/lifecycle.rs::a_session_is_made_and_described"),
     ("getSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
+    ("headFsFile", "files/reading.rs::head_says_what_get_would_send"),
     ("importSession", "sessions/transfer.rs::a_session_is_taken_from_one_daemon_to_another"),
     ("installAgent", "agents/installing.rs::an_agent_is_installed_and_then_it_is_there"),
     ("issueTicket", "auth/tickets.rs::a_ticket_opens_one_socket_of_any_kind"),
@@ -73,6 +75,7 @@ const TESTED: [(&str, &str); 74] = [
     ("replyToQuestion", "sessions/asking.rs::a_question_is_answered_with_labels_or_words"),
     ("resizeProcessTerminal", "processes/terminal.rs::the_size_is_set_at_the_start_by_request_and_by_socket"),
     ("resumeSession", "sessions/queueing.rs::a_restart_holds_the_queue_until_the_session_is_resumed"),
+    ("revokeTicket", "auth/tickets.rs::an_event_source_reconnects_with_its_ticket"),
     ("runProcess", "processes/run.rs::a_command_runs_and_its_output_comes_back"),
     ("searchFs", "files/search.rs::names_are_found_as_git_sees_the_directory"),
     (
@@ -90,9 +93,12 @@ const TESTED: [(&str, &str); 74] = [
         "streamAgentAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
     ),
+    ("streamAgentInstallation", "agents/installing.rs::the_steps_are_streamed_in_their_order"),
     ("streamEvents", "sessions/events.rs::a_stream_goes_on_where_it_was_cut_off"),
+    ("streamProcessLogs", "processes/logs.rs::following_ends_when_the_process_does"),
     ("terminateSession", "sessions/lifecycle.rs::an_ended_session_can_still_be_read"),
     ("uninstallAgent", "agents/versions.rs::one_version_is_removed_or_all_are"),
+    ("updateAgent", "agents/versions.rs::the_current_version_is_chosen_among_those_that_are_installed"),
     ("uploadFsBatch", "files/archives.rs::an_archive_is_unpacked_and_merged"),
     ("watchFs", "files/watch.rs::changes_are_told_wherever_they_are"),
     ("withdrawMessage", "sessions/queueing.rs::one_message_is_withdrawn_and_the_others_stay"),

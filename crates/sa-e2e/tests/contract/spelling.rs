@@ -83,7 +83,7 @@ async fn what_a_terminal_says_is_in_the_contract() -> Result<()> {
     let mut document = Document::of(&daemon).await?;
     let body = json!({"command": "sh", "args": ["-c", "read line; exit 3"], "tty": true});
     let process = daemon.http().post("/v1/processes").json(body.to_string()).send().await?;
-    let process = process.expect_status(200)?.json()?;
+    let process = process.expect_status(201)?.json()?;
     document.check("ProcessInfo", &process)?;
     let path = format!("/v1/processes/{}/terminal/ws", process["id"].as_str().context("an id")?);
     let mut socket = daemon.http().ws(&path).connect().await?;

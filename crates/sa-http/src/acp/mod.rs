@@ -1,4 +1,4 @@
-//! ACP over HTTP: the client-chosen server ids of `/v1/acp/{server_id}` and the standard remote transport of `/acp`.
+//! ACP over HTTP: the client-chosen server ids of `/v1/acp/{serverId}` and the standard remote transport of `/acp`.
 //!
 //! Which of the two a request speaks is decided by what it carries, not by its path: with `Acp-Connection-Id` it is
 //! the standard one, whose connection ids are our server ids.
@@ -6,6 +6,7 @@
 mod answer;
 pub(crate) mod events;
 mod opening;
+mod preference;
 mod scoped;
 mod servers;
 mod socket;
@@ -20,12 +21,14 @@ pub(crate) use standard::{
 };
 
 use crate::problem::{ApiError, ApiResult};
+use crate::query::quote;
 use crate::stall::Taken;
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use sa_hub::{Reader, ServerId};
 
 pub(crate) const CONNECTION_ID: HeaderName = HeaderName::from_static("acp-connection-id");
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("acp-session-id");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// What the header says, if it is there.
@@ -44,9 +47,11 @@ pub(crate) fn last_event_id(headers: &HeaderMap, query: Option<&str>) -> ApiResu
     let Some(text) = header.as_deref().or(query).map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    text.parse()
-        .map(Some)
-        .map_err(|_| ApiError::invalid(format!("Last-Event-ID must be a number, not '{text}'")))
+    let wrong = |_| {
+        let place = if header.is_some() { "header 'Last-Event-ID'" } else { "query parameter 'lastEventId'" };
+        ApiError::invalid(format!("{place}: expected a whole number, 0 or more, got '{}'", quote(text)))
+    };
+    text.parse().map(Some).map_err(wrong)
 }
 
 /// Lets a reader know whenever its connection could write.

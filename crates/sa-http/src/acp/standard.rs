@@ -1,8 +1,9 @@
 //! The standard ACP remote transport: `/acp`, the same for each agent at `/v1/agents/{agent}/acp`, and on
-//! `/v1/acp/{server_id}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
+//! `/v1/acp/{serverId}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
 
 use super::answer::{self, Answer};
 use super::opening::Opening;
+use super::preference::Preference;
 use super::scoped::{Glance, ScopedFrames};
 use super::servers::{AcpQuery, read_message};
 use super::socket::{Handshake, Joining, Role};
@@ -83,7 +84,7 @@ pub(crate) async fn standard_post(
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
-        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
@@ -179,7 +180,7 @@ pub(crate) async fn agent_post(
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
-        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
@@ -300,10 +301,12 @@ async fn open_or_post(
         ));
     }
     let server = state.hub.open_connection(required_agent(agent)?, version)?;
-    let early = Duration::from_millis(state.hub.limits().early_answer_ms).max(INITIALIZE_PATIENCE);
+    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let patience = Preference::patience(Preference::of(headers), early);
+    let patience = patience.map(|patience| patience.max(INITIALIZE_PATIENCE));
     let id = message.id_text().to_owned();
     let opening = Opening::new(&state.hub, server.clone());
-    let mut response = match answer::wait(id, opening.initialize(message), early).await? {
+    let mut response = match answer::wait(id, opening.initialize(message), patience).await? {
         Answer::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
         Answer::Done(done) => answer::json(Body::from(done.bytes)),
         Answer::Later(response) => response,

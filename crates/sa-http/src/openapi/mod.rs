@@ -125,7 +125,9 @@ fn problem(description: &str) -> Response {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
+    [&mut item.get, &mut item.head, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch]
+        .into_iter()
+        .flatten()
 }
 
 /// An optional header may be absent, but there is no null in HTTP.

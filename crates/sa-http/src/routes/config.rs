@@ -1,8 +1,8 @@
 //! `/v1/config`: MCP servers and skills, kept for a directory.
 
-use super::fs::query::Parameters;
 use crate::body::read_json;
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
+use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -38,8 +38,7 @@ impl Target {
             ConfigKind::Mcp => "mcpName",
             ConfigKind::Skills => "skillName",
         };
-        let missing = || ApiError::invalid(format!("the parameter '{parameter}' is missing"));
-        let name = query.text(parameter)?.filter(|name| !name.is_empty()).ok_or_else(missing)?.to_owned();
+        let name = query.required_text(parameter)?.to_owned();
         Ok(Self { kind, directory: directory(state, &query)?, name })
     }
 

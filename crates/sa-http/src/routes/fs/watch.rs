@@ -1,10 +1,10 @@
 //! What changes, as an event stream.
 
-use super::query::Parameters;
 use super::text;
 use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::ApiResult;
+use crate::query::Parameters;
 use crate::state::AppState;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
@@ -28,6 +28,7 @@ use std::task::{Context, Poll, ready};
         ("path" = Option<String>, Query, description = "The directory or file; relative paths start at the workspace, which is also the default"),
         ("recursive" = Option<bool>, Query, description = "`false`: not what is below"),
         ("ignored" = Option<bool>, Query, description = "Also `.git` and what `.gitignore` and `.ignore` exclude"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 200, description = "The stream", content(

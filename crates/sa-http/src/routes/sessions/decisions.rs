@@ -19,7 +19,8 @@ type Ids = Result<Path<(String, String)>, PathRejection>;
     post, path = "/v1/sessions/{sessionId}/questions/{questionId}/reply", operation_id = "replyToQuestion", tag = "sessions",
     summary = "Answer a question",
     description = "`answers` has one entry for each of the questions: the labels that were chosen, or what was written. Questions that need \
-        no answer may have an empty entry. The approval of a plan is a question, too.",
+        no answer may have an empty entry. The approval of a plan is a question, too. Answers are checked against the question's bounds, \
+        such as `maximum`; if one does not fit, nothing is sent to the agent and the question stays open.",
     params(
         ("sessionId" = String, Path, description = "The session's id"),
         ("questionId" = String, Path, description = "The question's id, as `questionAsked` and the session have it"),
@@ -32,6 +33,7 @@ type Ids = Result<Path<(String, String)>, PathRejection>;
         (status = 409, description = "It was decided already (`details.what` is `resolved`), or the session has ended (`ended`)", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "An answer does not keep a bound of its question: `details` has `question`, counted from 1, `bound` and `value`", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]

@@ -1,6 +1,7 @@
 //! Messages for the agent, and taking them back.
 
-use super::events::{self, TurnEnd};
+use super::event_query::{EventQuery, Pairs};
+use super::events::{self, Selection, TurnEnd};
 use super::{Id, find, idempotency_key, whole};
 use crate::body::read_json;
 use crate::negotiate::{Media, check_accept};
@@ -13,7 +14,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use sa_api::Problem;
-use sa_api::sessions::{CancelResult, MessageAccepted, PostMessage, UniversalEvent};
+use sa_api::sessions::{CancelResult, EventType, MessageAccepted, PostMessage, UniversalEvent};
 use sa_sessions::SessionHandle;
 
 /// Sends a message.
@@ -55,12 +56,14 @@ pub(crate) async fn post(
     post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
     summary = "Send a message and stream what comes of it",
     description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn, or to its \
-        `messageWithdrawn`; then the stream ends. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
+        `messageWithdrawn`; then the stream ends, also if `types` leaves that out. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
         this stream.",
     params(
         ("sessionId" = String, Path, description = "The session's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
+        ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
@@ -79,14 +82,17 @@ pub(crate) async fn post(
 pub(crate) async fn post_stream(
     State(state): State<AppState>,
     id: Id,
+    query: Pairs,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
     let session = find(&state, id)?;
+    let filter = EventQuery::read(query)?.filter()?;
     let accepted = accept(&state, &session, &headers, body).await?;
     let after = accepted.event_id.saturating_sub(1);
-    Ok(events::respond(&state, &session, after, Some(TurnEnd::of(accepted.turn_id))))
+    let selection = Selection { filter, until: Some(TurnEnd::of(accepted.turn_id)) };
+    Ok(events::respond(&state, &session, after, selection))
 }
 
 async fn accept(

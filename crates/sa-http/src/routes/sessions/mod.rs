@@ -1,11 +1,13 @@
 //! `/v1/sessions`: universal sessions, the same for every agent.
 
 mod decisions;
+mod event_query;
 mod events;
 mod lifecycle;
 mod listing;
 mod messages;
 mod refusals;
+mod transcript;
 mod transfer;
 
 use crate::problem::{ApiError, ApiResult};
@@ -28,7 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(lifecycle::terminate))
         .routes(routes!(lifecycle::resume))
         .routes(routes!(lifecycle::fork))
-        .routes(routes!(messages::post))
+        .routes(routes!(messages::post, transcript::page))
         .routes(routes!(messages::post_stream))
         .routes(routes!(messages::withdraw))
         .routes(routes!(messages::cancel))
