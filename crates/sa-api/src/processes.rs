@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessCreateRequest {
-    /// A path, or a name to be found in `PATH`. No shell reads it.
+    /// Path of the program, or its name in `PATH`. No shell interprets it.
+    #[schema(min_length = 1)]
     pub command: String,
     /// Its arguments.
     #[serde(default)]
@@ -44,7 +45,8 @@ pub struct ProcessCreateRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessRunRequest {
-    /// A path, or a name to be found in `PATH`. No shell reads it.
+    /// Path of the program, or its name in `PATH`. No shell interprets it.
+    #[schema(min_length = 1)]
     pub command: String,
     /// Its arguments.
     #[serde(default)]
@@ -347,35 +349,35 @@ pub struct ProcessConfig {
 pub struct ProcessConfigChange {
     /// Processes that run at once, those of `run` included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 65536)]
     pub max_concurrent_processes: Option<usize>,
     /// How long `run` waits for a command when the request does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
     pub default_run_timeout_ms: Option<u64>,
     /// The longest that `run` waits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
     pub max_run_timeout_ms: Option<u64>,
     /// How much `run` keeps of each output stream.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_output_bytes: Option<usize>,
     /// Log of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_log_bytes_per_process: Option<usize>,
     /// Input that one request may carry.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_input_bytes_per_request: Option<usize>,
     /// Ended processes that are remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 65536)]
     pub max_ended_processes: Option<usize>,
     /// What a process that is stopped gets between SIGTERM and SIGKILL.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 0, maximum = 86400000)]
     pub stop_grace_ms: Option<u64>,
 }
 

@@ -91,7 +91,7 @@ impl Client {
 
     /// Creates a session with an id that the daemon chooses, and starts its agent. With a key the same request can be sent again
     /// without creating a second session.
-    pub async fn create_session_with_new_id(
+    pub async fn create_new_session(
         &self,
         session: &CreateSession,
         key: Option<&str>,

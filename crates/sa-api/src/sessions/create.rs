@@ -15,7 +15,8 @@ pub type McpServers = BTreeMap<String, McpServerConfig>;
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
-    /// The agent.
+    /// Id of the agent.
+    #[schema(min_length = 1)]
     pub agent: String,
     /// What it does: `build` if absent, `plan`, or one of the agent's own modes or agents, as `GET /v1/agents/{agent}/modes`
     /// lists them.

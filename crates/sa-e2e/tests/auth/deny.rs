@@ -86,8 +86,6 @@ async fn methods_and_paths_outside_the_contract_need_it_as_well() -> Result<()> 
     let (known, unknown) = (daemon.http(), daemon.http().with_token(None));
     for (method, path) in [
         ("GET", "/nothing"),
-        ("POST", "/v1/health"),
-        ("PUT", "/v1/health"),
         ("GET", "/v1/health/"),
         ("GET", "/v1/health/../agents"),
         ("GET", "//v1/health"),
@@ -101,6 +99,11 @@ async fn methods_and_paths_outside_the_contract_need_it_as_well() -> Result<()> 
         expect_refusal(&unknown.request(method.parse()?, path).send().await?).with_context(what)?;
         let problem = known.request(method.parse()?, path).send().await?.problem().with_context(what)?;
         assert!(["not_found", "method_not_allowed"].contains(&problem.code.as_str()), "{method} {path}");
+    }
+    // Liveness needs no token, so other methods are refused as such.
+    for method in ["POST", "PUT", "TRACE"] {
+        let reply = unknown.request(method.parse()?, "/v1/health").send().await?;
+        reply.expect_problem(405, "method_not_allowed").context(method)?;
     }
     // HEAD asks what GET asks, so it is as open or closed as that.
     let mut head = unknown.request("HEAD".parse()?, "/v1/health").send().await?;

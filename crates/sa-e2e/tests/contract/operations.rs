@@ -12,9 +12,9 @@ const TESTED: [(&str, &str); 80] = [
     ("cancelTurn", "sessions/turns.rs::a_turn_is_cancelled"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
     ("closeAgentAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
+    ("createNewSession", "sessions/creating.rs::the_daemon_chooses_an_id"),
     ("createProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("createSession", "sessions/lifecycle.rs::a_session_is_made_and_described"),
-    ("createSessionWithNewId", "sessions/creating.rs::the_daemon_chooses_an_id"),
     ("deleteAcpServer", "transport/bootstrap.rs::delete_may_be_repeated"),
     (
         "deleteFsEntry",

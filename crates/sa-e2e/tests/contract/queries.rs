@@ -148,6 +148,12 @@ async fn a_query_that_is_wrong_is_refused_in_words_of_the_api() -> Result<()> {
         ),
         (
             "GET",
+            format!("{process}/logs?after=9223372036854775808"),
+            "query parameter 'after': expected a whole number, 0 or more, got '9223372036854775808'"
+                .to_owned(),
+        ),
+        (
+            "GET",
             "/v1/acp/x?lastEventId=soon".to_owned(),
             "query parameter 'lastEventId': expected a whole number, 0 or more, got 'soon'".to_owned(),
         ),
@@ -189,6 +195,17 @@ async fn other_parts_of_a_request_are_refused_in_the_same_words() -> Result<()> 
     let wrong: Vec<(Request, u16, &str)> = vec![
         (http.get(&terminal), 400, handshake),
         (version, 400, "unsupported WebSocket version: send 'Sec-WebSocket-Version: 13'"),
+        (
+            http.delete("/v1/acp/x").header("acp-connection-id", ""),
+            400,
+            "header 'acp-connection-id': must not be empty",
+        ),
+        (
+            http.delete("/v1/acp/x").header("acp-connection-id", "y"),
+            400,
+            "header 'Acp-Connection-Id': expected 'x', as in the path, got 'y'",
+        ),
+        (http.delete("/acp"), 400, "header 'Acp-Connection-Id': missing"),
         (
             http.get("/v1/acp/x").header("last-event-id", "-1"),
             400,

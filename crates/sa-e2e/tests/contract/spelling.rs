@@ -50,7 +50,7 @@ async fn an_optional_body_is_not_null() -> Result<()> {
         let reference = format!("#/components/schemas/{schema}");
         assert_eq!(body["content"]["application/json"]["schema"], json!({ "$ref": reference }), "{path}");
         assert_ne!(body["required"], json!(true), "{path}");
-        let path = path.replace("{id}", "s").replace("{agent}", "claude");
+        let path = path.replace("{sessionId}", "s").replace("{agent}", "claude");
         let problem = daemon.http().post(&path).json("null").send().await?;
         let detail = problem.expect_problem(400, "invalid_request")?.detail;
         assert_eq!(detail, "the body must be a JSON object", "{path}");

@@ -35,7 +35,10 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 fn header_text(headers: &HeaderMap, name: &HeaderName) -> ApiResult<Option<String>> {
     let read = |value: &HeaderValue| {
         let text =
-            value.to_str().map_err(|_| ApiError::invalid(format!("the header {name} is not plain text")))?;
+            value.to_str().map_err(|_| ApiError::invalid(format!("header '{name}': must be plain text")))?;
+        if text.is_empty() && *name != LAST_EVENT_ID {
+            return Err(ApiError::invalid(format!("header '{name}': must not be empty")));
+        }
         Ok(text.to_owned())
     };
     headers.get(name).map(read).transpose()
@@ -47,11 +50,13 @@ pub(crate) fn last_event_id(headers: &HeaderMap, query: Option<&str>) -> ApiResu
     let Some(text) = header.as_deref().or(query).map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let wrong = |_| {
+    let wrong = || {
         let place = if header.is_some() { "header 'Last-Event-ID'" } else { "query parameter 'lastEventId'" };
         ApiError::invalid(format!("{place}: expected a whole number, 0 or more, got '{}'", quote(text)))
     };
-    text.parse().map(Some).map_err(wrong)
+    // Numbers of the contract fit into 64 bits with a sign.
+    let id = text.parse().ok().filter(|id| i64::try_from(*id).is_ok());
+    id.map(Some).ok_or_else(wrong)
 }
 
 /// Lets a reader know whenever its connection could write.

@@ -18,10 +18,11 @@ pub(super) enum Preference {
 }
 
 impl Preference {
-    /// Reads the first preference that is known. Others are ignored, as the standard asks for.
+    /// Reads the preferences that are known; `respond-async` is the strongest, then the first. Others are ignored, as the
+    /// standard asks for.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let values = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
-        values.flat_map(|value| value.split([',', ';'])).find_map(|preference| {
+        let known = values.flat_map(|value| value.split([',', ';'])).filter_map(|preference| {
             let (name, value) = match preference.split_once('=') {
                 Some((name, value)) => (name, Some(value.trim().trim_matches('"'))),
                 None => (preference, None),
@@ -35,7 +36,10 @@ impl Preference {
                 }
                 _ => None,
             }
-        })
+        });
+        let mut known: Vec<Self> = known.collect();
+        known.sort_by_key(|preference| *preference != Self::Async);
+        known.first().copied()
     }
 
     /// How long the status may wait for the answer; `usual` without a preference. None is forever.
@@ -71,7 +75,8 @@ mod tests {
             ("wait=\"7\"", Some(Preference::WaitSeconds(7))),
             ("handling=strict, wait=0", Some(Preference::WaitSeconds(0))),
             ("return=minimal; wait", Some(Preference::Wait)),
-            ("respond-async, wait=10", Some(Preference::Async)),
+            ("wait=10, respond-async", Some(Preference::Async)),
+            ("wait=10, wait", Some(Preference::WaitSeconds(10))),
             ("wait=soon", None),
             ("wait=-1", None),
             ("waiting", None),

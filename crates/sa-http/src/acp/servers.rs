@@ -41,7 +41,8 @@ pub(crate) struct AcpQuery {
 /// All ACP servers.
 #[utoipa::path(
     get, path = "/v1/acp", operation_id = "listAcpServers", tag = "acp",
-    summary = "All ACP servers",
+    summary = "List ACP servers",
+    description = "Returns every ACP server in the order of creation, also those whose agent has exited.",
     responses((status = 200, description = "Every ACP server, also those whose agent has ended", body = AcpServerList))
 )]
 pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
@@ -57,7 +58,7 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
 /// Sends one JSON-RPC message to the agent.
 #[utoipa::path(
     post, path = "/v1/acp/{serverId}", operation_id = "postAcpMessage", tag = "acp",
-    summary = "Send one JSON-RPC message to the agent",
+    summary = "Send a JSON-RPC message to an agent",
     description = "The first message of a server names its agent (`?agent=`), which is then started. A request waits for its \
         response. Without it after 10 seconds (`limits.early-answer-ms`) the status 200 is sent, followed by white space and then \
         the response; a failure after that is a JSON-RPC error in the body. `Prefer: wait` waits for the response before it sends a \
@@ -142,7 +143,7 @@ pub(crate) async fn post(
 /// Streams what the agent says.
 #[utoipa::path(
     get, path = "/v1/acp/{serverId}", operation_id = "streamAcpMessages", tag = "acp",
-    summary = "Stream what the agent says",
+    summary = "Stream the messages of an agent",
     description = "Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With \
         `Last-Event-ID` the stream goes on after that event. Without it, the first stream of a server begins with what the agent has \
         said since it was started, less responses that a POST has taken and requests that were answered; later streams begin with \
@@ -219,11 +220,13 @@ pub(crate) async fn stream(
 /// Ends a server and everything its agent started.
 #[utoipa::path(
     delete, path = "/v1/acp/{serverId}", operation_id = "deleteAcpServer", tag = "acp",
-    summary = "End a server and everything its agent started",
+    summary = "Stop an ACP server",
     description = "Returns when the whole process tree is gone, within two seconds. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport: 202, or 404 for an unknown connection.",
     params(
         ("serverId" = String, Path, description = "The server"),
+        ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
+        ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
     ),
     responses(

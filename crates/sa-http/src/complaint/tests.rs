@@ -1,3 +1,5 @@
+//! Complaints about bodies of every shape that serde derives.
+
 #![allow(clippy::unwrap_used)]
 use super::read;
 use serde::Deserialize;

@@ -10,6 +10,9 @@ const TICKET: &str = "ticket";
 /// The parameter by which older clients send the token of a WebSocket. It is not documented, but known where tickets are.
 const ACCESS_TOKEN: &str = "access_token";
 
+/// The largest number without a maximum of its own: the contract's integers have 64 bits with a sign.
+const LARGEST: u64 = i64::MAX as u64;
+
 /// The parameters of one operation.
 #[derive(Debug, Default)]
 pub(super) struct Known {
@@ -113,7 +116,7 @@ impl Kind {
         match self {
             Self::Any => "a value".to_owned(),
             Self::Text { .. } => "a value that is not empty".to_owned(),
-            Self::Whole { least, most: u64::MAX } => format!("a whole number, {least} or more"),
+            Self::Whole { least, most: LARGEST } => format!("a whole number, {least} or more"),
             Self::Whole { least, most } => format!("a number from {least} to {most}"),
             Self::Flag => "true or false".to_owned(),
             Self::Choice(choices) => format!("one of {}", choices.join(", ")),
@@ -170,7 +173,7 @@ fn kind(schema: &Value) -> Kind {
         |name: &str| schema[name].as_u64().or_else(|| schema[name].as_f64().map(|number| number as u64));
     match schema["type"].as_str() {
         Some("integer") => {
-            Kind::Whole { least: bound("minimum").unwrap_or(0), most: bound("maximum").unwrap_or(u64::MAX) }
+            Kind::Whole { least: bound("minimum").unwrap_or(0), most: bound("maximum").unwrap_or(LARGEST) }
         }
         Some("boolean") => Kind::Flag,
         Some("string") => match schema["minLength"].as_u64() {
@@ -200,7 +203,7 @@ mod tests {
             (json!({"type": "integer", "minimum": 1, "maximum": 9}), "0", Some("a number from 1 to 9")),
             (json!({"type": "integer", "minimum": 1, "maximum": 9}), "9", None),
             (json!({"type": "integer", "minimum": 0}), "+1", Some("a whole number, 0 or more")),
-            (json!({"type": "integer"}), "18446744073709551616", Some("a whole number, 0 or more")),
+            (json!({"type": "integer"}), "9223372036854775808", Some("a whole number, 0 or more")),
             (json!({"type": "boolean"}), "yes", Some("true or false")),
             (json!({"type": "string", "minLength": 1}), "", Some("a value that is not empty")),
             (json!({"$ref": "#/components/schemas/Color"}), "green", Some("one of red, blue")),

@@ -63,6 +63,9 @@ pub(crate) fn refusal(name: &str, why: impl AsRef<str>) -> ApiError {
 
 fn check_value(parameter: &Parameter, name: &str, value: &[u8]) -> ApiResult<()> {
     let Some(expected) = parameter.kind.mismatch(value) else { return Ok(()) };
+    if value.is_empty() && matches!(parameter.kind, known::Kind::Text { .. }) {
+        return Err(refusal(name, "must not be empty"));
+    }
     let got = String::from_utf8_lossy(value);
     Err(refusal(name, mismatch(&expected, &format!("'{}'", quote(&got)))))
 }

@@ -258,7 +258,7 @@ pub(crate) struct UninstallQuery {
 /// Removes an agent's installed versions.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
-    summary = "Remove an agent's installed versions",
+    summary = "Uninstall an agent",
     description = "Agents that are running keep running. Without `agentVersion` all versions are removed. If nothing was installed, \
         which is always so for an agent that is part of the daemon, `removed` is empty.",
     params(
@@ -287,7 +287,7 @@ pub(crate) async fn uninstall(
 /// Whether there is a newer version of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
-    summary = "Look for a newer version of an agent",
+    summary = "Get the latest version of an agent",
     description = "Asks the agent's sources, in their order. `outdated` is absent if no version is installed.",
     params(("agent" = String, Path, description = "The agent's id")),
     responses(

@@ -43,7 +43,8 @@ type Parameters = Result<Query<AgentQuery>, QueryRejection>;
 /// All agents.
 #[utoipa::path(
     get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
-    summary = "All agents",
+    summary = "List agents",
+    description = "Returns every agent that this daemon knows, with its installed versions, credentials and capabilities.",
     params(
         ("config" = Option<bool>, Query, description = "Ask each installed agent which models, modes and efforts it offers; takes seconds"),
         ("noCache" = Option<bool>, Query, description = "With `config`: do not use what an agent said before"),
@@ -69,7 +70,8 @@ pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> Ap
 /// One agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}", operation_id = "getAgent", tag = "agents",
-    summary = "One agent",
+    summary = "Get an agent",
+    description = "Returns one agent with its installed versions, credentials and capabilities.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
         ("config" = Option<bool>, Query, description = "Ask it which models, modes and efforts it offers; takes seconds"),

@@ -30,7 +30,7 @@ const TYPES: [&str; 9] = [
 /// Unpacks an archive.
 #[utoipa::path(
     post, path = "/v1/fs/upload-batch", operation_id = "uploadFsBatch", tag = "files",
-    summary = "Unpack an archive",
+    summary = "Upload an archive",
     description = "A tar archive, plain or compressed with gzip or zstd, is unpacked while it comes in, and put in place when all of \
         it is there: an archive that is refused or breaks off changes nothing. Files are replaced, directories merged. Entries \
         that are absolute, climb out, are devices or pipes, or go through a link that leads out of the directory are refused, \
@@ -100,7 +100,7 @@ fn check_type(headers: &HeaderMap) -> ApiResult<()> {
 /// Packs a directory.
 #[utoipa::path(
     get, path = "/v1/fs/download-batch", operation_id = "downloadFsBatch", tag = "files",
-    summary = "Pack a directory",
+    summary = "Download a directory as an archive",
     description = "What is in a directory, or one file, as a tar archive that is made while it is sent. Links are packed as links; \
         pipes, sockets and devices are left out. A failure in the middle cuts the connection, so that an archive that arrives to \
         its end is complete.",

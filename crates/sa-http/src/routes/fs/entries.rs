@@ -77,7 +77,7 @@ fn escaped(bytes: &[u8]) -> String {
 /// What is known of a file.
 #[utoipa::path(
     get, path = "/v1/fs/stat", operation_id = "statFsEntry", tag = "files",
-    summary = "What is known of a file",
+    summary = "Get the properties of a file",
     description = "A link is described itself, also one that leads nowhere, unless `follow` asks for what it points to.",
     params(
         ("path" = String, Query, description = "The file; relative paths start at the workspace"),
@@ -128,7 +128,7 @@ pub(crate) async fn make_dir(
 /// Removes a file or a directory.
 #[utoipa::path(
     delete, path = "/v1/fs/entry", operation_id = "deleteFsEntry", tag = "files",
-    summary = "Remove a file or a directory",
+    summary = "Delete a file or directory",
     description = "A link is removed itself, also one that leads nowhere; no link is followed into what it points to.",
     params(
         ("path" = String, Query, description = "What to remove; relative paths start at the workspace"),
@@ -154,7 +154,7 @@ pub(crate) async fn delete(
 /// Moves a file or a directory.
 #[utoipa::path(
     post, path = "/v1/fs/move", operation_id = "moveFsEntry", tag = "files",
-    summary = "Move a file or a directory",
+    summary = "Move a file or directory",
     description = "Checked before anything is touched. What is replaced is kept until the new is in its place; to another file \
         system it is copied and then removed. A path that is moved to itself stays.",
     request_body(content = FsMoveRequest, content_type = "application/json", description = "What to move where"),

@@ -12,7 +12,7 @@ use sa_files::{Hit, Query};
 /// Searches for names and contents.
 #[utoipa::path(
     get, path = "/v1/fs/search", operation_id = "searchFs", tag = "files",
-    summary = "Search for names and contents",
+    summary = "Search files",
     description = "Walks a directory and all below it in the order of paths, along no link. With `name` only entries whose name (or, \
         with a slash in the pattern, whose path) fits; with `content` lines of files that match; with both, lines in files whose \
         name fits. Binary files have no lines. When time or results run out, `next` says where to go on: send it as `after`.",

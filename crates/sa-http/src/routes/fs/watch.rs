@@ -19,7 +19,7 @@ use std::task::{Context, Poll, ready};
 /// Streams what changes.
 #[utoipa::path(
     get, path = "/v1/fs/watch", operation_id = "watchFs", tag = "files",
-    summary = "Stream what changes",
+    summary = "Stream changes to files",
     description = "Server-sent events: first `ready` (FsWatchReady), from which on every change is told; then `change` (FsChange), \
         several changes of one path within a moment as one; `overflow` (FsOverflow) when changes were lost or parts are not watched, \
         so that whoever needs to know looks again. The stream ends when what is watched is gone. A comment comes every 15 seconds. \

@@ -17,7 +17,7 @@ use sa_processes::TerminalSize;
 /// Writes to a process's standard input.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/input", operation_id = "sendProcessInput", tag = "processes",
-    summary = "Write to a process's standard input",
+    summary = "Send input to a process",
     description = "Queues the input for the process. While the queue is full the answer waits a few seconds.",
     params(("processId" = String, Path, description = "The process's id")),
     request_body(content = ProcessInputRequest, content_type = "application/json", description = "The input"),
@@ -70,8 +70,8 @@ pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
 /// Resizes a process's terminal.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/terminal/resize", operation_id = "resizeProcessTerminal", tag = "processes",
-    summary = "Resize a process's terminal",
-    description = "The program in the foreground is told by SIGWINCH. All who watch the terminal share its size; the last one to say counts.",
+    summary = "Resize the terminal of a process",
+    description = "Programs on the terminal receive SIGWINCH. All clients of a terminal share its size; the last resize counts.",
     params(("processId" = String, Path, description = "The process's id")),
     request_body(content = ProcessTerminalSize, content_type = "application/json", description = "The new size"),
     responses(

@@ -21,8 +21,7 @@ const USUAL_SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
 #[utoipa::path(
     post, path = "/v1/processes", operation_id = "createProcess", tag = "processes",
     summary = "Start a process",
-    description = "It runs until it ends or is ended, whoever comes and goes. Its output is kept by sequence within a limit in bytes. With \
-        `tty` it gets a terminal of its own and `TERM=xterm-256color`. What it started and left behind ends with it.",
+    description = "The process runs until it exits or is stopped, independent of clients. Its output is kept up to a limit in bytes. With `tty` it runs on a terminal of its own with `TERM=xterm-256color`. Processes that it leaves behind are stopped when it exits.",
     request_body(content = ProcessCreateRequest, content_type = "application/json", description = "The command"),
     responses(
         (status = 201, description = "The process runs", body = ProcessInfo),
@@ -75,7 +74,7 @@ pub(crate) struct ListQuery {
 #[utoipa::path(
     get, path = "/v1/processes", operation_id = "listProcesses", tag = "processes",
     summary = "List processes",
-    description = "Lists the processes that run and the last ones that ended, all of them in one answer. Commands of `run` are not listed.",
+    description = "Returns running processes and the most recent ones that exited, in the order of creation. Commands of `run` are not included.",
     params(("owner" = inline(Option<ProcessOwner>), Query, description = "Only processes of this owner; this daemon starts processes of users only")),
     responses(
         (status = 200, description = "The processes, in the order of their creation", body = ProcessListResponse),
@@ -96,6 +95,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/v1/processes/{processId}", operation_id = "getProcess", tag = "processes",
     summary = "Get a process",
+    description = "Returns the state of one process.",
     params(("processId" = String, Path, description = "The process's id")),
     responses(
         (status = 200, description = "The process", body = ProcessInfo),
@@ -110,8 +110,8 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
 /// Forgets a process that has ended.
 #[utoipa::path(
     delete, path = "/v1/processes/{processId}", operation_id = "deleteProcess", tag = "processes",
-    summary = "Delete a process that has ended",
-    description = "Removes the process and its output. Deleting a process that does not exist succeeds, too.",
+    summary = "Delete a process",
+    description = "Forgets a process that has exited, and its output. Succeeds also if there is no such process.",
     params(("processId" = String, Path, description = "The process's id")),
     responses(
         (status = 204, description = "The process does not exist any more"),
@@ -138,9 +138,8 @@ pub(crate) struct StopQuery {
 /// Asks a process to end, and kills it if it does not.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/stop", operation_id = "stopProcess", tag = "processes",
-    summary = "Ask a process to end, and kill it if it does not",
-    description = "SIGTERM to the process and all that it started, and after a grace SIGKILL. That goes on when the answer comes first. A \
-        process that has ended stays as it is.",
+    summary = "Stop a process",
+    description = "Sends SIGTERM to the process and everything it started, and SIGKILL after a grace period. The grace period continues if the answer comes first. A process that has exited is left as it is.",
     params(
         ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
@@ -173,7 +172,7 @@ pub(crate) struct KillQuery {
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/kill", operation_id = "killProcess", tag = "processes",
     summary = "Kill a process",
-    description = "SIGKILL to the process and all that it started. A process that has ended stays as it is.",
+    description = "Sends SIGKILL to the process and everything it started. A process that has exited is left as it is.",
     params(
         ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),

@@ -50,7 +50,7 @@ pub(crate) enum LogEncoding {
 /// Reads a process's output.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/logs", operation_id = "getProcessLogs", tag = "processes",
-    summary = "Read a process's output",
+    summary = "Get the output of a process",
     description = "Returns entries of output by sequence number, from the oldest. When the log is full the oldest entries are dropped; `gap` \
         reports that. Without `limit` all entries are returned.",
     params(

@@ -36,7 +36,7 @@ pub(crate) struct TerminalQuery {
 /// A process's terminal as a WebSocket.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
-    summary = "A process's terminal as a WebSocket",
+    summary = "Attach to the terminal of a process",
     description = "The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages, beginning \
         with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary messages. Any number of clients may \
         watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process goes on. Browsers \

@@ -54,7 +54,7 @@ pub(crate) async fn reply_to_question(
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/questions/{questionId}/reject", operation_id = "rejectQuestion", tag = "sessions",
     summary = "Reject a question",
-    description = "The agent is told that nobody wants to answer, and goes on as it sees fit.",
+    description = "The agent learns that nobody answers, and continues as it sees fit.",
     params(
         ("sessionId" = String, Path, description = "The session's id"),
         ("questionId" = String, Path, description = "The question's id"),
@@ -77,7 +77,7 @@ pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> 
 /// Decides on a permission.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/permissions/{permissionId}/reply", operation_id = "replyToPermission", tag = "sessions",
-    summary = "Decide on a permission",
+    summary = "Answer a permission request",
     description = "`once`, `always` or `reject`. Where the agent has several options of one kind, `optionId` names the one that is meant. A \
         `message` with a rejection becomes the next message to the agent.",
     params(

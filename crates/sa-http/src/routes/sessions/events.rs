@@ -29,7 +29,7 @@ const PIECE: usize = 64 * 1024;
 /// Returns a page of events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
-    summary = "List a session's events",
+    summary = "List events of a session",
     description = "Returns the events after `after` in the order of their ids, which count from 1 without gaps. Send `next` as `after` to \
         continue while `hasMore` is true. `types` and `deltas` select events; `limit` counts selected events. A request looks at up to \
         20,000 events, so a page with a filter may be empty although `hasMore` is true. If events after `after` are no longer kept, \
@@ -91,7 +91,7 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
 /// Streams a session's events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
-    summary = "Stream a session's events",
+    summary = "Stream events of a session",
     description = "Streams the events after `after`, then each as it happens, as server-sent events. `id:` is the event's id and `data:` the \
         event as `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are \
         no longer kept or `after` is beyond the newest event, after which the stream continues with the oldest event; `failure` \
@@ -106,7 +106,7 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
         ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
         ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
         ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
-        ("last-event-id" = Option<u64>, Header, description = "The same, whatever the query says"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "The same, whatever the query says"),
     ),
     responses(
         (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),

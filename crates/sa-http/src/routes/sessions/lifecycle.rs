@@ -15,7 +15,7 @@ use sa_sessions::Creation;
 
 /// Creates a session under a new id.
 #[utoipa::path(
-    post, path = "/v1/sessions", operation_id = "createSessionWithNewId", tag = "sessions",
+    post, path = "/v1/sessions", operation_id = "createNewSession", tag = "sessions",
     summary = "Create a session with a new id",
     description = "As `createSession`, with an id that the daemon chooses: `sessionId` in the answer, and `Location`. With an \
         `Idempotency-Key` the same request can be sent again without creating a second session: it answers with the session of the first one, \
@@ -177,7 +177,7 @@ pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<S
 /// Ends a session and keeps its history.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/terminate", operation_id = "terminateSession", tag = "sessions",
-    summary = "End a session and keep its history",
+    summary = "Terminate a session",
     description = "Cancels the running turn, withdraws the messages that wait, and stops the agent. `ended` is the last event. Ending \
         a session twice succeeds, too.",
     params(("sessionId" = String, Path, description = "The session's id")),

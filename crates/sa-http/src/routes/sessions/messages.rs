@@ -54,7 +54,7 @@ pub(crate) async fn post(
 /// Sends a message and streams what comes of it.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
-    summary = "Send a message and stream what comes of it",
+    summary = "Send a message and stream its turn",
     description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn, or to its \
         `messageWithdrawn`; then the stream ends, also if `types` leaves that out. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
@@ -139,7 +139,7 @@ pub(crate) async fn withdraw(
 /// Stops the turn.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/cancel", operation_id = "cancelTurn", tag = "sessions",
-    summary = "Cancel the turn",
+    summary = "Cancel the running turn",
     description = "Asks the agent to stop, withdraws the messages that wait, and ends open questions and permissions. `turnEnded` with the \
         reason `cancelled` reports the turn's end, `messageWithdrawn` each message. Where nothing runs, nothing happens.",
     params(("sessionId" = String, Path, description = "The session's id")),

@@ -27,7 +27,7 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
             let body = bodies::create(args)?;
             let created = match id {
                 Some(id) => client.create_session(&id, &body).await,
-                None => client.create_session_with_new_id(&body, key.as_deref()).await,
+                None => client.create_new_session(&body, key.as_deref()).await,
             };
             let created = created.map_err(explain)?;
             print(output, &created, |created| print_text(&created.session_id))?;
