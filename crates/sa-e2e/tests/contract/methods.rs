@@ -11,7 +11,7 @@ const ADDRESSES: [(&str, &str); 14] = [
     ("/s", "GET,HEAD,POST,PATCH,DELETE"),
     ("/s/terminate", "POST"),
     ("/s/fork", "POST"),
-    ("/s/messages", "POST"),
+    ("/s/messages", "GET,HEAD,POST"),
     ("/s/messages/stream", "POST"),
     ("/s/cancel", "POST"),
     ("/s/events", "GET,HEAD"),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 71] = [
+const TESTED: [(&str, &str); 72] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("cancelTurn", "sessions/turns.rs::a_turn_is_cancelled"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
@@ -32,6 +32,7 @@ const TESTED: [(&str, &str); 71] = [
     ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getLatestAgentVersion", "agents/versions.rs::the_newest_version_is_told"),
     ("getMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
+    ("getMessages", "sessions/transcript.rs::a_transcript_and_the_stream_after_it_are_everything"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
     ("getOpenapi", "contract/operations.rs::every_operation_is_tested"),
     ("getProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),

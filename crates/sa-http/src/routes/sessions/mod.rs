@@ -27,7 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(lifecycle::get, lifecycle::create, lifecycle::patch, lifecycle::delete))
         .routes(routes!(lifecycle::terminate))
         .routes(routes!(lifecycle::fork))
-        .routes(routes!(messages::post, transcript::page))
+        .routes(routes!(transcript::page, messages::post))
         .routes(routes!(messages::post_stream))
         .routes(routes!(messages::cancel))
         .routes(routes!(events::page))
