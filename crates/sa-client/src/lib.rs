@@ -19,7 +19,7 @@ pub use acp::{PostOptions, Posted};
 pub use agents::{AgentQuery, InstallEvents};
 pub use client::Client;
 pub use error::ClientError;
-pub use files::{FsPackOptions, FsPage, FsSearch, FsWatchOptions, FsWriteOptions};
+pub use files::{FsHead, FsListing, FsPackOptions, FsPage, FsSearch, FsWatchOptions, FsWriteOptions};
 pub use processes::{ProcessEnding, ProcessOutput};
 pub use session_events::{SessionEvents, SessionStep};
 pub use sessions::{EventQuery, TranscriptQuery};

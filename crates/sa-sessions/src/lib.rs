@@ -19,6 +19,7 @@ mod handle;
 mod history;
 mod limits;
 mod log;
+pub mod modes;
 mod moment;
 mod owner;
 mod parts;

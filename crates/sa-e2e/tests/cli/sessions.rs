@@ -35,6 +35,10 @@ async fn a_session_is_made_talked_to_and_ended() -> Result<()> {
     assert_eq!(failed.status.code(), Some(1), "{failed}");
 
     api(&["patch", "s", "--permission-mode", "default"]).await?;
+    let fast = caller.json(&["sessions", "patch", "s", "--option", "fast=true", "--json"]).await?;
+    assert_eq!(fast["options"], json!({"fast": true}));
+    let refused = caller.complaint(&["sessions", "patch", "s", "--option", "fast=very"]).await?;
+    assert!(refused.contains("its values are: true, false"), "{refused}");
     let turn = api(&["send", "s", "permission Do it\nquestion multi"]).await?;
     assert!(turn.starts_with("turn_"), "{turn}");
     let permission = asked(&caller, "s", "permissions").await?;

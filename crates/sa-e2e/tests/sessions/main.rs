@@ -7,6 +7,8 @@ mod environment;
 mod events;
 mod filters;
 mod lifecycle;
+mod modes;
+mod options;
 mod policies;
 mod receiver;
 mod refusals;

@@ -3,6 +3,7 @@
 use super::processes::variable;
 use super::{Connection, Output};
 use clap::{Args, Subcommand, ValueEnum};
+use sa_api::sessions::OptionValue;
 use std::path::PathBuf;
 
 /// The operations on universal sessions. Where people have a shorter word, the name of the operation works as well.
@@ -186,7 +187,7 @@ pub(crate) struct CreateArgs {
 /// How an agent works.
 #[derive(Debug, Args)]
 pub(crate) struct ChoiceArgs {
-    /// What the agent does: build, plan, or a mode of its own
+    /// What the agent does: build, plan, or one of its own modes or agents
     #[arg(long, value_name = "MODE")]
     pub(crate) agent_mode: Option<String>,
     /// What it may do
@@ -198,6 +199,20 @@ pub(crate) struct ChoiceArgs {
     /// The model's variant, such as high
     #[arg(long)]
     pub(crate) variant: Option<String>,
+    /// Option of the agent (repeatable); true and false switch one on or off
+    #[arg(long = "option", value_name = "ID=VALUE", value_parser = option)]
+    pub(crate) options: Vec<(String, OptionValue)>,
+}
+
+/// Reads `id=value`.
+fn option(text: &str) -> Result<(String, OptionValue), String> {
+    let (id, value) = text.split_once('=').ok_or("an option is written ID=VALUE")?;
+    let value = match value {
+        "true" => OptionValue::Switch(true),
+        "false" => OptionValue::Switch(false),
+        choice => OptionValue::Choice(choice.to_owned()),
+    };
+    Ok((id.to_owned(), value))
 }
 
 /// The arguments of `api sessions patch`.

@@ -28,15 +28,15 @@ const PIECE: usize = 64 * 1024;
 
 /// Returns a page of events.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/events", operation_id = "getEvents", tag = "sessions",
-    summary = "List a session's events",
+    get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
+    summary = "List events of a session",
     description = "Returns the events after `after` in the order of their ids, which count from 1 without gaps. Send `next` as `after` to \
         continue while `hasMore` is true. `types` and `deltas` select events; `limit` counts selected events. A request looks at up to \
         20,000 events, so a page with a filter may be empty although `hasMore` is true. If events after `after` are no longer kept, \
         `oldest` is set and the page begins with the oldest event. The same holds if `after` is beyond the newest event: it then belongs \
         to an earlier session of that id, or to one that was imported again.",
     params(
-        ("id" = String, Path, description = "The session's id"),
+        ("sessionId" = String, Path, description = "The session's id"),
         ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0 by default"),
         ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
         ("limit" = Option<u64>, Query, description = "Maximum number of events, 100 by default; more than 1000 counts as 1000"),
@@ -90,8 +90,8 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
 
 /// Streams a session's events.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/events/sse", operation_id = "streamEvents", tag = "sessions",
-    summary = "Stream a session's events",
+    get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
+    summary = "Stream events of a session",
     description = "Streams the events after `after`, then each as it happens, as server-sent events. `id:` is the event's id and `data:` the \
         event as `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are \
         no longer kept or `after` is beyond the newest event, after which the stream continues with the oldest event; `failure` \
@@ -99,13 +99,14 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
         off continues with `Last-Event-ID`. `types` and `deltas` select events; ids stay as they are. The stream ends after the session's \
         `ended`.",
     params(
-        ("id" = String, Path, description = "The session's id"),
+        ("sessionId" = String, Path, description = "The session's id"),
         ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
         ("lastEventId" = Option<u64>, Query, description = "The same, for clients that cannot send headers"),
         ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
         ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
         ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
-        ("last-event-id" = Option<u64>, Header, description = "The same, whatever the query says"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "The same, whatever the query says"),
     ),
     responses(
         (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),

@@ -104,13 +104,14 @@ impl Run<'_> {
     }
 
     async fn begin(&self, prompt: String) -> Result<Begun, Failure> {
-        let ChoiceArgs { agent_mode, permission_mode, model, variant } = &self.args.choices;
+        let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = &self.args.choices;
         let request = CreateSession {
             agent: self.args.agent.clone(),
             agent_mode: agent_mode.clone(),
             permission_mode: permission_mode.map(mode).unwrap_or_default(),
             model: model.clone(),
             variant: variant.clone(),
+            options: options.iter().cloned().collect(),
             cwd: self.args.cwd.clone(),
             ..CreateSession::default()
         };
