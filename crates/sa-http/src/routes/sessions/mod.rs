@@ -30,7 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(lifecycle::terminate))
         .routes(routes!(lifecycle::resume))
         .routes(routes!(lifecycle::fork))
-        .routes(routes!(messages::post, transcript::page))
+        .routes(routes!(transcript::page, messages::post))
         .routes(routes!(messages::post_stream))
         .routes(routes!(messages::withdraw))
         .routes(routes!(messages::cancel))
