@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the steps, one after the other; all run, however many fail.
 
 use crate::shell::{Program, cargo, root, target};
-use crate::{generate, tidy};
+use crate::{contract, generate, tidy};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,13 +21,14 @@ enum Outcome {
 }
 
 #[rustfmt::skip]
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, run: format },
     Step { name: "clippy", what: "no warning in any target", binaries: false, run: clippy },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, run: house_rules },
     Step { name: "deny", what: "licences, duplicates and sources by cargo-deny", binaries: false, run: deny },
     Step { name: BUILD, what: "every binary and test is built", binaries: false, run: build },
     Step { name: "gen", what: "generated files are fresh", binaries: true, run: generated },
+    Step { name: "contract", what: "no breaking change of the accepted HTTP contract", binaries: false, run: accepted_contract },
     Step { name: "tests", what: "unit, property and end-to-end tests", binaries: true, run: tests },
     Step { name: "doc", what: "examples in the documentation", binaries: false, run: doc_tests },
     Step { name: "fuzz", what: "a minute of searching for inputs that break a fuzz target", binaries: false, run: fuzz },
@@ -123,6 +124,10 @@ fn build() -> Result<Outcome> {
 
 fn generated() -> Result<Outcome> {
     passed(generate::check())
+}
+
+fn accepted_contract() -> Result<Outcome> {
+    passed(contract::check())
 }
 
 fn tests() -> Result<Outcome> {
