@@ -1,5 +1,6 @@
 //! `cargo xtask`: every task of the project that is more than one command.
 
+mod clients;
 mod contract;
 mod generate;
 mod launch;

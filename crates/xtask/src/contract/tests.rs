@@ -212,6 +212,15 @@ fn edited(base: &Value, pointer: &str, value: Value) -> Value {
 }
 
 #[test]
+fn a_body_that_becomes_necessary_is_reported() {
+    let with =
+        |required: bool| document(&json!({"requestBody": {"content": {}, "required": required}}), &json!({}));
+    let without = document(&json!({}), &json!({}));
+    assert_eq!(breaking(&without, &with(true)), ["GET /things/{id}, request body: new and required"]);
+    assert_eq!(breaking(&without, &with(false)), [""; 0]);
+}
+
+#[test]
 fn an_operation_that_is_gone_is_reported() {
     let before = document(&json!({"operationId": "a"}), &json!({}));
     let gone = json!({ "paths": { "/things/{id}": {} } });

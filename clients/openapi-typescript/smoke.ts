@@ -1,0 +1,138 @@
+// Uses the daemon through openapi-fetch with types from openapi-typescript.
+
+import assert from "node:assert/strict";
+import createClient from "openapi-fetch";
+import type { components, paths } from "./dist/generated/schema.js";
+
+type UniversalEvent = components["schemas"]["UniversalEvent"];
+type InstallEvent = components["schemas"]["InstallEvent"];
+
+// A program that hangs must not hold the test.
+setTimeout(() => assert.fail("the program did not end in time"), 60_000).unref();
+
+const api = createClient<paths>({
+  baseUrl: process.env.SANDBOX_AGENT_URL ?? "http://127.0.0.1:2468",
+  headers: { Authorization: `Bearer ${process.env.SANDBOX_AGENT_TOKEN}` },
+});
+
+/** The answer's body, or an error with the problem that the daemon reported. */
+function ok<T>(answer: { data?: T; error?: unknown; response: Response }): NonNullable<T> {
+  assert.ok(answer.response.ok, `${answer.response.status}: ${JSON.stringify(answer.error)}`);
+  return answer.data as NonNullable<T>;
+}
+
+/** The events of a stream. */
+async function* serverSentEvents<T>(stream: ReadableStream<Uint8Array>): AsyncGenerator<T> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
+    const blocks = (rest + text).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const data = block.split("\n").filter((line) => line.startsWith("data:"));
+      if (data.length > 0) yield JSON.parse(data.map((line) => line.slice(5)).join("\n")) as T;
+    }
+  }
+}
+
+const session = { sessionId: "typed" };
+
+async function converse(): Promise<void> {
+  const created = await api.POST("/v1/sessions/{sessionId}", {
+    params: { path: session },
+    body: { agent: "demo", permissionMode: "default", metadata: { ticket: "ABC-1" } },
+  });
+  assert.equal(created.response.status, 201);
+  assert.equal(ok(created).healthy, true);
+
+  const stream = ok(
+    await api.GET("/v1/sessions/{sessionId}/events/sse", { params: { path: session }, parseAs: "stream" }),
+  );
+  const message = "say Hello\npermission Send it\nquestion single";
+  const accepted = ok(await api.POST("/v1/sessions/{sessionId}/messages", { params: { path: session }, body: { message } }));
+
+  const seen: string[] = [];
+  for await (const event of serverSentEvents<UniversalEvent>(stream)) {
+    seen.push(event.type);
+    await react(event);
+    if (event.type === "turnEnded") {
+      assert.equal(event.data.turnEnded.turnId, accepted.turnId);
+      assert.equal(event.data.turnEnded.stopReason, "endTurn");
+      break;
+    }
+  }
+  for (const type of ["started", "message", "permissionResolved", "questionResolved"]) {
+    assert.ok(seen.includes(type), `${type} in ${seen}`);
+  }
+}
+
+/** Answers what the agent asks. The compiler checks that no type of event is missing. */
+async function react(event: UniversalEvent): Promise<void> {
+  switch (event.type) {
+    case "permissionAsked": {
+      const { id: permissionId, options } = event.data.permissionAsked;
+      const option = options.find((option) => option.reply === "once");
+      assert.ok(option);
+      const path = { ...session, permissionId };
+      const body = { reply: option.reply, optionId: option.id };
+      ok(await api.POST("/v1/sessions/{sessionId}/permissions/{permissionId}/reply", { params: { path }, body }));
+      return;
+    }
+    case "questionAsked": {
+      const { id: questionId, questions } = event.data.questionAsked;
+      assert.deepEqual(questions[0]?.options?.map((option) => option.label), ["Red", "Green", "Blue"]);
+      const path = { ...session, questionId };
+      const body = { answers: [["Green"]] };
+      ok(await api.POST("/v1/sessions/{sessionId}/questions/{questionId}/reply", { params: { path }, body }));
+      return;
+    }
+    case "error":
+      return assert.fail(JSON.stringify(event.data.error));
+    case "message":
+    case "started":
+      return;
+    default:
+      return unknownType(event);
+  }
+}
+
+function unknownType(event: never): never {
+  throw new Error(`a type of event that the program does not know: ${JSON.stringify(event)}`);
+}
+
+async function readTranscript(): Promise<void> {
+  const { messages } = ok(await api.GET("/v1/sessions/{sessionId}/messages", { params: { path: session } }));
+  const said = messages.flatMap((message) => message.parts.map((part) => (part.type === "text" ? part.text : part.type)));
+  assert.ok(said.includes("Hello"), JSON.stringify(said));
+}
+
+async function moveFiles(): Promise<void> {
+  const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const query = { path: "bytes.bin" };
+  // The type of a binary body is `string` here, so a Blob is passed on by the serializer.
+  const written = await api.PUT("/v1/fs/file", {
+    params: { query },
+    body: "",
+    bodySerializer: () => new Blob([bytes]),
+    headers: { "content-type": "application/octet-stream" },
+  });
+  assert.equal(ok(written).bytesWritten, 256);
+  const read = ok(await api.GET("/v1/fs/file", { params: { query }, parseAs: "arrayBuffer" }));
+  assert.deepEqual(new Uint8Array(read), bytes);
+}
+
+async function installAgent(): Promise<void> {
+  const path = { agent: "published" };
+  const stream = ok(await api.POST("/v1/agents/{agent}/install/sse", { params: { path }, parseAs: "stream" }));
+  const steps: string[] = [];
+  for await (const event of serverSentEvents<InstallEvent>(stream)) {
+    steps.push(event.step);
+    if (event.step === "done") assert.equal(event.version, "1.0.0");
+  }
+  assert.ok(steps.includes("downloading") && steps.at(-1) === "done", steps.join());
+}
+
+await converse();
+await readTranscript();
+await moveFiles();
+await installAgent();
+console.log("openapi-typescript: ok");

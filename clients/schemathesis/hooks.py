@@ -1,0 +1,1 @@
+"""Hooks of schemathesis: nothing so far."""

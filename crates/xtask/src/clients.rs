@@ -1,0 +1,162 @@
+//! Generates clients from the OpenAPI document with the tools that people use, and runs a program written with each.
+
+mod daemon;
+mod schemathesis;
+mod tools;
+
+pub(crate) use schemathesis::run as fuzz;
+
+use crate::shell::{Program, root};
+use anyhow::{Context, Result, bail};
+use daemon::{Daemon, Programs, TOKEN};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tools::Tools;
+
+const DOCUMENT: &str = "openapi/openapi.json";
+
+/// Words in a generator's output that mean that something of the document is lost.
+const COMPLAINTS: [&str; 4] = ["warn", "⚠", "error", "skipp"];
+
+/// Generates, type-checks and runs every client.
+pub(crate) fn run() -> Result<()> {
+    let operations = operations()?;
+    let npm = Tools::npm()?;
+    let python = Tools::python()?;
+    openapi_typescript(&npm, &operations).context("openapi-typescript")?;
+    hey_api(&npm, &operations).context("@hey-api/openapi-ts")?;
+    openapi_python_client(&python, &operations).context("openapi-python-client")
+}
+
+fn openapi_typescript(tools: &Tools, operations: &[String]) -> Result<()> {
+    let folder = fresh("openapi-typescript")?;
+    let types = folder.join("dist/generated/schema.ts");
+    let document = root().join(DOCUMENT);
+    generate(tools.program("openapi-typescript").args(&[document.as_path(), Path::new("-o"), &types]))?;
+    complete(operations, &fs::read_to_string(&types)?, |name| format!("operations[\"{name}\"]"))?;
+    compile(tools, &folder)?;
+    with_daemon(|daemon| smoke(Program::new("node").args(&[folder.join("dist/built/smoke.js")]), daemon))
+}
+
+fn hey_api(tools: &Tools, operations: &[String]) -> Result<()> {
+    let folder = fresh("hey-api")?;
+    generate(tools.program("openapi-ts").args(&["--no-log-file"]).folder(&folder))?;
+    let functions = fs::read_to_string(folder.join("dist/generated/sdk.gen.ts"))?;
+    complete(operations, &functions, |name| format!("export const {name} ="))?;
+    compile(tools, &folder)?;
+    with_daemon(|daemon| smoke(Program::new("node").args(&[folder.join("dist/built/smoke.js")]), daemon))
+}
+
+fn openapi_python_client(tools: &Tools, operations: &[String]) -> Result<()> {
+    let folder = fresh("python")?;
+    let package = folder.join("dist/sandbox_agent_client");
+    let generator = tools.program("openapi-python-client").folder(&folder);
+    let options = ["generate", "--meta", "none", "--fail-on-warning", "--config", "generator.yml", "--path"];
+    generate(
+        generator.args(&options).args(&[&root().join(DOCUMENT)]).args(&["--output-path"]).args(&[&package]),
+    )?;
+    let mut modules = String::new();
+    for tag in fs::read_dir(package.join("api"))? {
+        let tag = tag?.path();
+        for module in tag.is_dir().then(|| fs::read_dir(&tag)).transpose()?.into_iter().flatten() {
+            modules.push_str(&format!("/{}\n", module?.file_name().to_string_lossy()));
+        }
+    }
+    complete(operations, &modules, |name| format!("/{}.py\n", snake_case(name)))?;
+    let checked =
+        tools.program("mypy").args(&["--strict", "smoke.py"]).env("MYPYPATH", "dist").folder(&folder);
+    checked.run()?;
+    let program = tools.program("python").args(&["smoke.py"]).env("PYTHONPATH", "dist").folder(&folder);
+    with_daemon(|daemon| smoke(program, daemon))
+}
+
+/// The folder of a client, without what an earlier run generated.
+fn fresh(name: &str) -> Result<PathBuf> {
+    let folder = root().join("clients").join(name);
+    let generated = folder.join("dist");
+    if generated.exists() {
+        fs::remove_dir_all(&generated)?;
+    }
+    fs::create_dir_all(&generated)?;
+    Ok(folder)
+}
+
+/// Runs a generator, which must have nothing to complain about.
+fn generate(generator: Program) -> Result<()> {
+    let output = generator.everything()?;
+    let complaint = output.lines().find(|line| {
+        let line = line.to_lowercase();
+        COMPLAINTS.iter().any(|word| line.contains(word))
+    });
+    match complaint {
+        Some(line) => bail!("the generator complains: {line}\n{output}"),
+        None => Ok(()),
+    }
+}
+
+fn compile(tools: &Tools, folder: &Path) -> Result<()> {
+    tools.program("tsc").args(&["--project", "."]).folder(folder).run()
+}
+
+/// Fails unless the generated code has every operation: some generators drop silently what they do not understand.
+fn complete(operations: &[String], code: &str, mark: impl Fn(&str) -> String) -> Result<()> {
+    let missing: Vec<&str> =
+        operations.iter().map(String::as_str).filter(|name| !code.contains(&mark(name))).collect();
+    if missing.is_empty() { Ok(()) } else { bail!("operations without a function: {}", missing.join(", ")) }
+}
+
+fn with_daemon(client: impl FnOnce(&Daemon) -> Result<()>) -> Result<()> {
+    let daemon = Daemon::start(Programs::All)?;
+    client(&daemon).with_context(|| format!("the daemon wrote:\n{}", daemon.log()))?;
+    daemon.stop()
+}
+
+fn smoke(program: Program, daemon: &Daemon) -> Result<()> {
+    let program = program.env("SANDBOX_AGENT_URL", &daemon.url).env("SANDBOX_AGENT_TOKEN", TOKEN);
+    program.env("SMOKE_WORKSPACE", daemon.workspace()).run()
+}
+
+/// The ids of all operations in the document.
+fn operations() -> Result<Vec<String>> {
+    let document: Value = serde_json::from_str(&fs::read_to_string(root().join(DOCUMENT))?)?;
+    let paths = document.get("paths").and_then(Value::as_object).context("the document has no paths")?;
+    let methods = paths.values().filter_map(Value::as_object).flat_map(serde_json::Map::values);
+    let ids = methods.filter_map(|operation| operation.get("operationId")?.as_str());
+    Ok(ids.map(str::to_owned).collect())
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_generator_that_complains_has_failed() {
+        let shell = |script: &str| generate(Program::new("sh").args(&["-c", script]));
+        assert!(shell("echo 'all is well'").is_ok());
+        for script in ["echo 'Warning: x is lost'", "echo '⚠ x' >&2", "echo 'Skipping x'", "exit 1"] {
+            assert!(shell(script).is_err(), "{script}");
+        }
+    }
+
+    #[test]
+    fn an_operation_that_was_dropped_is_named() {
+        let operations = ["getThing", "setThing"].map(str::to_owned);
+        let mark = |name: &str| format!("/{}.py", snake_case(name));
+        let error = complete(&operations, "/get_thing.py", mark).unwrap_err().to_string();
+        assert_eq!(error, "operations without a function: setThing");
+        assert!(complete(&operations, "/get_thing.py /set_thing.py", mark).is_ok());
+    }
+}
