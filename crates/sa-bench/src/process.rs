@@ -65,9 +65,9 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) fn start(programs: &Programs) -> Result<Self> {
-        let mut command = Command::new(programs.bench.with_file_name("sa-model"));
-        command.args(["--port", "0"]);
-        let server = Server::start(command).context("starting the scripted model: build sa-model first")?;
+        let mut command = Command::new(&programs.daemon);
+        command.args(["model", "--port", "0"]);
+        let server = Server::start(command).context("starting the scripted model")?;
         let url = format!("http://{}", server.address);
         Ok(Self { _server: server, url })
     }

@@ -143,6 +143,12 @@ impl Client {
         Ok(Self { inner, hello, cwd, ids: AtomicU64::new(1) })
     }
 
+    /// Starts over as a client that has heard nothing and answers nothing.
+    pub(crate) fn start_over(&self) {
+        self.answer_with(Policy::Silence);
+        self.inner.log.clear();
+    }
+
     pub(crate) fn log(&self) -> &Log {
         &self.inner.log
     }

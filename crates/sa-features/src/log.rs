@@ -53,6 +53,11 @@ impl Log {
         self.changed.send_modify(|count| *count += 1);
     }
 
+    /// Forgets what came so far.
+    pub(crate) fn clear(&self) {
+        lock(&self.entries).clear();
+    }
+
     /// Notes that the agent, or the way to it, broke the rules. Every wait fails from now on.
     pub(crate) fn blame(&self, fault: String) {
         lock(&self.faults).push(fault);

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How a stage differs from the usual one.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Setup {
     /// The client shows no forms.
     pub(crate) formless: bool,
@@ -55,6 +55,22 @@ impl Stage {
         let daemon = builder.sandbox(sandbox).start().await?;
         let client = connect(&daemon, "main", subject, (setup, way), project.clone()).await?;
         Ok(Self { subject, setup, way, client, daemon, model, project })
+    }
+
+    /// Sets the stage for another body: an empty project, a model that was asked nothing, a client that has heard nothing. The
+    /// agent and its process stay, and the directory does, too: some agents take seconds for the first session in one.
+    pub(crate) fn start_over(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.project)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                fs::remove_dir_all(entry.path())?;
+            } else {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        self.model.clear();
+        self.client.start_over();
+        Ok(())
     }
 
     /// Another agent of the same kind on the same daemon.

@@ -283,6 +283,11 @@ impl Subject {
         }
     }
 
+    /// Whether one process of the agent serves many sessions, and takes long enough to start that trials share it.
+    pub(crate) fn shares_process(&self) -> bool {
+        matches!(self.kind, Kind::Codex | Kind::OpenCode | Kind::Gemini | Kind::Copilot)
+    }
+
     /// Whether each session has a process of its own, which ends with it.
     pub(crate) fn has_process_per_session(&self) -> bool {
         matches!(self.kind, Kind::Claude | Kind::Amp)

@@ -10,7 +10,10 @@ use sa_testkit::within;
 use std::time::Duration;
 
 /// How long something may take that is not expected at all.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LACKING: Duration = Duration::from_secs(5);
+
+/// How long a body may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Runs a feature's body against a subject. What works must work; what is lacking must not, so that the table stays true.
 pub fn run(subject: &'static Subject, feature: &'static Feature, way: Way) -> Result<()> {
@@ -18,16 +21,8 @@ pub fn run(subject: &'static Subject, feature: &'static Feature, way: Way) -> Re
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(async {
         let stage = Stage::set(subject, feature.setup, way).await.context("setting the stage")?;
-        let body = async {
-            (feature.body)(&stage).await?;
-            stage.log().check()
-        };
-        anyhow::Ok(match expected {
-            Expected::Works => {
-                body.await.with_context(|| format!("what came at last:\n{}", stage.log().tail(0)))
-            }
-            Expected::Lacks(_) => within("what is lacking", PATIENCE, body).await.flatten(),
-        })
+        let patience = if expected == Expected::Works { PATIENCE } else { LACKING };
+        anyhow::Ok(perform(&stage, feature, patience).await)
     })?;
     match (expected, outcome) {
         (Expected::Works, outcome) => outcome,
@@ -37,4 +32,14 @@ pub fn run(subject: &'static Subject, feature: &'static Feature, way: Way) -> Re
         }
         (Expected::Lacks(why), Ok(())) => bail!("it works, although the table says: {why}"),
     }
+}
+
+/// Runs a body on a stage.
+pub(crate) async fn perform(stage: &Stage, feature: &Feature, patience: Duration) -> Result<()> {
+    let body = async {
+        (feature.body)(stage).await?;
+        stage.log().check()
+    };
+    let outcome = within(feature.title, patience, body).await.flatten();
+    outcome.with_context(|| format!("the last messages:\n{}", stage.log().tail(0)))
 }

@@ -18,6 +18,7 @@ mod conversation;
 mod dialect;
 mod direct;
 mod gemini;
+mod hints;
 mod journal;
 mod openai;
 mod player;
@@ -31,5 +32,6 @@ mod shapes;
 mod tools;
 mod variables;
 
+pub use hints::hints;
 pub use journal::{Auth, Request};
 pub use server::ModelServer;

@@ -27,7 +27,7 @@ pub use installed::{Installed, bare_path, installed};
 pub use pace::{Pace, PaceControl};
 pub use problem::Problem;
 pub use process::{Finished, Sandbox};
-pub use procfs::{Process, descendants, is_alive, marked_processes, process};
+pub use procfs::{Process, descendants, is_alive, marked_processes, process, send as send_signal};
 pub use raw::RawConnection;
 pub use request::Request;
 pub use rustix::process::Signal;

@@ -107,7 +107,7 @@ pub(crate) fn open_descriptors(pid: u32) -> Option<usize> {
 }
 
 /// Sends a signal; that the process is gone already is no error.
-pub(crate) fn send(pid: u32, signal: Signal) {
+pub fn send(pid: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         let _gone = kill_process(pid, signal);
     }

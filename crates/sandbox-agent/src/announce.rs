@@ -4,17 +4,32 @@ use crate::settings::Access;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Says where the daemon listens and how to talk to it. The first line is `listening on <URL>`; programs wait for it.
-pub(crate) fn announce(mut out: impl Write, address: SocketAddr, access: &Access) -> io::Result<()> {
+/// The variable that clients read the token from.
+pub(crate) const TOKEN_VARIABLE: &str = "SANDBOX_AGENT_TOKEN";
+
+/// Prints where the daemon listens and how to call it. The first line is `listening on <URL>`; programs wait for it.
+/// `exported` is the value of the token's variable in the daemon's environment.
+pub(crate) fn announce(
+    mut out: impl Write,
+    address: SocketAddr,
+    access: &Access,
+    exported: Option<&str>,
+) -> io::Result<()> {
     writeln!(out, "listening on http://{address}")?;
     out.flush()?;
     writeln!(out)?;
     let header = match access {
         Access::Generated(token) => {
-            writeln!(out, "  token  {token}  (for this run only; set SANDBOX_AGENT_TOKEN to choose one)")?;
+            writeln!(out, "  token  {token}  (for this run only; set {TOKEN_VARIABLE} to choose one)")?;
             format!("-H 'Authorization: Bearer {token}' ")
         }
-        Access::Given(_) => "-H \"Authorization: Bearer $SANDBOX_AGENT_TOKEN\" ".to_owned(),
+        Access::Given(token) => {
+            // A token that was given is not printed: output ends up in logs.
+            if exported != Some(token) {
+                writeln!(out, "  token  the one you gave; first run: export {TOKEN_VARIABLE}=<token>")?;
+            }
+            format!("-H \"Authorization: Bearer ${TOKEN_VARIABLE}\" ")
+        }
         Access::Open => String::new(),
     };
     writeln!(out, "  try    curl {header}http://{}/v1/agents\n", reachable(address))?;
@@ -37,8 +52,12 @@ mod tests {
     use super::*;
 
     fn said(address: &str, access: &Access) -> String {
+        said_with(address, access, None)
+    }
+
+    fn said_with(address: &str, access: &Access, exported: Option<&str>) -> String {
         let mut out = Vec::new();
-        announce(&mut out, address.parse().unwrap(), access).unwrap();
+        announce(&mut out, address.parse().unwrap(), access, exported).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -62,7 +81,15 @@ listening on http://0.0.0.0:80
   try    curl -H \"Authorization: Bearer $SANDBOX_AGENT_TOKEN\" http://127.0.0.1:80/v1/agents
 
 ";
-        assert_eq!(said("0.0.0.0:80", &Access::Given("s3cret".to_owned())), expected);
+        let access = Access::Given("s3cret".to_owned());
+        assert_eq!(said_with("0.0.0.0:80", &access, Some("s3cret")), expected);
+        for exported in [None, Some("another")] {
+            let said = said_with("0.0.0.0:80", &access, exported);
+            assert!(said.contains(
+                "\n  token  the one you gave; first run: export SANDBOX_AGENT_TOKEN=<token>\n  try "
+            ));
+            assert!(!said.contains("s3cret"), "{said}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The daemon, put together from its parts in the order in which each needs the one before.
 
 use crate::agents::{Agents, this_program};
-use crate::announce::announce;
+use crate::announce::{TOKEN_VARIABLE, announce};
 use crate::sessions;
 use crate::settings::{Access, Settings};
 use anyhow::{Context, anyhow};
@@ -98,7 +98,8 @@ impl Daemon {
 
     /// Prints the address on standard output. A daemon whose output nobody reads works all the same.
     pub(crate) fn announce(&self) {
-        if let Err(error) = announce(io::stdout().lock(), self.address, &self.access) {
+        let exported = std::env::var(TOKEN_VARIABLE).ok();
+        if let Err(error) = announce(io::stdout().lock(), self.address, &self.access, exported.as_deref()) {
             tracing::debug!("nobody reads where the daemon listens: {error}");
         }
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");

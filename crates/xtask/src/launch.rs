@@ -13,19 +13,7 @@ pub(crate) fn daemon(arguments: &[String]) -> Result<ExitCode> {
 
 /// The benchmarks, of the daemon as `release` builds it.
 pub(crate) fn benchmarks(arguments: &[String]) -> Result<ExitCode> {
-    let build = [
-        "build",
-        "--release",
-        "--bins",
-        "-p",
-        "sandbox-agent",
-        "-p",
-        "sa-testkit",
-        "-p",
-        "sa-bench",
-        "-p",
-        "sa-model",
-    ];
+    let build = ["build", "--release", "--bins", "-p", "sandbox-agent", "-p", "sa-testkit", "-p", "sa-bench"];
     cargo(&build).run()?;
     let built = target()?.join("release");
     let bench = Program::new(built.join("sa-bench")).args(arguments);

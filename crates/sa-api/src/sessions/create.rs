@@ -55,7 +55,7 @@ pub struct CreateSession {
     pub env: BTreeMap<String, String>,
     /// MCP servers, on top of those that are configured for the directory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(required = false)]
+    #[schema(value_type = BTreeMap<String, McpServerConfig>, required = false)]
     pub mcp: McpServers,
     /// Sets of skills, on top of those that are configured for the directory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

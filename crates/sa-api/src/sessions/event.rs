@@ -4,29 +4,25 @@ use super::{
     MessageDelta, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved, SessionChoices,
     UniversalMessage,
 };
-use crate::AgentExit;
+use crate::{AgentExit, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Something that happened in a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+/// Something that happened in a session. In JSON it also has `type`, the name of the single member of `data`.
+#[derive(Debug, Clone, PartialEq)]
 pub struct UniversalEvent {
-    /// Counts from 1, without holes.
+    /// Id of the event. Ids count from 1 without gaps.
     pub id: u64,
-    /// When it was noted, as RFC 3339 in UTC.
-    pub timestamp: String,
-    /// The session.
+    /// Time at which the event was recorded.
+    pub timestamp: Timestamp,
+    /// Id of the session.
     pub session_id: String,
-    /// Its agent.
+    /// Id of the agent.
     pub agent: String,
     /// The agent's own id of the session, once it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub native_session_id: Option<String>,
-    /// What happened.
+    /// Data of the event.
     pub data: EventData,
 }
 

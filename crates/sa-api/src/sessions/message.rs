@@ -34,15 +34,29 @@ pub struct ParsedMessage {
     pub metadata: Map<String, Value>,
 }
 
-/// A message that was not understood.
+/// A message that could not be parsed. `role` distinguishes it from other messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UnparsedMessage {
+    /// Always `unknown`.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub role: UnknownRole,
     /// What the agent sent.
     pub raw: Value,
     /// Why it was not understood.
     pub error: String,
+}
+
+/// Role of a message that could not be parsed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum UnknownRole {
+    /// Not known.
+    #[default]
+    Unknown,
 }
 
 /// Whose a message is.

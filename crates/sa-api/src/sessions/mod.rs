@@ -1,13 +1,16 @@
 //! Universal sessions: the same for every agent, durable, without any knowledge of ACP.
 
+mod agent_error;
 mod create;
 mod event;
+mod event_type;
 mod exchange;
 mod message;
 mod request;
 mod session;
 mod webhook;
 
+pub use agent_error::AgentError;
 pub use create::{
     CreateSession, Decision, McpServers, PermissionPolicy, PermissionRule, SessionCreated, SessionPatch,
     TimeoutDecision,
@@ -17,20 +20,21 @@ pub use event::{
     EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority, PlanStatus,
     Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
 };
+pub use event_type::EventType;
 pub use exchange::{
     CancelResult, Delivery, ForkSession, MessageAccepted, PermissionReply, PermissionReplyKind, PostMessage,
     QuestionReply,
 };
 pub use message::{
     DeltaKind, Diff, FileSource, Location, MessageDelta, MessagePart, ParsedMessage, Role, ToolContent,
-    ToolKind, ToolStatus, UniversalMessage, UnparsedMessage,
+    ToolKind, ToolStatus, UniversalMessage, UnknownRole, UnparsedMessage,
 };
 pub use request::{
     PermissionOption, PermissionRequest, PermissionResolved, Question, QuestionKind, QuestionOption,
     QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 pub use session::{
-    AgentError, ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices,
-    SessionList, SessionOption, SessionState, Turn,
+    ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices, SessionList,
+    SessionOption, SessionState, Turn,
 };
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

@@ -1,7 +1,6 @@
 //! A session and its state.
 
 use super::{PermissionRequest, QuestionRequest, Usage, WebhookStatus};
-use crate::AgentExit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -230,52 +229,4 @@ pub struct ChoiceGroup {
     pub id: String,
     /// For people.
     pub name: String,
-}
-
-/// Why an agent is not ready: an object with one member, which names the reason.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum AgentError {
-    /// The provider does not accept the credentials, or there are none.
-    TokenError {
-        /// What happened.
-        message: String,
-    },
-    /// The agent ended.
-    ProcessExited {
-        /// What happened.
-        message: String,
-        /// How it ended.
-        exit: AgentExit,
-    },
-    /// Its program could not be installed.
-    InstallFailed {
-        /// What happened.
-        message: String,
-    },
-    /// It could not be started.
-    SpawnFailed {
-        /// What happened.
-        message: String,
-    },
-    /// It cannot do what was asked for.
-    Unsupported {
-        /// What happened.
-        message: String,
-    },
-    /// It did not answer in time.
-    Timeout {
-        /// What happened.
-        message: String,
-    },
-    /// It answered with an error, or not as the protocol wants it.
-    Protocol {
-        /// What happened.
-        message: String,
-        /// The agent's error.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
-        details: Option<Value>,
-    },
 }

@@ -1,6 +1,6 @@
 //! Webhooks: events that are sent rather than fetched.
 
-use super::UniversalEvent;
+use super::{EventType, UniversalEvent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -15,9 +15,9 @@ pub struct Webhook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub secret: Option<String>,
-    /// The kinds of events that are sent, by the names in `data`; all but `messageDelta` if absent.
+    /// Types of the events that are sent. Defaults to all but `messageDelta`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<Vec<EventType>>, nullable = false)]
     pub events: Option<Vec<String>>,
 }
 

@@ -11,6 +11,7 @@ mod processes;
 mod running;
 mod session_results;
 mod sessions;
+mod starting;
 mod stdio;
 mod streams;
 mod unwritable;

@@ -33,13 +33,9 @@ impl Document {
         Ok(())
     }
 
-    /// The names by which the variants of that schema are told apart: their `type`, or their only member.
+    /// Returns the names by which the variants of that schema are told apart.
     pub(crate) fn variants(&self, schema: &str) -> Result<BTreeSet<String>> {
-        let variants = self.json["components"]["schemas"][schema]["oneOf"].as_array();
-        let name = |variant: &Value| {
-            let name = variant["properties"]["type"]["enum"][0].as_str().or(variant["required"][0].as_str());
-            name.map(str::to_owned).with_context(|| format!("a variant without a name: {variant}"))
-        };
-        variants.with_context(|| format!("{schema} has no variants"))?.iter().map(name).collect()
+        let mapping = self.json["components"]["schemas"][schema]["discriminator"]["mapping"].as_object();
+        Ok(mapping.with_context(|| format!("{schema} has no discriminator"))?.keys().cloned().collect())
     }
 }

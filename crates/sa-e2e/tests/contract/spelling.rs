@@ -6,7 +6,10 @@ use sa_testkit::{DEADLINE, Daemon};
 use serde_json::{Value, json};
 
 /// The one member that is spelled so on the wire, too.
-const WITH_UNDERSCORE: [&str; 1] = ["/components/schemas/InstalledAgent/already_installed"];
+const WITH_UNDERSCORE: [&str; 2] = [
+    "/components/schemas/InstallDoneEvent/already_installed",
+    "/components/schemas/InstalledAgent/already_installed",
+];
 
 /// The places of all properties below that place.
 fn properties(place: &str, part: &Value, found: &mut Vec<String>) {

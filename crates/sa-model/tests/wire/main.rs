@@ -6,4 +6,3 @@ mod faults;
 mod framing;
 mod journal;
 mod loops;
-mod program;

@@ -105,7 +105,7 @@ impl Owner {
             return None;
         }
         let now = now_ms();
-        let timestamp = Timestamp::from_millis(now).to_string();
+        let timestamp = Timestamp::from_millis(now);
         let first = self.shared.log.ends().last + 1;
         self.draft.touched = false;
         let events = std::mem::take(&mut self.draft.events);
@@ -115,7 +115,7 @@ impl Owner {
             .map(|(data, id)| {
                 let event = UniversalEvent {
                     id,
-                    timestamp: timestamp.clone(),
+                    timestamp,
                     session_id: self.shared.id.clone(),
                     agent: self.record.request.agent.clone(),
                     native_session_id: self.record.native_session_id.clone(),

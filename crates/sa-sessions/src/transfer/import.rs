@@ -137,7 +137,7 @@ impl Arriving {
     pub(super) async fn append(&mut self, data: EventData) -> Result<(), SessionError> {
         self.push(UniversalEvent {
             id: self.last + 1,
-            timestamp: Timestamp::now().to_string(),
+            timestamp: Timestamp::now(),
             session_id: self.session.clone(),
             agent: self.agent.clone(),
             native_session_id: None,

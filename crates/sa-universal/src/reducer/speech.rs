@@ -4,7 +4,8 @@ use crate::json::{self, Fields, Object};
 use crate::names::{self, Claimed, Names};
 use crate::{blocks, carrier};
 use sa_api::sessions::{
-    DeltaKind, EventData, MessageDelta, MessagePart, ParsedMessage, Role, UniversalMessage, UnparsedMessage,
+    DeltaKind, EventData, MessageDelta, MessagePart, ParsedMessage, Role, UniversalMessage, UnknownRole,
+    UnparsedMessage,
 };
 use serde_json::{Value, json};
 
@@ -267,5 +268,5 @@ impl Scope<'_> {
 }
 
 pub(super) fn unparsed(raw: Value, error: String) -> EventData {
-    EventData::Message(UniversalMessage::Unparsed(UnparsedMessage { raw, error }))
+    EventData::Message(UniversalMessage::Unparsed(UnparsedMessage { role: UnknownRole::Unknown, raw, error }))
 }

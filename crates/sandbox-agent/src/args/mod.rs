@@ -26,7 +26,7 @@ pub(crate) use processes::{
 pub(crate) use server::{LogFormat, ServerArgs};
 pub(crate) use sessions::{
     AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, ExportArgs, ImportArgs, PatchArgs, PermissionArg,
-    PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs, SessionsCommand, TransferArgs, TransferCommand,
+    PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs, SessionsArgs, SessionsCommand,
 };
 
 use crate::failure::{EXIT_USAGE, Failure};
@@ -45,7 +45,8 @@ pub(crate) const STATE_DIR_VARIABLE: &str = "SANDBOX_AGENT_STATE_DIR";
     version,
     max_term_width = 100,
     disable_help_subcommand = true,
-    after_help = "Exit codes: 0 done, 1 failed, 64 bad usage."
+    after_help = "Flags without a command start the daemon: 'sandbox-agent --port 3000' is 'sandbox-agent server --port 3000'.\n\
+        Exit codes: 0 done, 1 failed, 64 bad usage."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -59,10 +60,10 @@ pub(crate) enum Command {
     Server(Box<ServerArgs>),
     /// Call a running daemon
     Api(ApiArgs),
-    /// Tell an agent one thing and show what it does
+    /// Run a single prompt and stream the output
     Run(Box<RunPromptArgs>),
-    /// Take sessions out of a daemon, or bring them in
-    Sessions(TransferArgs),
+    /// Work with the sessions of a running daemon (the same as api sessions)
+    Sessions(SessionsArgs),
     /// Run a built-in agent on standard input and output
     Acp(AcpArgs),
     /// Install agents on this machine
@@ -73,6 +74,11 @@ pub(crate) enum Command {
     Outdated(Box<OutdatedArgs>),
     /// Explain why an agent does not start
     Doctor(Box<DoctorArgs>),
+    /// Serve a scripted model on loopback, to try agents without a key
+    #[command(after_help = "The prompt is the script: see docs/model-server.md. Example:\n  \
+        sandbox-agent model --port 4000\n  \
+        ANTHROPIC_BASE_URL=http://127.0.0.1:4000 ANTHROPIC_API_KEY=scripted sandbox-agent server")]
+    Model(ModelArgs),
     /// Find the credentials of the agents on this machine
     #[command(subcommand)]
     Credentials(CredentialsCommand),
@@ -107,6 +113,14 @@ pub(crate) struct AcpArgs {
     pub(crate) local: LocalArgs,
 }
 
+/// The arguments of `model`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModelArgs {
+    /// Port on 127.0.0.1; 0 takes any free port
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+}
+
 /// The documents that are generated from the code.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum GenCommand {
@@ -130,7 +144,7 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
 }
 
 fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(words)?;
+    let matches = Cli::command().try_get_matches_from(with_command(words))?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     if let (Command::Server(args), Some(("server", given))) = (&mut cli.command, matches.subcommand()) {
         args.let_flags_decide_auth(given);
@@ -138,9 +152,45 @@ fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap
     Ok(cli.command)
 }
 
+/// Makes `server` the command of a line that begins with a flag. Only the flags for help and version stand alone.
+fn with_command(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = words.into_iter().collect();
+    let starts_daemon = words.get(1).and_then(|word| word.to_str()).is_some_and(|word| {
+        word.starts_with('-') && !matches!(word, "-" | "--" | "-h" | "--help" | "-V" | "--version")
+    });
+    if starts_daemon {
+        words.insert(1, "server".into());
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flags_without_a_command_start_the_daemon() {
+        let parse = |line: &str| {
+            parse_from(line.split_whitespace().map(OsString::from)).map_err(|error| error.kind())
+        };
+        let Ok(Command::Server(args)) = parse("sandbox-agent --host 0.0.0.0 --port 3000 --token t") else {
+            panic!("not the daemon");
+        };
+        assert_eq!((args.port, args.token.as_deref()), (Some(3000), Some("t")));
+        for line in ["sandbox-agent --port=3000", "sandbox-agent -p 3000", "sandbox-agent -p3000"] {
+            assert!(matches!(parse(line), Ok(Command::Server(args)) if args.port == Some(3000)), "{line}");
+        }
+        for (line, kind) in [
+            ("sandbox-agent --help", clap::error::ErrorKind::DisplayHelp),
+            ("sandbox-agent -h", clap::error::ErrorKind::DisplayHelp),
+            ("sandbox-agent --version", clap::error::ErrorKind::DisplayVersion),
+            ("sandbox-agent", clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
+            ("sandbox-agent --prot 3000", clap::error::ErrorKind::UnknownArgument),
+            ("sandbox-agent --", clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
+        ] {
+            assert_eq!(parse(line).err(), Some(kind), "{line}");
+        }
+    }
 
     #[test]
     fn the_definitions_are_consistent() {

@@ -5,7 +5,7 @@ use super::{Connection, Output};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// The operations on universal sessions.
+/// The operations on universal sessions. Where people have a shorter word, the name of the operation works as well.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
     /// List them (GET /v1/sessions)
@@ -24,6 +24,7 @@ pub(crate) enum SessionsCommand {
         output: Output,
     },
     /// Change one (PATCH /v1/sessions/{id})
+    #[command(visible_alias = "update")]
     Patch(PatchArgs),
     /// End one and forget it (DELETE /v1/sessions/{id})
     Delete {
@@ -38,6 +39,7 @@ pub(crate) enum SessionsCommand {
         output: Output,
     },
     /// Send a message (POST /v1/sessions/{id}/messages)
+    #[command(visible_alias = "post-message")]
     Send(SendArgs),
     /// Stop the turn that runs (POST /v1/sessions/{id}/cancel)
     Cancel {
@@ -71,6 +73,7 @@ pub(crate) enum SessionsCommand {
         limit: usize,
     },
     /// Show what happens, as it happens (GET /v1/sessions/{id}/events/sse)
+    #[command(visible_alias = "stream-events")]
     Follow {
         /// The session's id
         id: String,
@@ -82,8 +85,10 @@ pub(crate) enum SessionsCommand {
         json: bool,
     },
     /// Answer a question (POST /v1/sessions/{id}/questions/{question_id}/reply)
+    #[command(visible_alias = "reply-to-question")]
     Answer(AnswerArgs),
     /// Reject a question (POST /v1/sessions/{id}/questions/{question_id}/reject)
+    #[command(visible_alias = "reject-question")]
     Reject {
         /// The session's id
         id: String,
@@ -91,6 +96,7 @@ pub(crate) enum SessionsCommand {
         question_id: String,
     },
     /// Decide on a permission (POST /v1/sessions/{id}/permissions/{permission_id}/reply)
+    #[command(visible_alias = "reply-to-permission")]
     Decide(DecideArgs),
     /// Write one as lines of JSON (GET /v1/sessions/{id}/export)
     Export(ExportArgs),
@@ -256,20 +262,11 @@ pub(crate) struct ImportArgs {
 
 /// The arguments of `sessions`.
 #[derive(Debug, Args)]
-pub(crate) struct TransferArgs {
+pub(crate) struct SessionsArgs {
     #[command(flatten)]
     pub(crate) connection: Connection,
     #[command(subcommand)]
-    pub(crate) command: TransferCommand,
-}
-
-/// Sessions on the move.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TransferCommand {
-    /// Write a session as lines of JSON
-    Export(ExportArgs),
-    /// Make a session out of such lines
-    Import(ImportArgs),
+    pub(crate) command: Box<SessionsCommand>,
 }
 
 /// The arguments of `run`.

@@ -1,13 +1,15 @@
 //! `sandbox-agent doctor`: why an agent will not start.
 
 use crate::agents::Agents;
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, STATE_DIR_VARIABLE};
 use crate::commands::install_agent::{load, named, runtime};
 use crate::commands::render::{print_json, print_text};
 use crate::failure::Failure;
+use anyhow::Context;
 use sa_agents::AgentSpec;
 use sa_doctor::{Doctor, DoctorOptions, Finding, Report, Verdict};
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -34,8 +36,10 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
             offline: args.offline,
         });
         let mut reports = vec![doctor.examine_machine()];
+        // An examination starts agents; the sessions that they keep then are nobody's.
+        let scratch = tempfile::tempdir().context("cannot create a temporary directory")?;
         for agent in agents {
-            reports.push(doctor.examine(agent).await);
+            reports.push(doctor.examine(&keeping_state_in(scratch.path(), agent)).await);
         }
         supervisor.shutdown(Duration::ZERO).await;
         if args.json {
@@ -46,6 +50,15 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
         let fine = reports.iter().all(Report::is_fine);
         Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     })
+}
+
+/// Returns the agent with a directory of its own for what it keeps, if it is one that keeps something.
+fn keeping_state_in(directory: &Path, agent: &AgentSpec) -> AgentSpec {
+    let mut agent = agent.clone();
+    if let Some(state_dir) = agent.env.get_mut(STATE_DIR_VARIABLE) {
+        *state_dir = directory.join(&agent.id).to_string_lossy().into_owned();
+    }
+    agent
 }
 
 fn in_words(reports: &[Report]) -> String {

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 mod draft;
 pub(crate) mod gen_docs;
 pub(crate) mod install_agent;
+pub(crate) mod model;
 mod progress;
 mod reference;
 mod render;

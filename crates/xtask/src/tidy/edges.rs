@@ -47,7 +47,7 @@ const TABLE: [Row; 35] = [
     Row {
         name: "sandbox-agent",
         needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-webhooks"],
-        may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-opencode", "sa-probe"],
+        may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-model", "sa-opencode", "sa-probe"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },

@@ -7,7 +7,7 @@ mod fs;
 mod processes;
 pub(crate) mod sessions;
 
-use crate::args::{ApiArgs, ApiCommand, Connection, Output, TransferArgs};
+use crate::args::{ApiArgs, ApiCommand, Connection, Output, SessionsArgs};
 use crate::commands::render::{Table, age, print_json, print_text};
 use crate::failure::Failure;
 use acp::print_event;
@@ -22,8 +22,8 @@ pub(crate) fn run(args: ApiArgs) -> Result<ExitCode, Failure> {
 }
 
 /// `sandbox-agent sessions …`.
-pub(crate) fn run_transfer(args: TransferArgs) -> Result<ExitCode, Failure> {
-    with_client(&args.connection, async |client| sessions::transfer(client, args.command).await)
+pub(crate) fn run_sessions(args: SessionsArgs) -> Result<ExitCode, Failure> {
+    with_client(&args.connection, async |client| sessions::call(client, *args.command).await)
 }
 
 /// Does something with a client of that daemon.

@@ -5,7 +5,7 @@ mod events;
 mod moving;
 
 use super::{explain, print};
-use crate::args::{AnswerArgs, SessionsCommand, TransferCommand};
+use crate::args::{AnswerArgs, SessionsCommand};
 use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
 use anyhow::anyhow;
@@ -69,14 +69,6 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         }
         SessionsCommand::Export(args) => moving::export(client, args).await,
         SessionsCommand::Import(args) => moving::import(client, args).await,
-    }
-}
-
-/// `sandbox-agent sessions …`: the same under the name that people look for.
-pub(super) async fn transfer(client: &Client, command: TransferCommand) -> Result<(), Failure> {
-    match command {
-        TransferCommand::Export(args) => moving::export(client, args).await,
-        TransferCommand::Import(args) => moving::import(client, args).await,
     }
 }
 

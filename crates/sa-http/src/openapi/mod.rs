@@ -1,5 +1,7 @@
 //! The contract as an OpenAPI document.
 
+mod unions;
+
 use crate::router;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::schema::{SchemaType, Type};
@@ -104,6 +106,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
         components.responses.insert(layer.name.to_owned(), problem(layer.description).into());
     }
     components.schemas.values_mut().for_each(drop_null_defaults);
+    unions::name_variants(&mut components.schemas);
     for operation in document.paths.paths.values_mut().flat_map(operations) {
         let has: Vec<_> = LAYER_RESPONSES.iter().filter(|layer| layer.from.has(operation)).collect();
         for layer in has {

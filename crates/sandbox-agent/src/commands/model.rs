@@ -1,0 +1,24 @@
+//! `sandbox-agent model`: the scripted model server, to try agents without a key and without a network.
+
+use crate::args::ModelArgs;
+use crate::commands::install_agent::runtime;
+use crate::commands::render::print_text;
+use crate::failure::Failure;
+use crate::signals::Signals;
+use anyhow::Context;
+use sa_model::ModelServer;
+use std::process::ExitCode;
+
+pub(crate) fn run(args: ModelArgs) -> Result<ExitCode, Failure> {
+    let server = ModelServer::start_on(args.port)
+        .with_context(|| format!("cannot listen on 127.0.0.1:{}", args.port))?;
+    let url = server.url();
+    // Programs wait for the first line.
+    print_text(&format!("listening on {url}"))?;
+    print_text(&format!("\n{}", sa_model::hints(&url)))?;
+    runtime()?.block_on(async {
+        let mut signals = Signals::install().context("cannot handle signals")?;
+        signals.next().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
