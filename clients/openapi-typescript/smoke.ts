@@ -5,6 +5,7 @@ import createClient from "openapi-fetch";
 import type { components, paths } from "./dist/generated/schema.js";
 
 type UniversalEvent = components["schemas"]["UniversalEvent"];
+type ProcessLogEntry = components["schemas"]["ProcessLogEntry"];
 type InstallEvent = components["schemas"]["InstallEvent"];
 
 // A program that hangs must not hold the test.
@@ -87,8 +88,23 @@ async function react(event: UniversalEvent): Promise<void> {
     }
     case "error":
       return assert.fail(JSON.stringify(event.data.error));
-    case "message":
     case "started":
+    case "message":
+    case "messageDelta":
+    case "questionResolved":
+    case "permissionResolved":
+    case "plan":
+    case "turnStarted":
+    case "turnEnded":
+    case "modeChanged":
+    case "infoChanged":
+    case "commandsAvailable":
+    case "usage":
+    case "notice":
+    case "compaction":
+    case "continuity":
+    case "ended":
+    case "unknown":
       return;
     default:
       return unknownType(event);
@@ -131,8 +147,51 @@ async function installAgent(): Promise<void> {
   assert.ok(steps.includes("downloading") && steps.at(-1) === "done", steps.join());
 }
 
+async function moveSession(): Promise<void> {
+  const lines = ok(
+    await api.GET("/v1/sessions/{sessionId}/export", { params: { path: session }, parseAs: "blob" }),
+  );
+  const imported = await api.POST("/v1/sessions/import", {
+    params: { query: { sessionId: "typed-copy" } },
+    body: "",
+    bodySerializer: () => lines,
+    headers: { "content-type": "application/x-ndjson" },
+  });
+  assert.equal(imported.response.status, 201);
+  const original = ok(await api.GET("/v1/sessions/{sessionId}", { params: { path: session } }));
+  assert.equal(ok(imported).sessionId, "typed-copy");
+  assert.ok(ok(imported).lastEventId >= original.lastEventId);
+}
+
+async function listSessions(): Promise<void> {
+  const seen: string[] = [];
+  for (let after: string | undefined, more = true; more; ) {
+    const page = ok(await api.GET("/v1/sessions", { params: { query: { limit: 1, after } } }));
+    assert.equal(page.sessions.length, 1);
+    seen.push(...page.sessions.map((session) => session.sessionId));
+    [after, more] = [seen.at(-1), page.hasMore];
+  }
+  assert.deepEqual(seen.sort(), ["typed", "typed-copy"]);
+}
+
+async function followProcess(): Promise<void> {
+  const created = await api.POST("/v1/processes", { body: { command: "sh", args: ["-c", "echo one; echo two"] } });
+  assert.equal(created.response.status, 201);
+  const path = { processId: ok(created).id };
+  const stream = ok(await api.GET("/v1/processes/{processId}/logs/sse", { params: { path }, parseAs: "stream" }));
+  let output = "";
+  for await (const entry of serverSentEvents<ProcessLogEntry>(stream)) {
+    output += entry.encoding === "utf8" ? entry.data : Buffer.from(entry.data, "base64").toString();
+    if (output.endsWith("two\n")) break;
+  }
+  assert.equal(output, "one\ntwo\n");
+}
+
 await converse();
 await readTranscript();
 await moveFiles();
 await installAgent();
+await moveSession();
+await listSessions();
+await followProcess();
 console.log("openapi-typescript: ok");

@@ -64,8 +64,7 @@ fn openapi_python_client(tools: &Tools, operations: &[String]) -> Result<()> {
         }
     }
     complete(operations, &modules, |name| format!("/{}.py\n", snake_case(name)))?;
-    let checked =
-        tools.program("mypy").args(&["--strict", "smoke.py"]).env("MYPYPATH", "dist").folder(&folder);
+    let checked = tools.program("mypy").args(&["smoke.py"]).folder(&folder);
     checked.run()?;
     let program = tools.program("python").args(&["smoke.py"]).env("PYTHONPATH", "dist").folder(&folder);
     with_daemon(|daemon| smoke(program, daemon))
