@@ -16,6 +16,12 @@ use tools::Tools;
 
 const DOCUMENT: &str = "openapi/openapi.json";
 
+/// The generators' command lines, each for its folder, as `clients/README.md` shows them.
+const TYPES: &str = "openapi-typescript ../../openapi/openapi.json -o dist/generated/schema.ts";
+const FUNCTIONS: &str = "openapi-ts --file openapi-ts.config.js --no-log-file";
+const PACKAGE: &str = "openapi-python-client generate --meta none --fail-on-warning --config generator.yml \
+                       --path ../../openapi/openapi.json --output-path dist/sandbox_agent_client";
+
 /// Words in a generator's output that mean that something of the document is lost.
 const COMPLAINTS: [&str; 4] = ["warn", "⚠", "error", "skipp"];
 
@@ -31,43 +37,38 @@ pub(crate) fn run() -> Result<()> {
 
 fn openapi_typescript(tools: &Tools, operations: &[String]) -> Result<()> {
     let folder = fresh("openapi-typescript")?;
-    let types = folder.join("dist/generated/schema.ts");
-    let document = root().join(DOCUMENT);
-    generate(tools.program("openapi-typescript").args(&[document.as_path(), Path::new("-o"), &types]))?;
-    complete(operations, &fs::read_to_string(&types)?, |name| format!("operations[\"{name}\"]"))?;
-    compile(tools, &folder)?;
-    with_daemon(|daemon| smoke(Program::new("node").args(&[folder.join("dist/built/smoke.js")]), daemon))
+    generate(tools, TYPES, &folder)?;
+    let types = fs::read_to_string(folder.join("dist/generated/schema.ts"))?;
+    complete(operations, &types, |name| format!("operations[\"{name}\"]"))?;
+    typescript(tools, &folder)
 }
 
 fn hey_api(tools: &Tools, operations: &[String]) -> Result<()> {
     let folder = fresh("hey-api")?;
-    generate(tools.program("openapi-ts").args(&["--no-log-file"]).folder(&folder))?;
+    generate(tools, FUNCTIONS, &folder)?;
     let functions = fs::read_to_string(folder.join("dist/generated/sdk.gen.ts"))?;
     complete(operations, &functions, |name| format!("export const {name} ="))?;
-    compile(tools, &folder)?;
-    with_daemon(|daemon| smoke(Program::new("node").args(&[folder.join("dist/built/smoke.js")]), daemon))
+    typescript(tools, &folder)
+}
+
+fn typescript(tools: &Tools, folder: &Path) -> Result<()> {
+    tools.program("tsc").args(&["--project", "."]).folder(folder).run()?;
+    smoke(Program::new("node").args(&["dist/built/smoke.js"]).folder(folder))
 }
 
 fn openapi_python_client(tools: &Tools, operations: &[String]) -> Result<()> {
     let folder = fresh("python")?;
-    let package = folder.join("dist/sandbox_agent_client");
-    let generator = tools.program("openapi-python-client").folder(&folder);
-    let options = ["generate", "--meta", "none", "--fail-on-warning", "--config", "generator.yml", "--path"];
-    generate(
-        generator.args(&options).args(&[&root().join(DOCUMENT)]).args(&["--output-path"]).args(&[&package]),
-    )?;
+    generate(tools, PACKAGE, &folder)?;
     let mut modules = String::new();
-    for tag in fs::read_dir(package.join("api"))? {
+    for tag in fs::read_dir(folder.join("dist/sandbox_agent_client/api"))? {
         let tag = tag?.path();
         for module in tag.is_dir().then(|| fs::read_dir(&tag)).transpose()?.into_iter().flatten() {
             modules.push_str(&format!("/{}\n", module?.file_name().to_string_lossy()));
         }
     }
     complete(operations, &modules, |name| format!("/{}.py\n", snake_case(name)))?;
-    let checked = tools.program("mypy").args(&["smoke.py"]).folder(&folder);
-    checked.run()?;
-    let program = tools.program("python").args(&["smoke.py"]).env("PYTHONPATH", "dist").folder(&folder);
-    with_daemon(|daemon| smoke(program, daemon))
+    tools.program("mypy").args(&["smoke.py"]).folder(&folder).run()?;
+    smoke(tools.program("python").args(&["smoke.py"]).env("PYTHONPATH", "dist").folder(&folder))
 }
 
 /// The folder of a client, without what an earlier run generated.
@@ -82,20 +83,21 @@ fn fresh(name: &str) -> Result<PathBuf> {
 }
 
 /// Runs a generator, which must have nothing to complain about.
-fn generate(generator: Program) -> Result<()> {
-    let output = generator.everything()?;
-    let complaint = output.lines().find(|line| {
-        let line = line.to_lowercase();
-        COMPLAINTS.iter().any(|word| line.contains(word))
-    });
-    match complaint {
+fn generate(tools: &Tools, command: &str, folder: &Path) -> Result<()> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let (program, arguments) = words.split_first().context("the command is empty")?;
+    let output = tools.program(program).args(arguments).folder(folder).everything()?;
+    match complaint(&output) {
         Some(line) => bail!("the generator complains: {line}\n{output}"),
         None => Ok(()),
     }
 }
 
-fn compile(tools: &Tools, folder: &Path) -> Result<()> {
-    tools.program("tsc").args(&["--project", "."]).folder(folder).run()
+fn complaint(output: &str) -> Option<&str> {
+    output.lines().find(|line| {
+        let line = line.to_lowercase();
+        COMPLAINTS.iter().any(|word| line.contains(word))
+    })
 }
 
 /// Fails unless the generated code has every operation: some generators drop silently what they do not understand.
@@ -105,15 +107,12 @@ fn complete(operations: &[String], code: &str, mark: impl Fn(&str) -> String) ->
     if missing.is_empty() { Ok(()) } else { bail!("operations without a function: {}", missing.join(", ")) }
 }
 
-fn with_daemon(client: impl FnOnce(&Daemon) -> Result<()>) -> Result<()> {
+/// Runs a program against a daemon of its own.
+fn smoke(program: Program) -> Result<()> {
     let daemon = Daemon::start(Programs::All)?;
-    client(&daemon).with_context(|| format!("the daemon wrote:\n{}", daemon.log()))?;
-    daemon.stop()
-}
-
-fn smoke(program: Program, daemon: &Daemon) -> Result<()> {
     let program = program.env("SANDBOX_AGENT_URL", &daemon.url).env("SANDBOX_AGENT_TOKEN", TOKEN);
-    program.env("SMOKE_WORKSPACE", daemon.workspace()).run()
+    program.run().with_context(|| format!("the daemon wrote:\n{}", daemon.log()))?;
+    daemon.stop()
 }
 
 /// The ids of all operations in the document.
@@ -142,11 +141,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_generator_that_complains_has_failed() {
-        let shell = |script: &str| generate(Program::new("sh").args(&["-c", script]));
-        assert!(shell("echo 'all is well'").is_ok());
-        for script in ["echo 'Warning: x is lost'", "echo '⚠ x' >&2", "echo 'Skipping x'", "exit 1"] {
-            assert!(shell(script).is_err(), "{script}");
+    fn complaints_of_generators_are_found() {
+        assert_eq!(complaint("✨ openapi-typescript 7\n🚀 done\n"), None);
+        for line in ["Warning(s) encountered while generating.", "⚠ x", "Skipping x", "[ERROR] x"] {
+            assert_eq!(complaint(&format!("fine\n{line}\nfine")), Some(line));
+        }
+    }
+
+    #[test]
+    fn the_readme_shows_the_commands_that_run() {
+        let readme = fs::read_to_string(root().join("clients/README.md")).unwrap();
+        let words =
+            |text: &str| text.split_whitespace().filter(|word| *word != "\\").collect::<Vec<_>>().join(" ");
+        for command in [TYPES, FUNCTIONS, PACKAGE] {
+            assert!(words(&readme).contains(&words(command)), "{command}");
         }
     }
 

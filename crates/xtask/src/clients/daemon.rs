@@ -114,11 +114,6 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// The directory that its files are confined to.
-    pub(super) fn workspace(&self) -> PathBuf {
-        self.folder.path().join("workspace")
-    }
-
     /// Everything that it wrote to its output.
     pub(super) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()

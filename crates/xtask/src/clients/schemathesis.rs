@@ -18,9 +18,7 @@ pub(crate) fn run() -> Result<()> {
         .args(&["--config-file", "schemathesis.toml", "run"])
         .args(&[&root().join(DOCUMENT)])
         .args(&["--url", &daemon.url])
-        .env("SCHEMATHESIS_HOOKS", "hooks")
         .env("SANDBOX_AGENT_TOKEN", TOKEN)
-        .env("SMOKE_WORKSPACE", daemon.workspace())
         .folder(&root().join("clients/schemathesis"));
     if let Ok(examples) = std::env::var(EXAMPLES) {
         program = program.args(&["--max-examples", &examples]);
