@@ -30,9 +30,15 @@ pub(crate) fn run() -> Result<()> {
     let operations = operations()?;
     let npm = Tools::npm()?;
     let python = Tools::python()?;
-    openapi_typescript(&npm, &operations).context("openapi-typescript")?;
-    hey_api(&npm, &operations).context("@hey-api/openapi-ts")?;
-    openapi_python_client(&python, &operations).context("openapi-python-client")
+    let outcomes = [
+        openapi_typescript(&npm, &operations).context("openapi-typescript"),
+        hey_api(&npm, &operations).context("@hey-api/openapi-ts"),
+        openapi_python_client(&python, &operations).context("openapi-python-client"),
+    ];
+    // All run, however many fail.
+    let failures: Vec<String> =
+        outcomes.into_iter().filter_map(Result::err).map(|error| format!("{error:#}")).collect();
+    if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\n")) }
 }
 
 fn openapi_typescript(tools: &Tools, operations: &[String]) -> Result<()> {

@@ -14,8 +14,11 @@ pub(super) const TOKEN: &str = "clients-token";
 /// How long the daemon may take to listen, and to end, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An agent that the folder `mirror` publishes, so that installing needs no network.
+/// An agent that the folder `mirror` publishes, so that installing needs no network. Streams of servers that do not
+/// exist fail at once.
 const CONFIGURATION: &str = r#"
+[limits]
+stream-wait-ms = 1
 [agents.published]
 name = "Published"
 command = "published"
@@ -70,8 +73,9 @@ impl Daemon {
     pub(super) fn start(programs: Programs) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("sa-clients-").tempdir()?;
         let at = |name: &str| folder.path().join(name);
-        for name in ["home", "workspace", "programs", "tmp"] {
-            fs::create_dir(at(name))?;
+        // `shop` is the directory that the contract's examples name.
+        for name in ["home", "workspace/shop", "programs", "tmp"] {
+            fs::create_dir_all(at(name))?;
         }
         for (path, text) in PUBLISHED {
             let path = at("mirror/agents.example/published").join(path);
