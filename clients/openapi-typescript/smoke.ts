@@ -35,16 +35,14 @@ async function* serverSentEvents<T>(stream: ReadableStream<Uint8Array>): AsyncGe
   }
 }
 
-const session = { sessionId: "typed" };
+const created = await api.POST("/v1/sessions", {
+  body: { agent: "demo", permissionMode: "default", metadata: { ticket: "ABC-1" } },
+});
+assert.equal(created.response.status, 201);
+assert.equal(ok(created).healthy, true);
+const session = { sessionId: ok(created).sessionId };
 
 async function converse(): Promise<void> {
-  const created = await api.POST("/v1/sessions/{sessionId}", {
-    params: { path: session },
-    body: { agent: "demo", permissionMode: "default", metadata: { ticket: "ABC-1" } },
-  });
-  assert.equal(created.response.status, 201);
-  assert.equal(ok(created).healthy, true);
-
   const stream = ok(
     await api.GET("/v1/sessions/{sessionId}/events/sse", { params: { path: session }, parseAs: "stream" }),
   );
@@ -152,36 +150,42 @@ async function moveSession(): Promise<void> {
     await api.GET("/v1/sessions/{sessionId}/export", { params: { path: session }, parseAs: "blob" }),
   );
   const imported = await api.POST("/v1/sessions/import", {
-    params: { query: { sessionId: "typed-copy" } },
+    params: { query: { sessionId: "copy" } },
     body: "",
     bodySerializer: () => lines,
     headers: { "content-type": "application/x-ndjson" },
   });
   assert.equal(imported.response.status, 201);
   const original = ok(await api.GET("/v1/sessions/{sessionId}", { params: { path: session } }));
-  assert.equal(ok(imported).sessionId, "typed-copy");
+  assert.equal(ok(imported).sessionId, "copy");
   assert.ok(ok(imported).lastEventId >= original.lastEventId);
 }
 
 async function listSessions(): Promise<void> {
   const seen: string[] = [];
-  for (let after: string | undefined, more = true; more; ) {
+  let after: string | undefined;
+  do {
     const page = ok(await api.GET("/v1/sessions", { params: { query: { limit: 1, after } } }));
     assert.equal(page.sessions.length, 1);
     seen.push(...page.sessions.map((session) => session.sessionId));
-    [after, more] = [seen.at(-1), page.hasMore];
-  }
-  assert.deepEqual(seen.sort(), ["typed", "typed-copy"]);
+    assert.equal(page.hasMore, page.next !== undefined);
+    after = page.next;
+  } while (after !== undefined);
+  assert.deepEqual(seen.sort(), [session.sessionId, "copy"].sort());
 }
 
 async function followProcess(): Promise<void> {
   const created = await api.POST("/v1/processes", { body: { command: "sh", args: ["-c", "echo one; echo two"] } });
   assert.equal(created.response.status, 201);
   const path = { processId: ok(created).id };
-  const stream = ok(await api.GET("/v1/processes/{processId}/logs/sse", { params: { path }, parseAs: "stream" }));
+  const query = { encoding: "text" as const };
+  const stream = ok(
+    await api.GET("/v1/processes/{processId}/logs/sse", { params: { path, query }, parseAs: "stream" }),
+  );
   let output = "";
   for await (const entry of serverSentEvents<ProcessLogEntry>(stream)) {
-    output += entry.encoding === "utf8" ? entry.data : Buffer.from(entry.data, "base64").toString();
+    assert.equal(entry.encoding, "utf8");
+    output += entry.data;
     if (output.endsWith("two\n")) break;
   }
   assert.equal(output, "one\ntwo\n");

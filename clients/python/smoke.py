@@ -25,7 +25,6 @@ from sandbox_agent_client.api.sessions import (
     stream_events,
 )
 from sandbox_agent_client.models import (
-    CreateProcess,
     CreateSession,
     CreateSessionMetadata,
     FsWriteResponse,
@@ -38,6 +37,7 @@ from sandbox_agent_client.models import (
     PermissionReplyKind,
     PostMessage,
     Problem,
+    ProcessCreateRequest,
     ProcessInfo,
     ProcessLogEntry,
     QuestionAskedEvent,
@@ -45,6 +45,7 @@ from sandbox_agent_client.models import (
     Session,
     SessionList,
     StopReason,
+    StreamProcessLogsEncoding,
     TextPart,
     TurnEndedEvent,
 )
@@ -159,16 +160,16 @@ def page_through_sessions() -> None:
     page = ok(list_sessions.sync_detailed(client=client, limit=1), SessionList)
     seen = [session.session_id for session in page.sessions]
     while page.has_more:
-        page = ok(list_sessions.sync_detailed(client=client, limit=1, after=seen[-1]), SessionList)
+        page = ok(list_sessions.sync_detailed(client=client, limit=1, after=page.next_), SessionList)
         seen += [session.session_id for session in page.sessions]
     assert sorted(seen) == ["python", "python-copy"], seen
 
 
 def follow_process() -> None:
-    wanted = CreateProcess(command="sh", args=["-c", "echo one; echo two"])
+    wanted = ProcessCreateRequest(command="sh", args=["-c", "echo one; echo two"])
     created = ok(create_process.sync_detailed(client=client, body=wanted), ProcessInfo, HTTPStatus.CREATED)
     output = ""
-    for event in server_sent_events(stream_process_logs._get_kwargs(created.id)):
+    for event in server_sent_events(stream_process_logs._get_kwargs(created.id, encoding=StreamProcessLogsEncoding.TEXT)):
         output += ProcessLogEntry.from_dict(event).data
         if output.endswith("two\n"):
             break

@@ -9,8 +9,13 @@ import schemathesis
 schemathesis.serializer.alias("application/x-tar", "application/octet-stream")
 schemathesis.serializer.alias("application/x-ndjson", "application/octet-stream")
 
-# Events about a stream itself, by their names; all other events carry what the contract describes.
-TRANSPORT_EVENTS = {"gap": "Gap", "failure": "Problem", "ready": None}
+# Events about a stream itself, by their names, with their schemas; all other events carry what the contract describes.
+TRANSPORT_EVENTS = {
+    "gap": ["Gap", "ProcessLogGap"],
+    "failure": ["Problem"],
+    "exit": ["ProcessExit"],
+    "ready": [],
+}
 
 
 @schemathesis.hook
@@ -43,9 +48,10 @@ def whole_event(data: dict[str, Any]) -> dict[str, Any]:
         return {"required": ["event"], "properties": {"event": {"enum": names}}}
 
     rules = [{"if": named(list(TRANSPORT_EVENTS)), "else": carries(data)}]
-    for name, component in TRANSPORT_EVENTS.items():
-        if component is not None:
-            rules.append({"if": named([name]), "then": carries({"$ref": f"#/components/schemas/{component}"})})
+    for name, components in TRANSPORT_EVENTS.items():
+        if components:
+            choices = [{"$ref": f"#/components/schemas/{component}"} for component in components]
+            rules.append({"if": named([name]), "then": carries({"anyOf": choices})})
     return {"type": "object", "required": ["data"], "allOf": rules}
 
 
@@ -106,15 +112,15 @@ EXPLAINED = [
         "random bytes are no export",
     ),
     Explained(
-        REJECTED, "createSession|mintSession|post.*Acp.*", "unsupported_agent", "",
+        REJECTED, "createSession|createSessionWithNewId|post.*Acp.*", "unsupported_agent", "",
         "a random name is no agent",
     ),
     Explained(
-        REJECTED, "createSession|mintSession|patchSession", "unsupported", "",
+        REJECTED, "createSession|createSessionWithNewId|patchSession", "unsupported", "",
         "a random mode, model or variant is none of the agent's, and the demo agent takes no token",
     ),
     Explained(
-        REJECTED, "createSession|mintSession", "invalid_request", "^cwd: there is no directory",
+        REJECTED, "createSession|createSessionWithNewId", "invalid_request", "^cwd: there is no directory",
         "a random directory does not exist",
     ),
     Explained(
