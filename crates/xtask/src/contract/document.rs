@@ -60,27 +60,49 @@ impl<'a> Document<'a> {
         (choices.into_iter().filter(|choice| !is_null(choice)).collect(), nullable)
     }
 
-    /// Names a variant by what tells it from others on the wire: its tag, or its required members, or its type.
-    pub(super) fn label(self, variant: &Value) -> String {
+    /// Returns what tells a variant from others on the wire.
+    pub(super) fn identity(self, variant: &Value) -> Identity {
         let flat = self.flatten(variant);
         let properties = flat.get("properties").and_then(Value::as_object);
-        let mut tags: Vec<String> = Vec::new();
+        let mut tags = BTreeSet::new();
         for (name, property) in properties.into_iter().flatten() {
             if let Some([value]) = values(&self.flatten(property)).as_deref() {
-                tags.push(format!("{name}={value}"));
+                tags.insert(format!("{name}={value}"));
             }
         }
-        if !tags.is_empty() {
-            return tags.join(",");
+        let kind = match values(&flat) {
+            Some(values) => values.iter().map(Value::to_string).collect(),
+            None => types(&flat),
+        };
+        Identity { tags, required: names(flat.get("required")), kind }
+    }
+}
+
+/// What tells a variant of a union from others: members with a single value, else its required members, else its type.
+pub(super) struct Identity {
+    tags: BTreeSet<String>,
+    required: BTreeSet<String>,
+    kind: BTreeSet<String>,
+}
+
+impl Identity {
+    /// Whether `new` is the same variant, perhaps with more members than before.
+    pub(super) fn continues_as(&self, new: &Self) -> bool {
+        if !self.tags.is_empty() {
+            self.tags.is_subset(&new.tags)
+        } else if !self.required.is_empty() {
+            self.required.is_subset(&new.required)
+        } else {
+            new.tags.is_empty() && new.required.is_empty() && self.kind == new.kind
         }
-        let required = names(flat.get("required"));
-        if !required.is_empty() {
-            return required.into_iter().collect::<Vec<_>>().join(",");
-        }
-        match values(&flat) {
-            Some(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join("|"),
-            None => types(&flat).into_iter().collect::<Vec<_>>().join("|"),
-        }
+    }
+}
+
+impl std::fmt::Display for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts = [&self.tags, &self.required, &self.kind].into_iter().find(|parts| !parts.is_empty());
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        f.write_str(&parts.join(","))
     }
 }
 

@@ -72,17 +72,29 @@ impl<'a> Operation<'a> {
         .collect()
     }
 
+    /// The names of the parameters in its path.
+    fn path_names(&self) -> impl Iterator<Item = &'a str> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+
     fn member(&self, key: &str) -> Option<&'a Value> {
         self.own.get(key).map(|value| self.document.resolve(value))
     }
 }
 
 fn parameters(comparison: &mut Comparison, place: &str, before: &Operation, after: &Operation) {
-    let (old, new) = (before.parameters(), after.parameters());
+    let (old, mut new) = (before.parameters(), after.parameters());
+    for (name, now) in before.path_names().zip(after.path_names()).filter(|(name, now)| name != now) {
+        // On the wire only its place matters, but generated clients call it by its name.
+        comparison.report(place, format!("path parameter `{name}` is now `{now}`"));
+        if let Some(parameter) = new.remove(&("path".to_owned(), now.to_owned())) {
+            new.insert(("path".to_owned(), name.to_owned()), parameter);
+        }
+    }
     for (key @ (kind, name), parameter) in &old {
         let place = format!("{place}, {kind} parameter `{name}`");
         let Some(now) = new.get(key) else {
-            comparison.report(&place, "gone, or renamed");
+            comparison.report(&place, "gone");
             continue;
         };
         if !required(parameter) && required(now) {

@@ -1,9 +1,8 @@
 //! Compares schemas. A request may only be allowed more, an answer may only promise more.
 
-use super::document::{Document, Schema, component, names, types, values};
+use super::document::{Document, Identity, Schema, component, names, types, values};
 use super::{Comparison, Direction};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 /// Bounds that get tighter as they grow, and bounds that get tighter as they shrink.
 const LOWER_BOUNDS: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
@@ -72,31 +71,30 @@ fn union_tag(comparison: &mut Comparison, place: &str, old: &Value, new: &Value)
 
 /// Compares the variants of two unions, or of a union and a schema that is none.
 fn variants(comparison: &mut Comparison, place: &str, old: &[Value], new: &[Value], direction: Direction) {
-    let (before, after) = (by_label(comparison.old, old), by_label(comparison.new, new));
-    for (label, variant) in &before {
-        match after.get(label) {
-            Some(now) => compare(comparison, &format!("{place}, variant `{label}`"), variant, now, direction),
-            None => comparison.report(place, format!("variant `{label}` is gone")),
+    let identify = |document: Document, variants: &[Value]| -> Vec<Identity> {
+        variants.iter().map(|variant| document.identity(variant)).collect()
+    };
+    let (before, after) = (identify(comparison.old, old), identify(comparison.new, new));
+    let mut known = vec![false; new.len()];
+    for (variant, identity) in old.iter().zip(&before) {
+        let same = (0..new.len()).find(|at| {
+            !known.get(*at).unwrap_or(&true) && after.get(*at).is_some_and(|it| identity.continues_as(it))
+        });
+        let Some((at, now)) = same.and_then(|at| Some((at, new.get(at)?))) else {
+            comparison.report(place, format!("variant `{identity}` is gone"));
+            continue;
+        };
+        if let Some(known) = known.get_mut(at) {
+            *known = true;
         }
+        compare(comparison, &format!("{place}, variant `{identity}`"), variant, now, direction);
     }
     // A client of a union ignores variants that it does not know; one of a single shape expects no other.
     if direction == Direction::Answer && old.len() == 1 {
-        for label in after.keys().filter(|label| !before.contains_key(*label)) {
-            comparison.report(place, format!("may now also be `{label}`"));
+        for identity in after.iter().zip(known).filter(|(_, known)| !known).map(|(identity, _)| identity) {
+            comparison.report(place, format!("may now also be `{identity}`"));
         }
     }
-}
-
-/// Variants by their labels; equal labels are told apart by their order.
-fn by_label(document: Document, variants: &[Value]) -> BTreeMap<String, Value> {
-    let mut labeled = BTreeMap::new();
-    for variant in variants {
-        let label = document.label(variant);
-        let same = labeled.keys().filter(|known: &&String| known.split('#').next() == Some(&label)).count();
-        let label = if same == 0 { label } else { format!("{label}#{}", same + 1) };
-        labeled.insert(label, variant.clone());
-    }
-    labeled
 }
 
 /// Compares two schemas that are no unions.
