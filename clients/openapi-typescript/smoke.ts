@@ -89,6 +89,8 @@ async function react(event: UniversalEvent): Promise<void> {
     case "started":
     case "message":
     case "messageDelta":
+    case "messageWithdrawn":
+    case "queueHeld":
     case "questionResolved":
     case "permissionResolved":
     case "plan":

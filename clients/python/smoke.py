@@ -30,7 +30,7 @@ from sandbox_agent_client.models import (
     FsWriteResponse,
     InstallDoneEvent,
     MessageAccepted,
-    MessagePage,
+    TranscriptPage,
     PermissionAskedEvent,
     PermissionMode,
     PermissionReply,
@@ -126,7 +126,7 @@ def answer_question(event: QuestionAskedEvent) -> None:
 
 
 def read_transcript() -> None:
-    page = ok(get_messages.sync_detailed(SESSION, client=client), MessagePage)
+    page = ok(get_messages.sync_detailed(SESSION, client=client), TranscriptPage)
     said = [part.text for message in page.messages for part in message.parts if isinstance(part, TextPart)]
     assert "Hello" in said, said
 
