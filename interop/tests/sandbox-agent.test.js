@@ -102,14 +102,14 @@ test("mode, model and thought level are set", async (t) => {
   await session.setModel("demo-small");
   await session.setThoughtLevel("low");
   await session.setMode("ask");
-  await session.setConfigOption("mode", "build");
-  await ask(session, "config", "mode: build\nmodel: demo-small\neffort: low");
+  await session.setConfigOption("mode", "bypass");
+  await ask(session, "config", "mode: bypass\nmodel: demo-small\neffort: low");
   const options = await session.getConfigOptions();
   assert.deepEqual(
     options.map((option) => [option.id, option.currentValue]),
-    [["mode", "build"], ["model", "demo-small"], ["effort", "low"]],
+    [["mode", "bypass"], ["model", "demo-small"], ["effort", "low"]],
   );
-  assert.equal((await session.getModes()).currentModeId, "build");
+  assert.equal((await session.getModes()).currentModeId, "bypass");
   await assert.rejects(session.setModel("no-such-model"), { name: "UnsupportedSessionValueError" });
 });
 

@@ -16,5 +16,5 @@ pub use platform::Platform;
 pub use recipe::{
     Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,
 };
-pub use spec::{AgentSpec, Builtin, Launch, ModeNames};
+pub use spec::{AgentSpec, Builtin, KnownMode, Launch, ModeNames, OwnAgents};
 pub use token::{TOKEN_VARIABLES, TokenVariable};

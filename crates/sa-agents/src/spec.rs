@@ -39,6 +39,34 @@ pub struct ModeNames {
     pub permission: BTreeMap<String, String>,
     /// By agent mode: `build`, `plan`.
     pub agent: BTreeMap<String, String>,
+    /// The option that chooses which of its own agents works, if it has several.
+    pub agents: Option<OwnAgents>,
+    /// Modes in which it refuses whatever would need permission.
+    pub refusing: Vec<String>,
+    /// Its own modes, for when it cannot be asked. Some may depend on the machine or the model.
+    pub known: Vec<KnownMode>,
+}
+
+/// An option whose values are agents of the agent's own.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnAgents {
+    /// The id of the option.
+    pub option: String,
+    /// The value for `build` and `plan`.
+    pub usual: String,
+}
+
+/// A mode of the agent's own.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownMode {
+    /// Its id.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// A sentence about it.
+    pub description: String,
 }
 
 /// How an agent is started.
@@ -104,6 +132,11 @@ impl Builtin {
 }
 
 impl AgentSpec {
+    /// Whether the whole agent is in this binary, so that there is nothing to install.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.launch, Launch::Builtin { drives: None, .. })
+    }
+
     /// The program that has to be on the disk for it to start, as its name on `PATH`.
     pub fn program(&self) -> Option<&str> {
         match &self.launch {

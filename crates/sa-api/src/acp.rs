@@ -1,5 +1,6 @@
 //! ACP servers: one agent process behind one client-chosen id.
 
+use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -23,7 +24,10 @@ pub struct AcpServer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent_version: Option<String>,
-    /// When it was created, in milliseconds since 1970.
+    /// When the server was created.
+    pub created_at: Timestamp,
+    /// `createdAt` in milliseconds since 1970.
+    #[schema(deprecated)]
     pub created_at_ms: u64,
     /// What its agent is doing.
     pub status: AcpServerStatus,

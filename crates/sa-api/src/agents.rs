@@ -1,6 +1,9 @@
 //! Agents: what there is, what of it is installed, what each can do.
 
+use crate::Timestamp;
+use crate::sessions::OptionValue;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// Every agent this daemon knows.
@@ -29,6 +32,10 @@ pub struct AgentInfo {
     pub installed: bool,
     /// Whether this daemon can install it.
     pub installable: bool,
+    /// Whether the whole agent is part of the daemon, so that there is nothing to install or to remove.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub built_in: bool,
     /// The version that would start; absent if only the program itself could tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -43,7 +50,12 @@ pub struct AgentInfo {
     pub source: Option<String>,
     /// The installed versions, newest first.
     pub versions: Vec<InstalledVersion>,
-    /// Whether a credential for it was found, or none is needed.
+    /// Whether it has a credential for its model.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub credential_status: CredentialStatus,
+    /// Use `credentialStatus`. This is true unless that is `missing`, so also if nothing is known.
+    #[schema(deprecated)]
     pub credentials_available: bool,
     /// Which were found; never their values.
     pub credentials: Vec<CredentialInfo>,
@@ -57,8 +69,8 @@ pub struct AgentInfo {
     pub server_status: Option<AgentServerStatus>,
     /// Models, modes and efforts, as ACP's session config options. Only with `?config=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<serde_json::Value>>, nullable = false)]
-    pub config_options: Option<Vec<serde_json::Value>>,
+    #[schema(nullable = false)]
+    pub config_options: Option<Vec<AgentConfigOption>>,
     /// Why there are no config options. Only with `?config=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -102,8 +114,8 @@ pub struct InstalledVersion {
     pub source: String,
     /// Its size on disk in bytes.
     pub size: u64,
-    /// When it was installed, in milliseconds since 1970.
-    pub installed_at_ms: u64,
+    /// When it was installed.
+    pub installed_at: Timestamp,
     /// Whether it is the one that starts when no version is asked for.
     pub current: bool,
 }
@@ -118,20 +130,157 @@ pub struct CredentialInfo {
     pub kind: String,
     /// The variable or file that holds it.
     pub origin: String,
-    /// When it ends, in milliseconds since 1970.
+    /// When it expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub expires_at_ms: Option<u64>,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Whether an agent has a credential for its model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum CredentialStatus {
+    /// A credential was found that the agent can use.
+    Available,
+    /// None was found in any place where the agent looks.
+    Missing,
+    /// The daemon does not know where the agent looks.
+    #[default]
+    Unknown,
+    /// The agent works without one.
+    NotNeeded,
+}
+
+impl CredentialStatus {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Available => "available",
+            Self::Missing => "missing",
+            Self::Unknown => "unknown",
+            Self::NotNeeded => "notNeeded",
+        }
+    }
+}
+
+/// Changes to an agent; absent members stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgentPatch {
+    /// The installed version that starts unless a session names another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_length = 1)]
+    pub current_version: Option<String>,
+}
+
+/// One of ACP's session config options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentConfigOption {
+    /// Its id, which `options` of a session takes.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
+    /// What it is about: `mode`, `model`, `thought_level`, or a word of the agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub category: Option<String>,
+    /// Whether it is chosen from a list or switched.
+    #[serde(rename = "type")]
+    pub kind: AgentConfigKind,
+    /// The value that new sessions start with.
+    pub current_value: OptionValue,
+    /// What it can be set to, for a `select`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub options: Vec<AgentConfigValue>,
+    /// Members that the agent sent beyond these.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub extra: Map<String, Value>,
+}
+
+/// How a config option is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AgentConfigKind {
+    /// Chosen from `options`.
+    Select,
+    /// Switched on or off.
+    Boolean,
+}
+
+/// A value of a config option, or a group of values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentConfigValue {
+    /// The value; absent for a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub value: Option<String>,
+    /// Its name for people.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub name: String,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
+    /// The id of the group; absent for a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub group: Option<String>,
+    /// The values in the group; absent for a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub options: Option<Vec<AgentConfigChoice>>,
+    /// Members that the agent sent beyond these.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub extra: Map<String, Value>,
+}
+
+/// A value in a group of values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentConfigChoice {
+    /// The value.
+    pub value: String,
+    /// Its name for people.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub name: String,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
+    /// Members that the agent sent beyond these.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub extra: Map<String, Value>,
 }
 
 /// The state of an agent's processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentServerStatus {
-    /// Always `running`.
-    pub status: String,
+    /// What they do.
+    pub status: AgentServerState,
     /// How long the oldest of them has run.
     pub uptime_ms: u64,
+}
+
+/// What an agent's processes do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AgentServerState {
+    /// At least one of them runs.
+    #[default]
+    Running,
 }
 
 /// What an agent can do.
@@ -174,36 +323,6 @@ pub struct AgentCapabilities {
     pub item_started: bool,
     /// One process serves several sessions.
     pub shared_process: bool,
-}
-
-/// The modes of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentModes {
-    /// What `agentMode` takes.
-    pub modes: Vec<AgentChoice>,
-    /// The one that new sessions start in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub current: Option<String>,
-}
-
-/// The models of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentModels {
-    /// What `model` takes.
-    pub models: Vec<AgentChoice>,
-    /// The one that new sessions use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub current: Option<String>,
-    /// What `variant` takes: how hard the model thinks.
-    pub variants: Vec<AgentChoice>,
-    /// The one that new sessions use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub current_variant: Option<String>,
 }
 
 /// One thing to choose.

@@ -94,7 +94,8 @@ pub struct McpConfigList {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillsConfig {
-    /// At least one.
+    /// Sources of the skills, at least one.
+    #[schema(min_items = 1)]
     pub sources: Vec<SkillSource>,
     /// Anything else.
     #[serde(flatten)]
@@ -102,13 +103,24 @@ pub struct SkillsConfig {
     pub other: BTreeMap<String, Value>,
 }
 
+/// Type of a source of skills.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[allow(dead_code, reason = "only the schema is used")]
+pub(crate) enum SkillSourceType {
+    Github,
+    Git,
+    Local,
+}
+
 /// One source of skills.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillSource {
-    /// `github`, `git` or `local`.
+    /// Type of the source: `github`, `git` or `local`.
     #[serde(rename = "type")]
+    #[schema(value_type = SkillSourceType)]
     pub kind: String,
     /// `owner/name` on GitHub, the address of a repository, or a directory.
     pub source: String,

@@ -89,11 +89,13 @@ pub struct FsActionResponse {
 
 /// What to move where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FsMoveRequest {
     /// What to move. A link is moved itself.
+    #[schema(min_length = 1)]
     pub from: String,
     /// Its new path; directories that are missing above it are made.
+    #[schema(min_length = 1)]
     pub to: String,
     /// Replace what is there. Without it an existing `to` is a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -33,6 +33,7 @@ impl fmt::Debug for CreateSession {
             permission_mode,
             model,
             variant,
+            options,
             token,
             validate_token,
             agent_version,
@@ -51,6 +52,7 @@ impl fmt::Debug for CreateSession {
             .field("permission_mode", permission_mode)
             .field("model", model)
             .field("variant", variant)
+            .field("options", options)
             .field("token", &hide(token))
             .field("validate_token", validate_token)
             .field("agent_version", agent_version)
@@ -68,11 +70,12 @@ impl fmt::Debug for CreateSession {
 
 impl fmt::Debug for SessionPatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { title, model, variant, agent_mode, permission_mode, metadata, token, env } = self;
+        let Self { title, model, variant, options, agent_mode, permission_mode, metadata, token, env } = self;
         f.debug_struct("SessionPatch")
             .field("title", title)
             .field("model", model)
             .field("variant", variant)
+            .field("options", options)
             .field("agent_mode", agent_mode)
             .field("permission_mode", permission_mode)
             .field("metadata", metadata)

@@ -20,6 +20,10 @@ pub struct InstallAgent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub source: Option<InstallSource>,
+    /// Whether it becomes the version that starts when none is named. By default it does, unless a newer version is current.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub make_current: Option<bool>,
     /// Taken for compatibility and without effect: an agent is one program of one version here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -54,9 +58,22 @@ pub struct InstalledAgent {
     pub path: String,
     /// The kind of source it came from.
     pub source: String,
-    /// Whether it was there before, so that nothing was fetched. In this spelling for compatibility.
-    #[serde(rename = "already_installed")]
+    /// Whether it was there before, so that nothing was fetched.
+    #[serde(default)]
+    #[schema(required = true)]
     pub already_installed: bool,
+    /// Use `alreadyInstalled`.
+    #[serde(rename = "already_installed")]
+    #[schema(deprecated)]
+    pub already_installed_04: bool,
+    /// Whether the whole agent is part of the daemon, so that there was nothing to install.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub built_in: bool,
+    /// Whether this is the version that starts when none is named.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub current: bool,
     /// The same as a list, for compatibility.
     pub artifacts: Vec<InstallArtifact>,
 }
@@ -158,6 +175,8 @@ pub struct LatestVersion {
     pub installed: Option<String>,
     /// The newest that its sources have.
     pub latest: String,
-    /// Whether they differ.
-    pub outdated: bool,
+    /// Whether `latest` is newer than `installed`; absent if nothing is installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub outdated: Option<bool>,
 }

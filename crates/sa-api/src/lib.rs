@@ -2,6 +2,7 @@
 //! and the CLI reference say; there is no behaviour in this crate.
 
 mod acp;
+mod agent_modes;
 mod agents;
 mod config;
 mod files;
@@ -15,9 +16,11 @@ mod tickets;
 mod timestamp;
 
 pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparsed};
+pub use agent_modes::{AgentModels, AgentModes, ModeCombination, ModeEffect, ModeEnforcer, OfferSource};
 pub use agents::{
-    AgentCapabilities, AgentChoice, AgentInfo, AgentLaunch, AgentList, AgentModels, AgentModes,
-    AgentServerStatus, CredentialInfo, InstalledVersion,
+    AgentCapabilities, AgentChoice, AgentConfigChoice, AgentConfigKind, AgentConfigOption, AgentConfigValue,
+    AgentInfo, AgentLaunch, AgentList, AgentPatch, AgentServerState, AgentServerStatus, CredentialInfo,
+    CredentialStatus, InstalledVersion,
 };
 pub use config::{
     McpConfigList, McpLocalServer, McpRemoteServer, McpServerConfig, SkillSource, SkillsConfig,
@@ -35,9 +38,9 @@ pub use meta::{Health, Info, InfoLinks};
 pub use problem::{ErrorCode, Problem};
 pub use processes::{
     ProcessConfig, ProcessConfigChange, ProcessCreateRequest, ProcessExit, ProcessInfo, ProcessInputRequest,
-    ProcessInputResponse, ProcessListResponse, ProcessLogEntry, ProcessLogGap, ProcessLogsResponse,
-    ProcessLogsStream, ProcessOwner, ProcessRunRequest, ProcessRunResponse, ProcessState,
-    ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame,
+    ProcessInputResponse, ProcessListResponse, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap,
+    ProcessLogsResponse, ProcessLogsStream, ProcessOwner, ProcessRunRequest, ProcessRunResponse,
+    ProcessState, ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame,
 };
-pub use tickets::Ticket;
+pub use tickets::{Ticket, TicketRequest};
 pub use timestamp::Timestamp;

@@ -82,6 +82,8 @@ codes! {
     UnsupportedPlatform "unsupported_platform" 422 "Unsupported Platform";
     /// The agent cannot do it.
     Unsupported "unsupported" 422 "Unsupported";
+    /// An answer does not keep a bound of its question.
+    InvalidAnswer "invalid_answer" 422 "Invalid Answer";
     /// The provider does not accept the agent's credentials, or there are none.
     CredentialsRefused "credentials_refused" 422 "Credentials Refused";
     /// The agent can be installed, but not be started here.

@@ -1,5 +1,6 @@
 //! Processes and terminals that a client starts.
 
+use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -8,7 +9,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessCreateRequest {
-    /// A path, or a name to be found in `PATH`. No shell reads it.
+    /// Path of the program, or its name in `PATH`. No shell interprets it.
+    #[schema(min_length = 1)]
     pub command: String,
     /// Its arguments.
     #[serde(default)]
@@ -43,7 +45,8 @@ pub struct ProcessCreateRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessRunRequest {
-    /// A path, or a name to be found in `PATH`. No shell reads it.
+    /// Path of the program, or its name in `PATH`. No shell interprets it.
+    #[schema(min_length = 1)]
     pub command: String,
     /// Its arguments.
     #[serde(default)]
@@ -141,11 +144,18 @@ pub struct ProcessInfo {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub oom_killed: bool,
-    /// When it started, in milliseconds since 1970.
-    pub created_at_ms: u64,
-    /// When it ended, in milliseconds since 1970.
+    /// When it started.
+    pub created_at: Timestamp,
+    /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
+    pub exited_at: Option<Timestamp>,
+    /// `createdAt` in milliseconds since 1970.
+    #[schema(deprecated)]
+    pub created_at_ms: u64,
+    /// `exitedAt` in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, deprecated)]
     pub exited_at_ms: Option<u64>,
 }
 
@@ -171,7 +181,8 @@ pub enum ProcessState {
     Exited,
 }
 
-/// All processes that are known.
+/// All processes that the daemon knows: those that run and the last ones that ended, at most
+/// `maxConcurrentProcesses` + `maxEndedProcesses`. The list is always complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessListResponse {
@@ -193,33 +204,48 @@ pub enum ProcessLogsStream {
     Pty,
 }
 
-/// One piece of output. Data of the `log` event.
+/// How the bytes of output are written in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProcessLogEncoding {
+    /// Any bytes, in base64.
+    Base64,
+    /// Text as it is.
+    Utf8,
+}
+
+/// One entry of a process's output. Data of the `log` event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessLogEntry {
-    /// Its number; the first piece has 1.
+    /// The entry's number. The first entry has 1.
     pub sequence: u64,
-    /// Where it came from.
+    /// The stream that the output was written to.
     pub stream: ProcessLogsStream,
-    /// When it was read, in milliseconds since 1970.
+    /// When the daemon read the output.
+    pub timestamp: Timestamp,
+    /// `timestamp` in milliseconds since 1970.
+    #[schema(deprecated)]
     pub timestamp_ms: u64,
-    /// The bytes.
+    /// The output.
     pub data: String,
-    /// How `data` is written: always `base64`, as output may be any bytes and may be cut anywhere.
-    pub encoding: String,
+    /// How `data` is written: `base64`, or, with `encoding=text` where the output is UTF-8, `utf8`.
+    pub encoding: ProcessLogEncoding,
 }
 
 /// Output of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessLogsResponse {
-    /// The process.
+    /// The process's id.
     pub process_id: String,
-    /// Which output this is.
+    /// The stream that was asked for.
     pub stream: ProcessLogsStream,
-    /// In the order of their numbers.
+    /// Entries in the order of their numbers.
     pub entries: Vec<ProcessLogEntry>,
-    /// What is missing before the first entry, if something is.
+    /// True if `limit` left out newer entries. Ask again with the last `sequence` as `after`.
+    pub has_more: bool,
+    /// The output that is missing before the first entry, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub gap: Option<ProcessLogGap>,
@@ -253,14 +279,21 @@ pub struct ProcessExit {
     pub oom_killed: bool,
 }
 
-/// Input for a process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// Input for a process: `text`, `data`, or only `eof`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessInputRequest {
-    /// The input.
-    pub data: String,
-    /// How `data` is written: `base64`, which is the default, or `utf8` (also `utf-8`, `text`).
+    /// The input as text. Excludes `data`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "ls\n")]
+    pub text: Option<String>,
+    /// The input in the encoding that `encoding` names. Excludes `text`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub data: Option<String>,
+    /// How `data` is written: `base64` (the default) or `utf8` (also `utf-8`, `text`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub encoding: Option<String>,
     /// Ends the input after this: closes a pipe, presses Ctrl-D on a terminal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -316,35 +349,35 @@ pub struct ProcessConfig {
 pub struct ProcessConfigChange {
     /// Processes that run at once, those of `run` included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 65536)]
     pub max_concurrent_processes: Option<usize>,
     /// How long `run` waits for a command when the request does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
     pub default_run_timeout_ms: Option<u64>,
     /// The longest that `run` waits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
     pub max_run_timeout_ms: Option<u64>,
     /// How much `run` keeps of each output stream.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_output_bytes: Option<usize>,
     /// Log of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_log_bytes_per_process: Option<usize>,
     /// Input that one request may carry.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_input_bytes_per_request: Option<usize>,
     /// Ended processes that are remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 1, maximum = 65536)]
     pub max_ended_processes: Option<usize>,
     /// What a process that is stopped gets between SIGTERM and SIGKILL.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, minimum = 0, maximum = 86400000)]
     pub stop_grace_ms: Option<u64>,
 }
 

@@ -16,6 +16,8 @@ pub struct PostOptions<'a> {
     pub agent_version: Option<&'a str>,
     /// Do not wait for the answer of a request: it comes on the stream.
     pub respond_async: bool,
+    /// Have the daemon send its status with the answer, so that a failure is an error however late it comes.
+    pub wait: bool,
 }
 
 /// What became of a message.
@@ -52,6 +54,8 @@ impl Client {
         }
         if options.respond_async {
             request = request.header("prefer", "respond-async");
+        } else if options.wait {
+            request = request.header("prefer", "wait");
         }
         let response = self.send(request).await?;
         let mut body = response.bytes().await.map_err(broken_answer)?;

@@ -4,8 +4,8 @@ use crate::client::{EVENT_STREAM, JSON};
 use crate::{Client, ClientError, EventStream};
 use reqwest::{Method, RequestBuilder};
 use sa_api::{
-    AgentInfo, AgentList, AgentModels, AgentModes, InstallAgent, InstallEvent, InstalledAgent, LatestVersion,
-    UninstalledAgent,
+    AgentInfo, AgentList, AgentModels, AgentModes, AgentPatch, InstallAgent, InstallEvent, InstalledAgent,
+    LatestVersion, UninstalledAgent,
 };
 
 /// How much is wanted of an agent's description.
@@ -19,7 +19,7 @@ pub struct AgentQuery {
 
 impl AgentQuery {
     fn add_to(self, request: RequestBuilder) -> RequestBuilder {
-        let flags = [("config", self.config), ("no_cache", self.no_cache)];
+        let flags = [("config", self.config), ("noCache", self.no_cache)];
         request.query(&flags.into_iter().filter(|(_, wanted)| *wanted).collect::<Vec<_>>())
     }
 }
@@ -44,15 +44,21 @@ impl Client {
         self.post_json(&["v1", "agents", agent, "install"], wanted).await
     }
 
-    /// Installs an agent and tells how it goes. The installation goes on when the stream is dropped.
+    /// Installs an agent and streams the progress. The installation continues if the stream is dropped.
     pub async fn install_agent_events(
         &self,
         agent: &str,
         wanted: &InstallAgent,
     ) -> Result<InstallEvents, ClientError> {
-        let request = self.request(Method::POST, &["v1", "agents", agent, "install"], EVENT_STREAM)?;
+        let request = self.request(Method::POST, &["v1", "agents", agent, "install", "sse"], EVENT_STREAM)?;
         let stream = EventStream::new(self.send(request.json(wanted)).await?)?;
         Ok(InstallEvents { stream })
+    }
+
+    /// Makes an installed version the one that starts unless a session names another.
+    pub async fn update_agent(&self, agent: &str, patch: &AgentPatch) -> Result<AgentInfo, ClientError> {
+        let request = self.request(Method::PATCH, &["v1", "agents", agent], JSON)?;
+        self.ask(request.json(patch)).await
     }
 
     /// Removes one installed version of an agent, or all.
@@ -70,12 +76,12 @@ impl Client {
         self.get_json(&["v1", "agents", agent, "latest"]).await
     }
 
-    /// The modes of an installed agent.
+    /// The modes of an agent, and what each combination does.
     pub async fn agent_modes(&self, agent: &str, no_cache: bool) -> Result<AgentModes, ClientError> {
         self.offer(agent, "modes", no_cache).await
     }
 
-    /// The models of an installed agent.
+    /// The models of an agent.
     pub async fn agent_models(&self, agent: &str, no_cache: bool) -> Result<AgentModels, ClientError> {
         self.offer(agent, "models", no_cache).await
     }

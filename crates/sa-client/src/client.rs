@@ -4,7 +4,7 @@ use crate::ClientError;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Certificate, Method, RequestBuilder, Response, StatusCode, Url, redirect};
-use sa_api::{Health, Info, Problem, Ticket};
+use sa_api::{Health, Info, Problem, Ticket, TicketRequest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Once;
@@ -72,9 +72,14 @@ impl Client {
         self.get_text(&["metrics"], "*/*").await
     }
 
-    /// A single-use ticket for a WebSocket.
-    pub async fn create_ticket(&self) -> Result<Ticket, ClientError> {
-        self.ask(self.request(Method::POST, &["v1", "tickets"], JSON)?).await
+    /// Creates a ticket: for one stream until it expires, or for any stream, once.
+    pub async fn create_ticket(&self, request: &TicketRequest) -> Result<Ticket, ClientError> {
+        self.post_json(&["v1", "tickets"], request).await
+    }
+
+    /// Revokes a ticket.
+    pub async fn revoke_ticket(&self, ticket: &str) -> Result<(), ClientError> {
+        self.send(self.request(Method::DELETE, &["v1", "tickets", ticket], JSON)?).await.map(drop)
     }
 
     pub(crate) async fn get_json<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
@@ -135,7 +140,7 @@ impl Client {
     }
 }
 
-async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
+pub(crate) async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
     let body = response.bytes().await.map_err(broken_answer)?;
     serde_json::from_slice(&body)
         .map_err(|error| ClientError::protocol(format!("{error} in {}", quote(&body))))

@@ -1,10 +1,13 @@
 //! The operations on files.
 
-use crate::client::JSON;
+use crate::client::{JSON, read_json};
 use crate::transfer::{Download, Upload};
 use crate::{Client, ClientError, EventStream};
-use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, RANGE};
-use reqwest::{Method, RequestBuilder};
+use reqwest::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED,
+    LINK, RANGE,
+};
+use reqwest::{Method, RequestBuilder, Url};
 use sa_api::{
     FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsSearchResponse, FsStat,
     FsUploadBatchResponse, FsWriteResponse,
@@ -23,6 +26,37 @@ pub struct FsPage {
     /// Only names after this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+}
+
+/// A directory's entries, or a page of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FsListing {
+    /// Sorted by the bytes of their names.
+    pub entries: Vec<FsEntry>,
+    /// The query of the next page.
+    next: Option<Vec<(String, String)>>,
+}
+
+impl FsListing {
+    /// Returns true if there are more entries.
+    pub fn has_more(&self) -> bool {
+        self.next.is_some()
+    }
+}
+
+/// A file without its contents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FsHead {
+    /// Its size in bytes, if the system knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// When it was written, as HTTP writes dates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
 }
 
 /// How a file is written.
@@ -91,9 +125,23 @@ impl Client {
         Ok(self.request(method, &["v1", "fs", operation], accept)?.query(&[("path", path)]))
     }
 
-    /// The entries of a directory.
-    pub async fn list_fs_entries(&self, path: &str, page: &FsPage) -> Result<Vec<FsEntry>, ClientError> {
-        self.ask(self.fs(Method::GET, "entries", JSON, path)?.query(page)).await
+    /// Lists a directory, or one page of it.
+    pub async fn list_fs_entries(&self, path: &str, page: &FsPage) -> Result<FsListing, ClientError> {
+        self.listing(self.fs(Method::GET, "entries", JSON, path)?.query(page)).await
+    }
+
+    /// Returns the page after that one; none after the last page.
+    pub async fn next_fs_entries(&self, listing: &FsListing) -> Result<Option<FsListing>, ClientError> {
+        let Some(query) = &listing.next else { return Ok(None) };
+        let request = self.request(Method::GET, &["v1", "fs", "entries"], JSON)?;
+        self.listing(request.query(query)).await.map(Some)
+    }
+
+    async fn listing(&self, request: RequestBuilder) -> Result<FsListing, ClientError> {
+        let response = self.send(request).await?;
+        let link = response.headers().get(LINK).and_then(|value| value.to_str().ok()).and_then(next_page);
+        let entries = read_json(response).await?;
+        Ok(FsListing { entries, next: link })
     }
 
     /// What is known of a file.
@@ -108,6 +156,18 @@ impl Client {
             request = request.header(RANGE, header(&RANGE, range)?);
         }
         self.send(request).await.map(Download::new)
+    }
+
+    /// Returns the size, version and time of the last change of a file.
+    pub async fn head_fs_file(&self, path: &str) -> Result<FsHead, ClientError> {
+        let response = self.send(self.fs(Method::HEAD, "file", BYTES, path)?).await?;
+        let text =
+            |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        Ok(FsHead {
+            size: text(CONTENT_LENGTH).and_then(|size| size.parse().ok()),
+            etag: text(ETAG),
+            last_modified: text(LAST_MODIFIED),
+        })
     }
 
     /// Writes a file.
@@ -183,6 +243,14 @@ impl Client {
     pub async fn search_fs(&self, path: &str, search: &FsSearch) -> Result<FsSearchResponse, ClientError> {
         self.ask(self.fs(Method::GET, "search", JSON, path)?.query(search)).await
     }
+}
+
+/// The query of the page that a `Link` header names as the next one.
+fn next_page(link: &str) -> Option<Vec<(String, String)>> {
+    let (target, relation) = link.strip_prefix('<')?.split_once('>')?;
+    let base = Url::parse("http://daemon/").ok()?;
+    let url = base.join(target).ok().filter(|_| relation.contains("next"))?;
+    Some(url.query_pairs().into_owned().collect())
 }
 
 fn header(name: &HeaderName, value: &str) -> Result<HeaderValue, ClientError> {

@@ -11,18 +11,24 @@ use sa_api::{
 use serde::Serialize;
 use std::time::Duration;
 
-/// Which part of a process's output.
+/// The part of a process's output to read, and how.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct ProcessOutput {
     /// Only this stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<ProcessLogsStream>,
-    /// Only the last so many pieces.
+    /// Start with the last so many entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail: Option<usize>,
-    /// Only what comes after the piece of this number.
+    /// Start after the entry of this number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<u64>,
+    pub after: Option<u64>,
+    /// At most so many entries; not for streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// `text` has entries that are UTF-8 come as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<&'static str>,
 }
 
 /// How a process is ended.
@@ -66,7 +72,7 @@ impl Client {
         self.get_json(&["v1", "processes", id]).await
     }
 
-    /// Forgets a process that has ended.
+    /// Deletes a process that has ended.
     pub async fn delete_process(&self, id: &str) -> Result<(), ClientError> {
         self.send(self.request(Method::DELETE, &["v1", "processes", id], JSON)?).await.map(drop)
     }
@@ -83,7 +89,7 @@ impl Client {
         self.ask(request.query(&ProcessEnding { grace: None, ..ending }.query())).await
     }
 
-    /// The output that a process has written.
+    /// Reads a process's output.
     pub async fn get_process_logs(
         &self,
         id: &str,
@@ -93,14 +99,16 @@ impl Client {
         self.ask(request.query(&output)).await
     }
 
-    /// The same, and what it writes until it ends.
+    /// Streams a process's output until it ends.
     pub async fn follow_process_logs(
         &self,
         id: &str,
         output: ProcessOutput,
     ) -> Result<EventStream, ClientError> {
-        let request = self.request(Method::GET, &["v1", "processes", id, "logs"], EVENT_STREAM)?;
-        EventStream::new(self.send(request.query(&output).query(&[("follow", true)])).await?)
+        let request = self.request(Method::GET, &["v1", "processes", id, "logs", "sse"], EVENT_STREAM)?;
+        let cursor = output.after.map(|after| [("lastEventId", after)]);
+        let output = ProcessOutput { after: None, limit: None, ..output };
+        EventStream::new(self.send(request.query(&output).query(&cursor)).await?)
     }
 
     /// Writes to a process's standard input.

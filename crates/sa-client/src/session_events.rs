@@ -1,7 +1,7 @@
 //! A session's events over as many connections as it takes, without loss and without repeats.
 
 use crate::stream::{FIRST_PAUSE, LONGEST_PAUSE, SHORTEST_PAUSE};
-use crate::{Client, ClientError, EventStream, SseEvent};
+use crate::{Client, ClientError, EventQuery, EventStream, SseEvent};
 use sa_api::sessions::{SessionState, UniversalEvent};
 use sa_api::{Gap, Problem};
 use std::time::Duration;
@@ -12,7 +12,9 @@ use tokio::time::sleep;
 pub struct SessionEvents {
     client: Client,
     id: String,
-    after: u64,
+    query: EventQuery,
+    /// Events came on the connection that there is.
+    has_moved: bool,
     pause: Duration,
     stream: Option<EventStream>,
 }
@@ -27,13 +29,14 @@ pub enum SessionStep {
 }
 
 impl SessionEvents {
-    pub(crate) fn new(client: Client, id: &str, after: u64, stream: EventStream) -> Self {
-        Self { client, id: id.to_owned(), after, pause: FIRST_PAUSE, stream: Some(stream) }
+    pub(crate) fn new(client: Client, id: &str, query: EventQuery, stream: EventStream) -> Self {
+        let id = id.to_owned();
+        Self { client, id, query, has_moved: false, pause: FIRST_PAUSE, stream: Some(stream) }
     }
 
     /// Id of the last event that was read.
     pub fn cursor(&self) -> u64 {
-        self.after
+        self.query.after
     }
 
     /// What comes next; nothing when the session has ended or does not exist any more. An error is final: the daemon
@@ -44,6 +47,7 @@ impl SessionEvents {
                 match stream.next().await {
                     Ok(Some(event)) => {
                         self.pause = SHORTEST_PAUSE;
+                        self.has_moved = true;
                         return self.read(&event).map(Some);
                     }
                     Ok(None) if self.is_over().await? => return Ok(None),
@@ -53,7 +57,8 @@ impl SessionEvents {
             }
             sleep(self.pause).await;
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-            match self.client.stream_events(&self.id, self.after).await {
+            self.has_moved = false;
+            match self.client.stream_events(&self.id, &self.query).await {
                 Ok(stream) => self.stream = Some(stream),
                 Err(error) if error.problem_status() == Some(404) => return Ok(None),
                 Err(error) if error.is_temporary() => {}
@@ -68,12 +73,12 @@ impl SessionEvents {
         match event.event.as_str() {
             "message" => {
                 let read: UniversalEvent = serde_json::from_str(&event.data).map_err(broken)?;
-                self.after = read.id;
+                self.query.after = read.id;
                 Ok(SessionStep::Event(Box::new(read), event.data.clone()))
             }
             "gap" => {
                 let gap: Gap = serde_json::from_str(&event.data).map_err(broken)?;
-                self.after = gap.oldest.saturating_sub(1);
+                self.query.after = gap.oldest.saturating_sub(1);
                 Ok(SessionStep::Gap(gap))
             }
             "failure" => {
@@ -87,7 +92,12 @@ impl SessionEvents {
     /// A stream also ends when the daemon does; then there is more to come.
     async fn is_over(&self) -> Result<bool, ClientError> {
         match self.client.get_session(&self.id).await {
-            Ok(session) => Ok(session.state == SessionState::Ended && session.last_event_id <= self.after),
+            Ok(session) => {
+                // With a filter the newest event may never come; a whole connection without any has shown that.
+                let is_read = session.last_event_id <= self.query.after
+                    || (self.query.is_filtered() && !self.has_moved);
+                Ok(session.state == SessionState::Ended && is_read)
+            }
             Err(error) if error.problem_status() == Some(404) => Ok(true),
             Err(error) if error.is_temporary() => Ok(false),
             Err(error) => Err(error),

@@ -5,22 +5,83 @@ use crate::{Client, ClientError, Download, EventStream, SessionEvents, Upload};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use sa_api::sessions::{
-    CancelResult, CreateSession, EventPage, ForkSession, MessageAccepted, PermissionReply, PostMessage,
-    QuestionReply, Session, SessionCreated, SessionList, SessionPatch,
+    CancelResult, CreateSession, EventPage, EventType, ForkSession, MessageAccepted, PermissionReply,
+    PostMessage, QuestionReply, Session, SessionCreated, SessionList, SessionPatch, TranscriptOrder,
+    TranscriptPage,
 };
 use serde::Serialize;
 
 const LINES: &str = "application/x-ndjson";
 
-/// Which events.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+/// The events to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventQuery {
-    /// Those after this one.
+    pub(crate) after: u64,
+    limit: Option<usize>,
+    types: Vec<EventType>,
+    without_deltas: bool,
+}
+
+impl EventQuery {
+    /// All events after this one; 0 for those from the beginning.
+    pub fn after(id: u64) -> Self {
+        Self { after: id, ..Self::default() }
+    }
+
+    /// At most so many on a page.
+    #[must_use]
+    pub fn limit(self, limit: usize) -> Self {
+        Self { limit: Some(limit), ..self }
+    }
+
+    /// Only events of these types; of all types if there are none.
+    #[must_use]
+    pub fn types(self, types: impl IntoIterator<Item = EventType>) -> Self {
+        Self { types: types.into_iter().collect(), ..self }
+    }
+
+    /// Without the pieces of messages.
+    #[must_use]
+    pub fn without_deltas(self) -> Self {
+        Self { without_deltas: true, ..self }
+    }
+
+    /// Returns whether some events are left out.
+    pub(crate) fn is_filtered(&self) -> bool {
+        !self.types.is_empty() || self.without_deltas
+    }
+
+    fn selection(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        if !self.types.is_empty() {
+            let names: Vec<&str> = self.types.iter().map(|one| one.name()).collect();
+            pairs.push(("types", names.join(",")));
+        }
+        if self.without_deltas {
+            pairs.push(("deltas", "false".to_owned()));
+        }
+        pairs
+    }
+
+    fn page(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = self.selection();
+        pairs.push(("after", self.after.to_string()));
+        pairs.extend(self.limit.map(|limit| ("limit", limit.to_string())));
+        pairs
+    }
+}
+
+/// The messages of a transcript to read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct TranscriptQuery {
+    /// `next` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset: Option<u64>,
+    pub after: Option<u64>,
     /// At most so many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// The order.
+    pub order: TranscriptOrder,
 }
 
 impl Client {
@@ -91,21 +152,32 @@ impl Client {
         self.ask(self.request(Method::POST, &["v1", "sessions", id, "cancel"], JSON)?).await
     }
 
-    /// A page of a session's events.
-    pub async fn get_events(&self, id: &str, query: EventQuery) -> Result<EventPage, ClientError> {
-        self.ask(self.request(Method::GET, &["v1", "sessions", id, "events"], JSON)?.query(&query)).await
+    /// Returns a page of a session's messages, each in its newest state.
+    pub async fn get_messages(
+        &self,
+        id: &str,
+        query: TranscriptQuery,
+    ) -> Result<TranscriptPage, ClientError> {
+        self.ask(self.request(Method::GET, &["v1", "sessions", id, "messages"], JSON)?.query(&query)).await
     }
 
-    /// A session's events after that one, on one connection.
-    pub async fn stream_events(&self, id: &str, after: u64) -> Result<EventStream, ClientError> {
+    /// Returns a page of a session's events.
+    pub async fn get_events(&self, id: &str, query: &EventQuery) -> Result<EventPage, ClientError> {
+        let request = self.request(Method::GET, &["v1", "sessions", id, "events"], JSON)?;
+        self.ask(request.query(&query.page())).await
+    }
+
+    /// Streams a session's events on one connection.
+    pub async fn stream_events(&self, id: &str, query: &EventQuery) -> Result<EventStream, ClientError> {
         let request = self.request(Method::GET, &["v1", "sessions", id, "events", "sse"], EVENT_STREAM)?;
-        EventStream::new(self.send(request.header("last-event-id", after)).await?)
+        let request = request.query(&query.selection()).header("last-event-id", query.after);
+        EventStream::new(self.send(request).await?)
     }
 
-    /// The same, and connects again by itself, continuing where it broke.
-    pub async fn follow_events(&self, id: &str, after: u64) -> Result<SessionEvents, ClientError> {
-        let stream = self.stream_events(id, after).await?;
-        Ok(SessionEvents::new(self.clone(), id, after, stream))
+    /// Streams a session's events, and reconnects where the stream broke.
+    pub async fn follow_events(&self, id: &str, query: EventQuery) -> Result<SessionEvents, ClientError> {
+        let stream = self.stream_events(id, &query).await?;
+        Ok(SessionEvents::new(self.clone(), id, query, stream))
     }
 
     /// Answers a question.

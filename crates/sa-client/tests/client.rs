@@ -71,7 +71,8 @@ async fn a_message_is_sent_as_it_is_and_the_padding_of_a_long_wait_is_no_part_of
     .await;
     let client = Client::new(&endpoint, None).unwrap();
     let message = "{ \"jsonrpc\" : \"2.0\" }";
-    let options = PostOptions { agent: Some("de mo"), agent_version: Some("1.2+x"), respond_async: false };
+    let options =
+        PostOptions { agent: Some("de mo"), agent_version: Some("1.2+x"), ..PostOptions::default() };
     let posted = client.post_acp("a/b c", options, message).await;
     assert_eq!(posted.unwrap(), Posted::Answered("{\"a\":1".into()));
     let later = PostOptions { respond_async: true, ..PostOptions::default() };
@@ -189,10 +190,12 @@ async fn an_installation_is_followed_to_its_end() {
 #[tokio::test]
 async fn what_is_wanted_of_agents_is_in_the_query() {
     let list = "HTTP/1.1 200 OK\r\ncontent-length: 13\r\nconnection: close\r\n\r\n{\"agents\":[]}";
-    let modes = "HTTP/1.1 200 OK\r\ncontent-length: 12\r\nconnection: close\r\n\r\n{\"modes\":[]}";
+    let body = r#"{"modes":[],"permissionModes":[],"combinations":[],"source":"agent","complete":true}"#;
+    let modes =
+        format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
     let gone =
         "HTTP/1.1 200 OK\r\ncontent-length: 25\r\nconnection: close\r\n\r\n{\"agent\":\"\",\"removed\":[]}";
-    let (endpoint, requests) = script(vec![list, list, modes, gone, gone]).await;
+    let (endpoint, requests) = script(vec![list, list, modes.leak(), gone, gone]).await;
     let client = Client::new(&endpoint, None).unwrap();
     client.list_agents(AgentQuery::default()).await.unwrap();
     client.list_agents(AgentQuery { config: true, no_cache: true }).await.unwrap();
@@ -203,8 +206,8 @@ async fn what_is_wanted_of_agents_is_in_the_query() {
         requests.await.unwrap().iter().map(|text| text.lines().next().unwrap().to_owned()).collect();
     let expected = [
         "GET /v1/agents HTTP/1.1",
-        "GET /v1/agents?config=true&no_cache=true HTTP/1.1",
-        "GET /v1/agents/x/modes?no_cache=true HTTP/1.1",
+        "GET /v1/agents?config=true&noCache=true HTTP/1.1",
+        "GET /v1/agents/x/modes?noCache=true HTTP/1.1",
         "DELETE /v1/agents/x HTTP/1.1",
         "DELETE /v1/agents/x?agentVersion=1%2B2 HTTP/1.1",
     ];

@@ -33,6 +33,11 @@ pub struct Source {
     pub usable: bool,
 }
 
+/// Returns whether the agent works without a credential.
+pub fn needs_none(agent: &str) -> bool {
+    agent == NEEDS_NONE
+}
+
 /// What this agent would find on the host; nothing when it is not known where that agent looks.
 pub fn availability(agent: &str, host: &Host) -> Option<Availability> {
     let findings = extract(agent, host)?;
@@ -47,6 +52,6 @@ pub fn availability(agent: &str, host: &Host) -> Option<Availability> {
             expires_at_ms: credential.expires_at_ms,
         })
         .collect();
-    let available = agent == NEEDS_NONE || sources.iter().any(|source| source.usable);
+    let available = needs_none(agent) || sources.iter().any(|source| source.usable);
     Some(Availability { available, sources, problems: findings.problems })
 }

@@ -13,7 +13,7 @@ mod search;
 mod secret;
 mod validate;
 
-pub use availability::{Availability, Source, availability};
+pub use availability::{Availability, Source, availability, needs_none};
 pub use credential::{Credential, Findings, Kind, Origin, Problem, Variable};
 pub use handover::environment;
 pub use host::{Host, Platform};

@@ -19,14 +19,14 @@ const fn choice(id: &'static str, name: &'static str, description: &'static str)
     Choice { id, name, description }
 }
 
-pub(super) const BUILD: &str = "build";
+pub(super) const BYPASS: &str = "bypass";
 pub(super) const PLAN: &str = "plan";
 pub(super) const ASK: &str = "ask";
 
 static MODES: [Choice; 3] = [
-    choice(BUILD, "Build", "Edits and runs without asking"),
-    choice(PLAN, "Plan", "Reads only; edits and commands are refused"),
     choice(ASK, "Ask", "Asks before each edit and each command"),
+    choice(PLAN, "Plan", "Reads only; edits and commands are refused"),
+    choice(BYPASS, "Bypass", "Edits and runs without asking"),
 ];
 static MODELS: [Choice; 3] = [
     choice("demo-small", "Demo Small", "A context of 32,000 tokens"),
@@ -89,6 +89,7 @@ const FAST: &str = "fast";
 /// The settings of one session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Settings {
+    #[serde(deserialize_with = "stored_mode")]
     mode: String,
     /// The mode before plan mode, to which an approved plan leads back.
     #[serde(default)]
@@ -98,10 +99,16 @@ pub(super) struct Settings {
     fast: bool,
 }
 
+/// Reads a mode. Files from before the mode that never asks was called `bypass` call it `build`.
+fn stored_mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let mode = String::deserialize(deserializer)?;
+    Ok(if mode == "build" { BYPASS.to_owned() } else { mode })
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            mode: BUILD.to_owned(),
+            mode: BYPASS.to_owned(),
             before_plan: None,
             model: "demo-medium".to_owned(),
             effort: "medium".to_owned(),
@@ -121,7 +128,7 @@ impl Settings {
 
     /// The mode that follows plan mode.
     pub(super) fn after_plan(&self) -> &str {
-        self.before_plan.as_deref().unwrap_or(BUILD)
+        self.before_plan.as_deref().filter(|mode| [ASK, BYPASS].contains(mode)).unwrap_or(BYPASS)
     }
 
     /// Tokens that fit the model's context.

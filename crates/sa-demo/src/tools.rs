@@ -82,7 +82,7 @@ pub(super) fn gated(
     match session.settings.get(Select::Mode) {
         config::PLAN => vec![
             update(failed(tool, "Plan mode only reads.")),
-            Action::Say("I am in plan mode, which only reads. Send `mode build` or `leave-plan`.".to_owned()),
+            Action::Say("I am in plan mode, which only reads. Send `mode ask` or `leave-plan`.".to_owned()),
         ],
         config::ASK => {
             let refused = vec![update(failed(tool, "Not allowed by the client."))];

@@ -9,7 +9,9 @@
 //! which the runner takes one after the other.
 
 mod message;
+mod moment;
 mod patience;
 
 pub use message::{error, notification, request, response, write};
+pub use moment::millis;
 pub use patience::{gone, poll};

@@ -63,7 +63,7 @@ pub static SUBJECTS: [Subject; 9] = [
         label: "Demo",
         agent: "demo",
         version: None,
-        modes: Modes { ask: "ask", plan: "plan", bypass: "build" },
+        modes: Modes { ask: "ask", plan: "plan", bypass: "bypass" },
         only: &[],
         kind: Kind::Demo,
     },

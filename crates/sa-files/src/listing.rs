@@ -20,6 +20,15 @@ pub struct Page {
     pub limit: Option<usize>,
 }
 
+/// A part of a listing.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// Sorted by the bytes of their names.
+    pub entries: Vec<Entry>,
+    /// The name after which the next page begins; none on the last page.
+    pub next: Option<OsString>,
+}
+
 impl Files {
     /// What is known of the file at a path. Links are themselves unless they are to be followed.
     pub async fn stat(&self, path: &OsStr, follow: bool) -> Result<Entry, FilesError> {
@@ -32,8 +41,8 @@ impl Files {
         .await
     }
 
-    /// The entries of a directory, sorted by the bytes of their names.
-    pub async fn list(&self, path: &OsStr, page: Page) -> Result<Vec<Entry>, FilesError> {
+    /// Lists a directory.
+    pub async fn list(&self, path: &OsStr, page: Page) -> Result<Listing, FilesError> {
         let located = self.locate(path)?;
         self.run(move |shared| {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
@@ -59,7 +68,7 @@ fn look(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<Entry, Errno> {
     Ok(Entry::new(path.to_owned(), &stat, target))
 }
 
-fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Vec<Entry>, FilesError> {
+fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listing, FilesError> {
     let mut names = names(&dir, shared.limits.directory_entries, path)?;
     names.sort_unstable();
     if let Some(after) = &page.after {
@@ -67,6 +76,7 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Vec<E
         names.drain(..start);
     }
     let most = shared.limits.listed_entries;
+    let all = names.len();
     match page.limit {
         Some(limit) => names.truncate(limit.min(most)),
         None if names.len() > most => {
@@ -78,12 +88,13 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Vec<E
         }
         None => {}
     }
+    let next = names.last().filter(|_| names.len() < all).cloned();
     // What is gone by now was deleted while the listing was made.
     let found = names.iter().filter_map(|name| match look(&dir, name, &path.join(name)) {
         Err(Errno::NOENT) => None,
         other => Some(other.at(path)),
     });
-    found.collect()
+    Ok(Listing { entries: found.collect::<Result<_, _>>()?, next })
 }
 
 /// Reads the names in a directory, in no order.

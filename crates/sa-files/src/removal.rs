@@ -31,6 +31,15 @@ pub fn remove_all(path: &Path) -> Result<(), FilesError> {
     remove_tree(&dir, name, path)
 }
 
+/// A directory that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// False if it existed.
+    pub is_new: bool,
+}
+
 impl Files {
     /// Removes what is at a path; a link itself. A directory that is not empty only with `recursive`.
     pub async fn remove(&self, path: &OsStr, recursive: bool) -> Result<PathBuf, FilesError> {
@@ -43,11 +52,12 @@ impl Files {
     }
 
     /// Makes a directory and those above it. One that exists is fine.
-    pub async fn make_dir(&self, path: &OsStr) -> Result<PathBuf, FilesError> {
+    pub async fn make_dir(&self, path: &OsStr) -> Result<Directory, FilesError> {
         let located = self.locate(path)?;
         self.run(move |shared| {
+            let is_new = shared.root.open_at(&located.beneath, HOLD).is_err_and(|fault| fault.is_missing());
             shared.root.make_dirs(&located.beneath, DIRECTORY).at(&located.absolute)?;
-            Ok(located.absolute)
+            Ok(Directory { path: located.absolute, is_new })
         })
         .await
     }

@@ -34,6 +34,8 @@ pub struct Written {
     pub bytes: u64,
     /// What tells this version from others.
     pub version: Version,
+    /// False if it replaced another file.
+    pub is_new: bool,
 }
 
 /// A file in the making. Dropped before it is finished, it leaves nothing behind.
@@ -210,7 +212,7 @@ fn commit(
     }
     // Naming it changed the time of its last change, which is part of its version.
     let version = Version::of(&rustix::fs::fstat(&file).at(path)?);
-    Ok(Written { path: path.clone(), bytes, version })
+    Ok(Written { path: path.clone(), bytes, version, is_new: replaced.is_none() })
 }
 
 /// Gives the new file the permissions and, as far as the system lets us, the owner of the one it replaces.

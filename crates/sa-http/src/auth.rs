@@ -1,6 +1,7 @@
 //! Who may come in: the token, wherever a client can put it.
 
 use crate::problem::{ApiError, ApiResult};
+use crate::query;
 use crate::state::AppState;
 use axum::extract::Request;
 use http::{HeaderMap, Method, Uri, header};
@@ -33,19 +34,19 @@ const TOKEN_HEADER: &str = "x-sandbox-agent-token";
 pub(crate) enum Entry {
     /// Everything.
     Whole,
-    /// Become a WebSocket: it proved itself by its address only.
-    SocketOnly,
+    /// Open a stream: it proved itself by its address only.
+    StreamOnly,
 }
 
 /// Lets a request in that carries the token. Every route denies by default; only liveness is open.
 pub(crate) fn check(state: &AppState, request: &Request) -> ApiResult<Entry> {
     let Auth::Token(token) = &state.options.auth else { return Ok(Entry::Whole) };
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    let open = reads && request.uri().path() == "/v1/health";
+    // Other methods than its own are refused there as such.
+    let open = request.uri().path() == "/v1/health";
     if open || presents(request.headers(), token) {
         Ok(Entry::Whole)
-    } else if opens_socket(state, request, token) {
-        Ok(Entry::SocketOnly)
+    } else if opens_stream(state, request, token) {
+        Ok(Entry::StreamOnly)
     } else {
         Err(refusal())
     }
@@ -66,13 +67,16 @@ fn presents(headers: &HeaderMap, token: &str) -> bool {
     bearer.chain(own).any(|given| same(given, token))
 }
 
-/// A browser cannot set headers on a WebSocket; there a ticket or, for older clients, the token may be in the query.
-fn opens_socket(state: &AppState, request: &Request, token: &str) -> bool {
-    if request.method() != Method::GET || !is_websocket(request.headers()) {
+/// A browser cannot set headers on an `EventSource` or a WebSocket; there a ticket may be in the query. Older clients put the token
+/// there, which is taken for WebSockets only.
+fn opens_stream(state: &AppState, request: &Request, token: &str) -> bool {
+    if request.method() != Method::GET || !query::takes_ticket(request) {
         return false;
     }
-    query_value(request.uri(), "ticket").is_some_and(|ticket| state.tickets.redeem(&ticket))
-        || query_value(request.uri(), "access_token").is_some_and(|given| same(&given, token))
+    let uri = request.uri();
+    query_value(uri, "ticket").is_some_and(|ticket| state.tickets.redeem(&ticket, uri.path()))
+        || (is_websocket(request.headers())
+            && query_value(uri, "access_token").is_some_and(|given| same(&given, token)))
 }
 
 /// Whether the request asks to become a WebSocket.

@@ -70,7 +70,15 @@ impl CorsOptions {
             .allow_methods(self.methods()?)
             .allow_headers(self.headers()?)
             .expose_headers(
-                ["acp-connection-id", "acp-session-id", "content-range", "etag"].map(HeaderName::from_static),
+                [
+                    "acp-connection-id",
+                    "acp-session-id",
+                    "content-range",
+                    "etag",
+                    "link",
+                    "preference-applied",
+                ]
+                .map(HeaderName::from_static),
             )
             .allow_credentials(self.credentials);
         Ok(Some(layer))
@@ -78,7 +86,14 @@ impl CorsOptions {
 
     fn methods(&self) -> Result<Vec<Method>, BadCors> {
         if self.methods.is_empty() {
-            return Ok(vec![Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE]);
+            return Ok(vec![
+                Method::GET,
+                Method::HEAD,
+                Method::POST,
+                Method::PUT,
+                Method::PATCH,
+                Method::DELETE,
+            ]);
         }
         let read =
             |text: &String| Method::from_bytes(text.as_bytes()).map_err(|_| BadCors::Method(text.clone()));

@@ -1,15 +1,16 @@
-//! What every request passes on its way to its route: Host and Origin, the token, and being counted. One layer for all
-//! three, as each layer costs every request an allocation of the whole chain behind it.
+//! What every request passes on its way to its route: Host and Origin, the token, the query, and being counted. One layer
+//! for all of them, as each layer costs every request an allocation of the whole chain behind it.
 
 use crate::auth::{self, Entry};
 use crate::metrics::Asked;
 use crate::origin;
 use crate::problem::{ApiResult, name_session};
+use crate::query;
 use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{StatusCode, header};
 
 /// Lets a request through, or refuses it, counts the answer, and says which session a problem is about.
 pub(crate) async fn pass(State(state): State<AppState>, request: Request, next: Next) -> Response {
@@ -23,8 +24,17 @@ pub(crate) async fn pass(State(state): State<AppState>, request: Request, next: 
 async fn admit(state: &AppState, request: Request, next: Next) -> ApiResult<Response> {
     origin::check(state, &request)?;
     let entry = auth::check(state, &request)?;
+    query::check(&request)?;
     let response = next.run(request).await;
-    // What stands in an address opens a socket and nothing else, whatever the request says it wants.
-    let opened = response.status() == StatusCode::SWITCHING_PROTOCOLS || !response.status().is_success();
-    if entry == Entry::Whole || opened { Ok(response) } else { Err(auth::refusal()) }
+    // A ticket opens a stream and nothing else, whatever the request says it wants.
+    if entry == Entry::Whole || is_stream(&response) || !response.status().is_success() {
+        return Ok(response);
+    }
+    Err(auth::refusal())
+}
+
+fn is_stream(response: &Response) -> bool {
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    response.status() == StatusCode::SWITCHING_PROTOCOLS
+        || content_type.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }

@@ -1,7 +1,9 @@
 //! The one place where errors become HTTP responses.
 
 use crate::excerpt::shorten;
+use crate::query;
 use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use sa_api::{AgentExit, ErrorCode, Problem};
@@ -153,7 +155,10 @@ impl From<LaunchError> for ApiError {
 impl From<InstallError> for ApiError {
     fn from(error: InstallError) -> Self {
         let code = match &error {
-            InstallError::NotInstallable(_) | InstallError::BadVersion { .. } => ErrorCode::InvalidRequest,
+            InstallError::NotInstallable { .. } | InstallError::BadVersion { .. } => {
+                ErrorCode::InvalidRequest
+            }
+            InstallError::NotInstalled { .. } => ErrorCode::Unsupported,
             InstallError::UnknownVersion { .. } => ErrorCode::VersionNotFound,
             InstallError::NoBuild { .. } => ErrorCode::UnsupportedPlatform,
             InstallError::NoSource { .. } => ErrorCode::InstallFailed,
@@ -183,9 +188,9 @@ impl From<(ProbeError, &str)> for ApiError {
             ProbeError::NotInstalled => ErrorCode::AgentNotInstalled,
             ProbeError::NotStartable => ErrorCode::AgentNotStartable,
             ProbeError::Spawn(_) => ErrorCode::SpawnFailed,
-            ProbeError::Ended(_) | ProbeError::Silent(_) | ProbeError::Refused { .. } => {
-                ErrorCode::InquiryFailed
-            }
+            ProbeError::NotLoggedIn(_) => ErrorCode::CredentialsRefused,
+            ProbeError::Refused { .. } => ErrorCode::AgentRefused,
+            ProbeError::Ended(_) | ProbeError::Silent(_) => ErrorCode::InquiryFailed,
         };
         Problem::new(code, format!("'{agent}': {error}")).with_agent(agent).into()
     }
@@ -218,14 +223,35 @@ impl From<FilesError> for ApiError {
 }
 
 impl From<QueryRejection> for ApiError {
+    /// Queries were checked before, so this is for values that only their handler can judge.
     fn from(rejection: QueryRejection) -> Self {
-        Self::invalid(rejection.body_text())
+        let text = rejection.body_text();
+        let parts: Vec<&str> = text.splitn(3, ": ").collect();
+        match parts[..] {
+            [_, name, _] => query::refusal(name, "not a value that this parameter takes"),
+            _ => Self::invalid("the query could not be read"),
+        }
     }
 }
 
 impl From<PathRejection> for ApiError {
-    fn from(rejection: PathRejection) -> Self {
-        Self::invalid(rejection.body_text())
+    fn from(_: PathRejection) -> Self {
+        Self::invalid("the path is not UTF-8")
+    }
+}
+
+/// A request that should have been a WebSocket's handshake.
+impl From<WebSocketUpgradeRejection> for ApiError {
+    fn from(rejection: WebSocketUpgradeRejection) -> Self {
+        Self::invalid(match rejection {
+            WebSocketUpgradeRejection::InvalidWebSocketVersionHeader(_) => {
+                "unsupported WebSocket version: send 'Sec-WebSocket-Version: 13'"
+            }
+            _ => {
+                "this operation is a WebSocket: send 'Connection: Upgrade', 'Upgrade: websocket', \
+                 'Sec-WebSocket-Version: 13' and 'Sec-WebSocket-Key'"
+            }
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::shared::Shared;
 use crate::streams::Streams;
 use crate::{Attachment, CallError, Reader, ServerId, StreamError};
 use bytes::Bytes;
-use sa_api::AcpServer;
+use sa_api::{AcpServer, Timestamp};
 use sa_jsonrpc::Message;
 use sa_relay::Caller;
 use std::sync::Arc;
@@ -152,6 +152,7 @@ impl Server {
             server_id: self.inner.id.to_string(),
             agent: self.inner.agent.clone(),
             agent_version: state.version,
+            created_at: Timestamp::from_millis(self.inner.created_at_ms),
             created_at_ms: self.inner.created_at_ms,
             status: state.status,
             pid: state.pid,

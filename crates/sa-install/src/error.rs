@@ -9,8 +9,26 @@ use thiserror::Error;
 #[derive(Debug, Clone, Error)]
 pub enum InstallError {
     /// The catalogue says nothing about how to install it.
-    #[error("agent '{0}' is not installed by this program; install its command yourself")]
-    NotInstallable(String),
+    #[error(
+        "agent '{agent}' runs {}, which sandbox-agent does not install; install it on this machine",
+        command(.program.as_deref())
+    )]
+    NotInstallable {
+        /// The agent.
+        agent: String,
+        /// The command that the configuration gives for it.
+        program: Option<String>,
+    },
+    /// The version is not here.
+    #[error("version '{version}' of '{agent}' is not installed; installed are: {}", list(.installed))]
+    NotInstalled {
+        /// The agent.
+        agent: String,
+        /// The version that was asked for.
+        version: String,
+        /// Those that are installed.
+        installed: Vec<String>,
+    },
     /// No source has such a version.
     #[error("there is no version '{version}' of '{agent}': {}", sources(.attempts))]
     UnknownVersion {
@@ -76,7 +94,8 @@ impl InstallError {
     /// The agent it is about, if it is about one.
     pub fn agent(&self) -> Option<&str> {
         match self {
-            Self::NotInstallable(agent)
+            Self::NotInstallable { agent, .. }
+            | Self::NotInstalled { agent, .. }
             | Self::UnknownVersion { agent, .. }
             | Self::BadVersion { agent, .. }
             | Self::NoBuild { agent, .. }
@@ -165,6 +184,14 @@ impl SourceError {
             Self::NoBuild(_) | Self::Missing(_) | Self::Disk { .. } => None,
         }
     }
+}
+
+fn command(program: Option<&str>) -> String {
+    program.map_or_else(|| "no program".to_owned(), |program| format!("the command '{program}'"))
+}
+
+fn list(versions: &[String]) -> String {
+    if versions.is_empty() { "none".to_owned() } else { versions.join(", ") }
 }
 
 fn sources(attempts: &[Attempt]) -> String {

@@ -19,6 +19,7 @@ use crate::npm_tree::{Npm, NpmProgram};
 use crate::sources::Resolver;
 use crate::store::{AgentDirectory, Lock, Receipt};
 use jobs::Jobs;
+use request::Selecting;
 use run::Run;
 use sa_agents::{AgentSpec, Platform};
 use std::ffi::OsString;
@@ -108,7 +109,8 @@ impl Installer {
 
     /// Installs it. Who asks for the same meanwhile joins; whoever goes away changes nothing.
     pub fn install(&self, agent: &AgentSpec, request: InstallRequest) -> Job {
-        self.start(agent, request, true)
+        let selecting = Selecting::of(&request);
+        self.start(agent, request, selecting)
     }
 
     /// The agent's program: the installed one, else the one on the search path, else it is installed now, if it may be.
@@ -129,7 +131,8 @@ impl Installer {
         }
         let request = InstallRequest { version: version.map(str::to_owned), ..InstallRequest::default() };
         // What one caller wants in one version is not what everybody wants from now on.
-        match self.start(agent, request, version.is_none()).outcome().await {
+        let selecting = if version.is_none() { Selecting::Always } else { Selecting::Never };
+        match self.start(agent, request, selecting).outcome().await {
             Ok(installed) => Ok(Found::installed(&self.inner.directory(&agent.id)?, installed.receipt)),
             // Without a network the newest is what is here.
             Err(error) if newest => self.find(agent, None)?.ok_or(error),
@@ -139,7 +142,7 @@ impl Installer {
 
     /// The newest version that is published.
     pub async fn latest(&self, agent: &AgentSpec) -> Result<String, InstallError> {
-        Run::new(&self.inner, agent, InstallRequest::default(), false)?.latest().await
+        Run::new(&self.inner, agent, InstallRequest::default(), Selecting::Never)?.latest().await
     }
 
     /// Removes one version, or all; answers which were removed.
@@ -155,24 +158,49 @@ impl Installer {
         removed.map_err(|error| error.for_agent(agent))
     }
 
+    /// Makes an installed version the one that runs when nobody names one.
+    ///
+    /// # Errors
+    ///
+    /// When that version is not installed.
+    pub async fn make_current(&self, agent: &str, version: &str) -> Result<Receipt, InstallError> {
+        let directory = self.inner.directory(agent)?;
+        let missing = |directory: &AgentDirectory| {
+            let installed = directory.versions().unwrap_or_default();
+            InstallError::NotInstalled {
+                agent: agent.to_owned(),
+                version: version.to_owned(),
+                installed: installed.into_iter().map(|receipt| receipt.version).collect(),
+            }
+        };
+        if directory.installed(version).is_none() {
+            return Err(missing(&directory));
+        }
+        let lock = Lock::take(&directory, || ()).await.map_err(|error| error.for_agent(agent))?;
+        // Somebody may have removed it meanwhile.
+        let receipt = directory.installed(version).ok_or_else(|| missing(&directory))?;
+        directory.select(version, &lock).map_err(|error| error.for_agent(agent))?;
+        Ok(receipt)
+    }
+
     /// Gives up all installations, and waits until nothing works on them any more.
     pub async fn shutdown(&self) {
         self.inner.jobs.shutdown().await;
     }
 
-    fn start(&self, agent: &AgentSpec, request: InstallRequest, select: bool) -> Job {
+    fn start(&self, agent: &AgentSpec, request: InstallRequest, selecting: Selecting) -> Job {
         let request = request.normal();
-        let key = jobs::Key { agent: agent.id.clone(), request: request.clone(), select };
+        let key = jobs::Key { agent: agent.id.clone(), request: request.clone(), selecting };
         let (inner, agent) = (Arc::clone(&self.inner), agent.clone());
         self.inner.jobs.join_or_start(key, move |reporter| async move {
-            Run::new(&inner, &agent, request, select)?.install(&reporter).await
+            Run::new(&inner, &agent, request, selecting)?.install(&reporter).await
         })
     }
 }
 
 impl Inner {
     fn directory(&self, agent: &str) -> Result<AgentDirectory, InstallError> {
-        let unknown = || InstallError::NotInstallable(agent.to_owned());
+        let unknown = || InstallError::NotInstallable { agent: agent.to_owned(), program: None };
         AgentDirectory::new(&self.agents, agent).ok_or_else(unknown)
     }
 }

@@ -4,7 +4,7 @@ use crate::{Found, InstallError, Installer, NodeError, Preinstall};
 use sa_agents::{AgentSpec, Launch};
 use sa_supervisor::CommandSpec;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Makes commands out of agents. Cloning gives another handle on the same thing.
@@ -50,6 +50,11 @@ impl Launcher {
     /// The installer behind it.
     pub fn installer(&self) -> &Installer {
         &self.installer
+    }
+
+    /// The binary that built-in agents are started from.
+    pub fn this_program(&self) -> &Path {
+        &self.this_program
     }
 
     /// Whether the command can be told at once, without installing anything.

@@ -153,7 +153,7 @@ async fn the_user_s_own_program_serves_until_one_is_installed() {
     assert_eq!((found.program.as_path(), found.origin), (own.as_path(), Origin::Path));
     let unknown = AgentSpec::parse("mine=no-such-program").unwrap();
     let error = installer.ensure(&unknown, None, Preinstall::Lazy).await.unwrap_err();
-    assert!(matches!(error, InstallError::NotInstallable(_)), "{error}");
+    assert!(matches!(error, InstallError::NotInstallable { .. }), "{error}");
 }
 
 #[tokio::test]

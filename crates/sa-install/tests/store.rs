@@ -29,19 +29,23 @@ async fn with_versions(names: &[&str]) -> Scene {
 }
 
 #[tokio::test]
-async fn versions_live_side_by_side_and_the_last_installed_runs() {
+async fn versions_live_side_by_side_and_the_chosen_one_runs() {
     let scene = with_versions(&["1.10.0", "1.9.0"]).await;
     assert_eq!(versions(&scene), ["1.10.0", "1.9.0"]);
+    assert_eq!(current(&scene).as_deref(), Some("1.10.0"), "an older one does not take its place");
+    let installer = scene.installer();
+    assert_eq!(installer.make_current("tool", "1.9.0").await.unwrap().version, "1.9.0");
+    let missing = installer.make_current("tool", "7").await.unwrap_err().to_string();
+    assert_eq!(missing, "version '7' of 'tool' is not installed; installed are: 1.10.0, 1.9.0");
     assert_eq!(current(&scene).as_deref(), Some("1.9.0"));
     assert_eq!(fs::read_link(scene.agent_dir().join("current")).unwrap().to_str(), Some("1.9.0"));
-    let installer = scene.installer();
     for version in [None, Some("1.9.0"), Some("1.10.0")] {
         let found = installer.find(&tool(), version).unwrap().unwrap();
         assert_eq!(said(&found.program), format!("tool {}", version.unwrap_or("1.9.0")));
         assert!(matches!(found.origin, Origin::Installed(_)));
     }
     assert_eq!(installer.find(&tool(), Some("1.11.0")).unwrap(), None);
-    // Asking for one that is there selects it.
+    // Asking for a newer one that is there selects it.
     assert!(scene.install("1.10.0").await.unwrap().already_installed);
     assert_eq!(current(&scene).as_deref(), Some("1.10.0"));
 }
@@ -114,6 +118,7 @@ async fn names_from_outside_never_become_paths() {
 async fn current_moves_on_when_its_version_goes() {
     let scene = with_versions(&["1.0.0", "2.0.0", "1.5.0"]).await;
     let installer = scene.installer();
+    installer.make_current("tool", "1.5.0").await.unwrap();
     assert_eq!(installer.uninstall("tool", Some("9.9.9")).await.unwrap(), [""; 0]);
     assert_eq!(installer.uninstall("tool", Some("1.0.0")).await.unwrap(), ["1.0.0"]);
     assert_eq!(current(&scene).as_deref(), Some("1.5.0"));

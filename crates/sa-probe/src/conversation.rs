@@ -17,6 +17,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// JSON-RPC's code for a method that is not known.
 const METHOD_NOT_FOUND: i64 = -32601;
 
+/// ACP's code for a client that has to log in first.
+const AUTH_REQUIRED: i64 = -32000;
+
 pub(crate) struct Conversation {
     process: Process,
     input: pipe::Sender,
@@ -45,6 +48,9 @@ impl Conversation {
                 message.get("id").and_then(Value::as_i64) == Some(id) && message.get("method").is_none();
             if is_answer {
                 return match message.get("error") {
+                    Some(error) if error.get("code").and_then(Value::as_i64) == Some(AUTH_REQUIRED) => {
+                        Err(ProbeError::NotLoggedIn(words(error)))
+                    }
                     Some(error) => Err(ProbeError::Refused { method, message: words(error) }),
                     None => Ok(message.get("result").cloned().unwrap_or_default()),
                 };

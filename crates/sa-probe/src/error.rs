@@ -24,6 +24,9 @@ pub enum ProbeError {
     /// It said nothing for too long.
     #[error("it did not answer within {0} s")]
     Silent(u64),
+    /// It wants credentials first.
+    #[error("it is not logged in: {0}")]
+    NotLoggedIn(String),
     /// It refused.
     #[error("it refused `{method}`: {message}")]
     Refused {

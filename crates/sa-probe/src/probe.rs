@@ -84,8 +84,8 @@ impl Probe {
     fn answer(&self, key: Key, launchable: Launchable, anew: bool) -> Answer {
         let mut answers = self.lock();
         match answers.get(&key) {
-            // A question that is still open is not asked twice.
-            Some(known) if !anew || known.peek().is_none() => known.clone(),
+            // A question that is still open is not asked twice. A failure that nobody waited for is no answer.
+            Some(known) if known.peek().is_none_or(|said| !anew && said.is_ok()) => known.clone(),
             _ => {
                 // On a task of its own: whoever asked may go away, others wait for the same answer.
                 let asking = tokio::spawn(Arc::clone(&self.inner).converse(launchable));

@@ -2,6 +2,7 @@
 
 use crate::{AgentFailure, Verdict};
 use sa_store::StoreError;
+use sa_universal::BadAnswers;
 use thiserror::Error;
 
 /// Why a session does not do what it was asked to.
@@ -21,6 +22,9 @@ pub enum SessionError {
     /// The request makes no sense.
     #[error("{0}")]
     Invalid(String),
+    /// An answer does not keep a bound of its question.
+    #[error(transparent)]
+    OutOfBounds(BadAnswers),
     /// It was terminated.
     #[error("the session has ended; it can be read, or forked by agents that can do that")]
     Ended,

@@ -3,11 +3,12 @@
 use crate::command::{Command, Posted, Urgent};
 use crate::log::{Line, Reader};
 use crate::shared::Shared;
-use crate::{AgentFailure, SessionError};
+use crate::transcript::{self, Transcript};
+use crate::{AgentFailure, EventFilter, SessionError};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use sa_api::sessions::{
     CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, Session,
-    SessionPatch, SessionState,
+    SessionPatch, SessionState, TranscriptOrder,
 };
 use sa_store::StoreError;
 use sha2::{Digest, Sha256};
@@ -16,6 +17,23 @@ use tokio::sync::oneshot;
 
 /// Longest `Idempotency-Key`.
 const LONGEST_KEY: usize = 255;
+
+/// Events that a request looks at, and bytes that it collects, before it answers with what it has found.
+const MOST_EVENTS: usize = 20_000;
+const MOST_BYTES: usize = 1 << 20;
+
+/// Events of a session that pass a filter.
+#[derive(Debug)]
+pub struct EventSlice {
+    /// The events.
+    pub lines: Vec<Line>,
+    /// The id of the first event that was looked at.
+    pub first: Option<u64>,
+    /// The id of the last event that was looked at, to continue after.
+    pub next: u64,
+    /// Whether there are more that pass, or may be: if looking was cut short.
+    pub has_more: bool,
+}
 
 /// One session. Cloning gives another handle on the same one.
 #[derive(Clone)]
@@ -103,12 +121,54 @@ impl SessionHandle {
         }
     }
 
-    /// Events after that id, at most `limit`, and whether there are more.
-    pub async fn events(&self, after: u64, limit: usize) -> Result<(Vec<Line>, bool), SessionError> {
+    /// Returns events after that id that pass a filter, at most `limit`. Looking for them is bounded, so there may be fewer.
+    pub async fn events(
+        &self,
+        after: u64,
+        limit: usize,
+        filter: &EventFilter,
+    ) -> Result<EventSlice, SessionError> {
         let last = self.0.log.ends().last;
-        let lines = if after < last { self.0.log.read(after, limit).await? } else { Vec::new() };
-        let seen = lines.last().map_or(after, |line| line.id);
-        Ok((lines, seen < last))
+        let mut slice = EventSlice { lines: Vec::new(), first: None, next: after, has_more: false };
+        let (mut seen, mut bytes) = (0, 0);
+        while slice.next < last && seen < MOST_EVENTS && bytes < MOST_BYTES {
+            let wanted = if filter.is_open() { limit - slice.lines.len() } else { MOST_EVENTS };
+            let lines = self.0.log.read(slice.next, wanted).await?;
+            if lines.is_empty() {
+                return Ok(slice);
+            }
+            slice.first = slice.first.or(lines.first().map(|line| line.id));
+            for line in lines.into_iter().filter(|line| line.id <= last) {
+                seen += 1;
+                let id = line.id;
+                if filter.wants(&line) {
+                    if slice.lines.len() >= limit {
+                        slice.has_more = true;
+                        return Ok(slice);
+                    }
+                    bytes += line.json.len();
+                    slice.lines.push(line);
+                }
+                slice.next = id;
+            }
+            if filter.is_open() {
+                break;
+            }
+        }
+        slice.has_more = slice.next < last;
+        Ok(slice)
+    }
+
+    /// Returns a page of the transcript: the messages after a cursor in that order, at most `limit`.
+    pub async fn transcript(
+        &self,
+        after: Option<u64>,
+        order: TranscriptOrder,
+        limit: usize,
+    ) -> Result<Transcript, SessionError> {
+        let record = self.0.record();
+        let turn = record.turn.map(|turn| (turn.turn_id, record.turn_after));
+        transcript::read(&self.0.log, turn, after, order, limit).await
     }
 
     /// A reader of the events after that id.

@@ -1,9 +1,10 @@
 //! A session's log as readers see it: what is committed, the newest of it in memory, the rest in the store.
 
+use crate::event_filter::with_type;
 use crate::{SessionError, Verdict};
 use bytes::Bytes;
 use sa_api::sessions::{EventData, UniversalEvent};
-use sa_store::Store;
+use sa_store::{Direction, Store, StoredEvent, TranscriptSlice};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -89,7 +90,19 @@ impl Log {
             return Ok(lines);
         }
         let slice = self.store.events(&self.session, after, limit.min(PAGE_EVENTS), PAGE_BYTES).await?;
-        Ok(slice.events.into_iter().map(|event| Line { id: event.id, json: event.data }).collect())
+        let line = |event: StoredEvent| Line { id: event.id, json: with_type(event.data) };
+        Ok(slice.events.into_iter().map(line).collect())
+    }
+
+    /// Messages of the transcript, those after a position in that direction.
+    pub(crate) async fn transcript(
+        &self,
+        after: Option<u64>,
+        direction: Direction,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<TranscriptSlice, SessionError> {
+        Ok(self.store.transcript(&self.session, after, direction, limit, max_bytes).await?)
     }
 
     /// How a question or permission was decided the last time, if it was; looked up in the whole log.

@@ -47,8 +47,7 @@ impl Parts {
 
     /// How the agent calls its modes.
     pub(crate) fn mode_table(&self, agent: &str) -> ModeTable {
-        let modes = self.catalogue.get(agent).map(|agent| agent.modes.clone()).unwrap_or_default();
-        ModeTable::named(&modes.permission, &modes.agent)
+        self.catalogue.get(agent).map(crate::modes::mode_table).unwrap_or_default()
     }
 
     /// Asks the provider whether it accepts a credential.

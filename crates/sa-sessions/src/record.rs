@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use sa_api::sessions::{
-    CreateSession, PermissionMode, PermissionRequest, QuestionRequest, Session, SessionChoices, SessionState,
-    Turn, Usage, WebhookStatus,
+    CreateSession, OptionValue, PermissionMode, PermissionRequest, QuestionRequest, Session, SessionChoices,
+    SessionState, Turn, Usage, WebhookStatus,
 };
 use sa_universal::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The mode in which agents do what they are told.
 pub(crate) const BUILD: &str = "build";
@@ -66,11 +66,17 @@ pub(crate) struct Record {
     #[serde(default)]
     pub(crate) metadata: Map<String, Value>,
     pub(crate) agent_mode: String,
+    /// A client chose the mode, so it also decides which of the agent's own agents works.
+    #[serde(default)]
+    pub(crate) chosen_mode: bool,
     pub(crate) permission_mode: PermissionMode,
     #[serde(default)]
     pub(crate) model: Option<String>,
     #[serde(default)]
     pub(crate) variant: Option<String>,
+    /// Options of the agent that clients asked for.
+    #[serde(default)]
+    pub(crate) options: BTreeMap<String, OptionValue>,
 }
 
 /// A question or permission that nobody had answered when the daemon ended.
@@ -117,10 +123,12 @@ impl Record {
             title: request.title.take(),
             titled: false,
             metadata: request_metadata,
+            chosen_mode: request.agent_mode.is_some(),
             agent_mode: request.agent_mode.take().unwrap_or_else(|| BUILD.to_owned()),
             permission_mode: request.permission_mode,
             model: request.model.take(),
             variant: request.variant.take(),
+            options: std::mem::take(&mut request.options),
             request,
         }
         .with_own_title()
@@ -172,6 +180,7 @@ impl Record {
             permission_mode: self.permission_mode,
             model: self.model.clone(),
             variant: self.variant.clone(),
+            options: self.options.clone(),
             cwd: self.cwd.clone(),
             title: self.title.clone(),
             metadata: self.metadata.clone(),
@@ -187,7 +196,7 @@ impl Record {
             questions: self.questions.iter().map(|question| question.request.clone()).collect(),
             permissions: self.permissions.clone(),
             usage: self.usage.clone(),
-            choices: self.choices.clone(),
+            choices: sa_universal::shown_choices(&self.choices),
             native_session_id: self.native_session_id.clone(),
             forked_from: self.forked_from.clone(),
             last_event_id: view.last,

@@ -1,6 +1,7 @@
 //! The durable store of sessions: their records, the events each has had, the messages each has accepted.
 //!
-//! It keeps bytes and does not know what they mean: no type of the contract, no HTTP, no agents. What it promises:
+//! It keeps bytes and does not know what they mean: no type of the contract, no HTTP, no agents. Whoever appends an event says
+//! what it changes in the transcript ([`Mark`]). What it promises:
 //!
 //! - A change is answered when it is committed, so whoever delivers afterwards never delivers what a crash can take back
 //!   ([`Synchronous`] says what a crash is).
@@ -29,6 +30,7 @@ mod queries;
 mod reader;
 mod schema;
 mod store;
+mod transcript;
 mod types;
 mod writer;
 
@@ -37,6 +39,7 @@ pub use import::Import;
 pub use options::{Retention, StoreOptions, Synchronous};
 pub use store::Store;
 pub use types::{
-    Change, Committed, EventSlice, MessageChange, MessageState, NewEvent, Stats, StoredEvent, StoredMessage,
-    StoredSession, Swept, WebhookCursor,
+    Change, Committed, Direction, EventSlice, Mark, MessageChange, MessageState, NewEvent, QueuePlace,
+    Standing, Stats, StoredEvent, StoredMessage, StoredSession, Swept, TranscriptEntry, TranscriptSlice,
+    Unfinished, WebhookCursor,
 };

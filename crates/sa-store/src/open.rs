@@ -3,14 +3,14 @@
 use crate::error::{OpenError, StoreError};
 use crate::files::{self, Condition, Lock, beside};
 use crate::limits::{BUSY_WAIT, CHECKED_BYTES, LOG_FILE_BYTES};
-use crate::options::Synchronous;
+use crate::options::{StoreOptions, Synchronous};
 use crate::schema::{self, standing};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 
 /// Opens a file for the writer, and makes it if there is none.
-pub(crate) fn open(path: &Path, synchronous: Synchronous) -> Result<(Connection, Lock, PathBuf), OpenError> {
+pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<(Connection, Lock, PathBuf), OpenError> {
     files::make_directory(path)?;
     let path = std::path::absolute(path).map_err(|error| OpenError::Io(error.to_string()))?;
     let lock = Lock::take(&path)?;
@@ -22,15 +22,15 @@ pub(crate) fn open(path: &Path, synchronous: Synchronous) -> Result<(Connection,
     let said = |error: StoreError| refused(&path, error);
     let mut connection = connect(&path).map_err(|error| said(error.into()))?;
     check(&connection, condition, &path)?;
-    prepare(&mut connection, synchronous).map_err(|error| said(error.into()))?;
+    prepare(&mut connection, options).map_err(said)?;
     Ok((connection, lock, path))
 }
 
 /// A store without a file. It is gone with its connection.
 pub(crate) fn in_memory() -> Result<Connection, OpenError> {
-    let make = || -> rusqlite::Result<Connection> {
+    let make = || -> Result<Connection, StoreError> {
         let mut connection = Connection::open_in_memory()?;
-        schema::migrate(&mut connection)?;
+        schema::migrate(&mut connection, |_| None)?;
         configure(&connection)?;
         Ok(connection)
     };
@@ -61,14 +61,14 @@ fn create(path: &Path) -> Result<(), OpenError> {
     let new = beside(path, "-new");
     files::make_private(&new)?;
     files::make_private(&beside(&new, "-journal"))?;
-    let make = || -> rusqlite::Result<()> {
+    let make = || -> Result<(), StoreError> {
         let mut connection = connect(&new)?;
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        schema::migrate(&mut connection)?;
-        connection.close().map_err(|(_, error)| error)
+        schema::migrate(&mut connection, |_| None)?;
+        connection.close().map_err(|(_, error)| error.into())
     };
-    make().map_err(|error| refused(path, error.into()))?;
+    make().map_err(|error| refused(path, error))?;
     files::publish(&new, path)
 }
 
@@ -92,8 +92,11 @@ fn check(connection: &Connection, condition: Condition, path: &Path) -> Result<(
     if found > schema::VERSION {
         return Err(OpenError::Newer { found, known: schema::VERSION });
     }
-    if !schema::is_whole(connection, found).map_err(said)? {
+    if !schema::is_whole(connection, found).map_err(|error| refused(path, error))? {
         return Err(corrupt(format!("its tables are not those of version {found}")));
+    }
+    if !schema::has_order(connection, found).map_err(said)? {
+        return Err(corrupt("its rows are out of order".to_owned()));
     }
     let size = number("page_count")?.saturating_mul(number("page_size")?).cast_unsigned();
     let on_disk = std::fs::metadata(path).map_or(0, |file| file.len());
@@ -108,9 +111,9 @@ fn check(connection: &Connection, condition: Condition, path: &Path) -> Result<(
     Ok(())
 }
 
-fn prepare(connection: &mut Connection, synchronous: Synchronous) -> rusqlite::Result<()> {
+fn prepare(connection: &mut Connection, options: &StoreOptions) -> Result<(), StoreError> {
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    let level = match synchronous {
+    let level = match options.synchronous {
         Synchronous::Normal => "NORMAL",
         Synchronous::Full => "FULL",
     };
@@ -118,11 +121,11 @@ fn prepare(connection: &mut Connection, synchronous: Synchronous) -> rusqlite::R
     // The writer copies the log itself, after it has answered.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_FILE_BYTES, |_| Ok(()))?;
-    schema::migrate(connection)?;
+    schema::migrate(connection, options.mark)?;
     // What an import left that was cut off.
     let doom = "UPDATE sessions SET standing = ?1 WHERE standing = ?2";
     connection.execute(doom, [standing::DOOMED, standing::STAGED])?;
-    configure(connection)
+    Ok(configure(connection)?)
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {

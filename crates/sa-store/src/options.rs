@@ -1,14 +1,24 @@
 //! How a store behaves: how sure it makes of the disk, and how much it keeps.
 
+use crate::types::Mark;
 use serde::{Deserialize, Serialize};
 
 /// How a store behaves.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// What a commit waits for.
     pub synchronous: Synchronous,
     /// How much is kept.
     pub retention: Retention,
+    /// Returns the change that an event makes to its session's transcript. Asked once for each event of a file from before there
+    /// were transcripts.
+    pub mark: fn(&[u8]) -> Option<Mark>,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { synchronous: Synchronous::default(), retention: Retention::default(), mark: |_| None }
+    }
 }
 
 /// What a commit waits for before it is answered.

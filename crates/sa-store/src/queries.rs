@@ -201,7 +201,7 @@ pub(crate) fn events(
     Ok(slice)
 }
 
-fn read_event(row: &Row<'_>, expected: u64) -> Result<StoredEvent, StoreError> {
+pub(crate) fn read_event(row: &Row<'_>, expected: u64) -> Result<StoredEvent, StoreError> {
     let (place, at_ms): (i64, i64) = (row.get(0)?, row.get(1)?);
     let data: Vec<u8> = row.get(3)?;
     if id_at(place) != expected || row.get::<_, i64>(2)? != event_sum(place, at_ms, &data) {
@@ -244,7 +244,7 @@ pub(crate) fn damaged(what: impl Into<String>) -> StoreError {
     StoreError::Corrupt(what.into())
 }
 
-fn of_session(error: StoreError, id: &str) -> StoreError {
+pub(crate) fn of_session(error: StoreError, id: &str) -> StoreError {
     match error {
         StoreError::Corrupt(what) => StoreError::Corrupt(format!("{what} of session {id}")),
         other => other,

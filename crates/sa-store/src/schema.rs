@@ -5,13 +5,17 @@
 //! rowid would do the same, but moves every row above a quarter of a page into a page of its own.
 
 use crate::checksum::Checksum;
+use crate::error::StoreError;
+use crate::transcript;
+use crate::types::Mark;
 use rusqlite::Connection;
+use std::collections::HashSet;
 
 /// Marks the file as ours (`application_id`).
 pub(crate) const APPLICATION: i64 = 0x5341_5345;
 
 /// What each version adds to the one before it; the first makes version 1.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     "CREATE TABLE sessions (
          number   INTEGER PRIMARY KEY,
          id       TEXT UNIQUE,             -- absent while it is staged and once it is doomed
@@ -68,21 +72,46 @@ const MIGRATIONS: [&str; 3] = [
          PRIMARY KEY (session, key)
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX keys_age ON keys (session, at_ms);",
+    // By place, so that a page is one walk. The events themselves hold the messages.
+    "CREATE TABLE transcript (
+         place    INTEGER PRIMARY KEY,
+         message  TEXT NOT NULL,           -- empty for one without an id
+         turn_id  TEXT,                    -- only while the message waits
+         standing INTEGER NOT NULL,
+         newest   INTEGER NOT NULL,        -- the event with the newest state, 0 if there is none
+         piece    INTEGER NOT NULL,        -- the first piece after that, 0 if there is none
+         checksum INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX transcript_messages ON transcript (message, place);
+     CREATE INDEX transcript_pieces ON transcript (place) WHERE piece <> 0;",
 ];
+
+/// The version that brought transcripts. Files of earlier ones are read once to make theirs.
+const TRANSCRIPTS: i64 = 4;
 
 /// The newest version.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Brings the file to the newest version, each step whole or not at all.
-pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
-    migrate_to(connection, VERSION)
+pub(crate) fn migrate(
+    connection: &mut Connection,
+    mark: fn(&[u8]) -> Option<Mark>,
+) -> Result<(), StoreError> {
+    migrate_to(connection, VERSION, mark)
 }
 
-fn migrate_to(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
+fn migrate_to(
+    connection: &mut Connection,
+    version: i64,
+    mark: fn(&[u8]) -> Option<Mark>,
+) -> Result<(), StoreError> {
     let from: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     for (step, sql) in (1..=version).zip(MIGRATIONS).filter(|(step, _)| *step > from) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
+        if step == TRANSCRIPTS {
+            transcript::fill(&transaction, mark)?;
+        }
         transaction.pragma_update(None, "user_version", step)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.commit()?;
@@ -91,10 +120,34 @@ fn migrate_to(connection: &mut Connection, version: i64) -> rusqlite::Result<()>
 }
 
 /// Whether the file has the tables that its version has, to the letter.
-pub(crate) fn is_whole(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
+pub(crate) fn is_whole(connection: &Connection, version: i64) -> Result<bool, StoreError> {
     let mut expected = Connection::open_in_memory()?;
-    migrate_to(&mut expected, version)?;
-    Ok(tables(connection)? == tables(&expected)?)
+    migrate_to(&mut expected, version, |_| None)?;
+    // A table whose root is another one's would be read as that one, which shows nothing if it is empty.
+    let roots = "SELECT count(*) = count(DISTINCT rootpage) FROM sqlite_schema WHERE rootpage <> 0";
+    let own_roots: bool = connection.query_row(roots, [], |row| row.get(0))?;
+    Ok(own_roots && tables(connection)? == tables(&expected)?)
+}
+
+/// Returns whether the rows that are found by their places alone have places in order, of sessions that exist. A row with another
+/// place would not be missed by anybody.
+pub(crate) fn has_order(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
+    let mut sessions = connection.prepare("SELECT number FROM sessions")?;
+    let sessions: HashSet<i64> = sessions.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let tables = [("messages", 1), ("transcript", TRANSCRIPTS)];
+    for (table, _) in tables.iter().filter(|(_, since)| version >= *since) {
+        let mut select = connection.prepare(&format!("SELECT place FROM {table} NOT INDEXED"))?;
+        let mut rows = select.query([])?;
+        let mut before = None;
+        while let Some(row) = rows.next()? {
+            let place: i64 = row.get(0)?;
+            if before >= Some(place) || !sessions.contains(&(place >> 40)) {
+                return Ok(false);
+            }
+            before = Some(place);
+        }
+    }
+    Ok(true)
 }
 
 type Table = (String, String, String, Option<String>);

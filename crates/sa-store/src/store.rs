@@ -5,9 +5,11 @@ use crate::import::Import;
 use crate::limits::CLOSE_WAIT;
 use crate::options::StoreOptions;
 use crate::reader::Readers;
-use crate::types::{Change, Committed, EventSlice, Stats, StoredMessage, StoredSession, Swept};
+use crate::types::{
+    Change, Committed, Direction, EventSlice, Stats, StoredMessage, StoredSession, Swept, TranscriptSlice,
+};
 use crate::writer::{self, Queue, Work, Writer};
-use crate::{open, queries};
+use crate::{open, queries, transcript};
 use bytes::Bytes;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -39,7 +41,7 @@ impl Store {
     pub async fn open(path: &Path, options: StoreOptions) -> Result<Self, OpenError> {
         let path = path.to_owned();
         blocking(move || {
-            let (connection, lock, path) = open::open(&path, options.synchronous)?;
+            let (connection, lock, path) = open::open(&path, &options)?;
             let file = Some((lock, path.clone()));
             let queue = Writer::start(connection, file, options.retention).map_err(at_start)?;
             let inner = Inner { queue, readers: Readers::of_file(path.clone()), path: Some(path) };
@@ -183,6 +185,25 @@ impl Store {
     ) -> Result<EventSlice, StoreError> {
         let id = session.to_owned();
         self.read(move |connection| queries::events(connection, &id, after, limit, max_bytes)).await
+    }
+
+    /// Returns messages of a session's transcript, those after a position in that direction: at most `limit`, and at most
+    /// `max_bytes` of events unless the first one alone is more.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownSession`]; [`StoreError::Corrupt`] if something is not as it was written.
+    pub async fn transcript(
+        &self,
+        session: &str,
+        after: Option<u64>,
+        direction: Direction,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<TranscriptSlice, StoreError> {
+        let id = session.to_owned();
+        self.read(move |connection| transcript::read(connection, &id, after, direction, limit, max_bytes))
+            .await
     }
 
     /// The message that a client sent with a key. It is remembered for a while after it is done, see

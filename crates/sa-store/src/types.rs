@@ -24,6 +24,53 @@ pub struct NewEvent {
     pub at_ms: u64,
     /// What it says.
     pub data: Bytes,
+    /// The change that it makes to the transcript.
+    pub mark: Option<Mark>,
+}
+
+/// A change of a session's transcript: the list of its messages, each with the event that holds its newest state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// The event holds the newest state of a message. A new message takes its place here.
+    State {
+        /// The message's id.
+        message: String,
+    },
+    /// The event holds a message without an id.
+    Nameless,
+    /// The event holds a piece of a message that its newest state does not have.
+    Piece {
+        /// The message's id.
+        message: String,
+    },
+    /// The event holds a message that waits for its turn, at the end of the transcript.
+    Queued {
+        /// The message's id.
+        message: String,
+        /// The turn that it begins.
+        turn_id: String,
+        /// Where it waits.
+        at: QueuePlace,
+    },
+    /// A message that waited takes its place here.
+    Begun {
+        /// The message's id.
+        message: String,
+    },
+    /// A turn is over. If its message still waited, it was taken back; it takes its place here.
+    Over {
+        /// The turn.
+        turn_id: String,
+    },
+}
+
+/// Where a message waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueuePlace {
+    /// Before the messages that wait already.
+    First,
+    /// After them.
+    Last,
 }
 
 /// An event that was appended.
@@ -55,6 +102,62 @@ pub struct EventSlice {
     pub oldest: u64,
     /// The id of the newest event; 0 if there was none yet.
     pub last: u64,
+}
+
+/// The direction in which a transcript is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// The oldest message first.
+    #[default]
+    Forward,
+    /// The newest message first.
+    Backward,
+}
+
+/// A run of a session's transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptSlice {
+    /// The messages, in the direction that was asked for.
+    pub entries: Vec<TranscriptEntry>,
+    /// Whether more messages follow in that direction.
+    pub has_more: bool,
+    /// The messages of which pieces are stored that their newest states do not have.
+    pub unfinished: Option<Unfinished>,
+    /// The id of the newest event; 0 if there was none yet.
+    pub last: u64,
+}
+
+/// The messages of a session of which pieces are stored that their newest states do not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The id of the first such piece.
+    pub first_piece: u64,
+    /// The id of the first event that one of these messages is made of: a state, or a piece.
+    pub from: u64,
+}
+
+/// A message of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptEntry {
+    /// Its place; messages that come later have higher ones.
+    pub position: u64,
+    /// What became of it.
+    pub standing: Standing,
+    /// The id of the first piece that its newest state does not have.
+    pub first_piece: Option<u64>,
+    /// The event with its newest state; the one with its first piece if there is no state yet.
+    pub event: StoredEvent,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It was said.
+    Said,
+    /// It waits for its turn.
+    Queued,
+    /// It was taken back before its turn began.
+    Withdrawn,
 }
 
 /// A change of a session's messages.

@@ -1,7 +1,9 @@
 //! Modes, models and options of a session: ACP's and ours.
 
 use crate::json::{self, Object};
-use sa_api::sessions::{ChoiceGroup, OptionValue, SessionChoice, SessionChoices, SessionOption};
+use sa_api::sessions::{
+    ChangedChoices, ChoiceGroup, ModeChanged, OptionValue, SessionChoice, SessionChoices, SessionOption,
+};
 use serde_json::{Value, json};
 
 /// The category of the option that is the mode.
@@ -92,6 +94,77 @@ impl Offered {
     }
 }
 
+/// Returns the choices as clients see them: without the options that say again what mode, model and variant say.
+pub fn shown_choices(choices: &SessionChoices) -> SessionChoices {
+    let same = |option: &SessionOption, category: &str, value: &Option<String>, list: &[SessionChoice]| {
+        is(option, category)
+            && option.choices.iter().map(|choice| &choice.id).eq(list.iter().map(|choice| &choice.id))
+            && matches!(&option.value, OptionValue::Choice(chosen) if Some(chosen) == value.as_ref())
+    };
+    let is_copy = |option: &SessionOption| {
+        same(option, MODE, &choices.mode, &choices.modes)
+            || same(option, MODEL, &choices.model, &choices.models)
+            || same(option, VARIANT, &choices.variant, &choices.variants)
+    };
+    let options = choices.options.iter().filter(|option| !is_copy(option)).cloned().collect();
+    SessionChoices { options, ..choices.clone() }
+}
+
+/// Returns the event that leads from choices to others; none if clients see no difference.
+pub fn mode_changed(before: &SessionChoices, now: &SessionChoices) -> Option<ModeChanged> {
+    let (before, now) = (shown_choices(before), shown_choices(now));
+    (before != now).then(|| change(before, now))
+}
+
+/// The event that leads from choices to others, as clients see them.
+pub(crate) fn change(before: SessionChoices, now: SessionChoices) -> ModeChanged {
+    let choices = ChangedChoices {
+        modes: (now.modes != before.modes).then_some(now.modes),
+        models: (now.models != before.models).then_some(now.models),
+        variants: (now.variants != before.variants).then_some(now.variants),
+        options: (now.options != before.options).then_some(now.options),
+        mode: now.mode,
+        model: now.model,
+        variant: now.variant,
+    };
+    ModeChanged { choices }
+}
+
+/// Makes the change that an event says.
+pub fn merge_choices(choices: &mut SessionChoices, changed: &ModeChanged) {
+    let ChangedChoices { mode, modes, model, models, variant, variants, options } = changed.choices.clone();
+    (choices.mode, choices.model, choices.variant) = (mode, model, variant);
+    choices.modes = modes.unwrap_or_else(|| std::mem::take(&mut choices.modes));
+    choices.models = models.unwrap_or_else(|| std::mem::take(&mut choices.models));
+    choices.variants = variants.unwrap_or_else(|| std::mem::take(&mut choices.variants));
+    choices.options = options.unwrap_or_else(|| std::mem::take(&mut choices.options));
+}
+
+/// All options as ACP has them, those for mode, model and variant included.
+fn all_options(choices: &SessionChoices) -> Vec<SessionOption> {
+    let own = [
+        (MODE, "Mode", &choices.mode, &choices.modes),
+        (MODEL, "Model", &choices.model, &choices.models),
+        (VARIANT, "Variant", &choices.variant, &choices.variants),
+    ];
+    let is_own = |option: &SessionOption| own.iter().any(|(category, ..)| is(option, category));
+    let others = choices.options.iter().filter(|option| !is_own(option)).cloned();
+    let own = own.iter().flat_map(|(category, name, value, list)| {
+        let known: Vec<_> = choices.options.iter().filter(|option| is(option, category)).cloned().collect();
+        let value = (*value).clone().filter(|_| known.is_empty() && !list.is_empty());
+        let made = value.map(|value| SessionOption {
+            id: (*category).to_owned(),
+            name: (*name).to_owned(),
+            description: None,
+            category: Some((*category).to_owned()),
+            value: OptionValue::Choice(value),
+            choices: list.to_vec(),
+        });
+        known.into_iter().chain(made)
+    });
+    own.chain(others).collect()
+}
+
 /// Whether an option is the one of a category. Agents that give none call it by the category's name.
 pub(crate) fn is(option: &SessionOption, category: &str) -> bool {
     matches!(option.value, OptionValue::Choice(_))
@@ -159,11 +232,17 @@ fn grouped(list: &[Value]) -> Vec<SessionChoice> {
     choices
 }
 
+/// Returns whether there is an option that ACP would have.
+pub(crate) fn has_options(choices: &SessionChoices) -> bool {
+    !all_options(choices).is_empty()
+}
+
 /// The updates that tell what is chosen. `had_options` says whether options were told before.
 pub(crate) fn to_updates(choices: &SessionChoices, had_options: bool) -> Vec<Value> {
     let mut updates = Vec::new();
-    if had_options || !choices.options.is_empty() {
-        let options: Vec<_> = choices.options.iter().map(to_option).collect();
+    let options = all_options(choices);
+    if had_options || !options.is_empty() {
+        let options: Vec<_> = options.iter().map(to_option).collect();
         updates.push(json!({ "sessionUpdate": "config_option_update", "configOptions": options }));
     }
     if let Some(mode) = &choices.mode {
@@ -179,8 +258,9 @@ pub fn to_opened(choices: &SessionChoices) -> Value {
         let modes: Vec<_> = choices.modes.iter().map(|mode| to_choice(mode, "id")).collect();
         result.insert("modes".to_owned(), json!({ "currentModeId": mode, "availableModes": modes }));
     }
-    if !choices.options.is_empty() {
-        let options: Vec<_> = choices.options.iter().map(to_option).collect();
+    let options = all_options(choices);
+    if !options.is_empty() {
+        let options: Vec<_> = options.iter().map(to_option).collect();
         result.insert("configOptions".to_owned(), options.into());
     }
     Value::Object(result)

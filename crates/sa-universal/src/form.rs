@@ -1,5 +1,6 @@
 //! Answers to questions: from labels back to what the agent's form wants.
 
+use crate::bounds::{Bound, Bounds};
 use crate::json::Object;
 use crate::permission::{permission_cancelled, selected};
 use sa_api::sessions::{PermissionOption, PermissionReplyKind};
@@ -47,6 +48,9 @@ pub struct Field {
     /// Whether there has to be an answer.
     #[serde(default)]
     pub required: bool,
+    /// Bounds of the answer.
+    #[serde(default)]
+    pub bounds: Bounds,
 }
 
 /// What an input takes.
@@ -109,6 +113,14 @@ pub enum BadAnswers {
         answer: String,
         /// What it should have been.
         wanted: &'static str,
+    },
+    /// An answer does not keep a bound of the question.
+    #[error("the answer to question {question} does not fit: `{name}` is {value}", name = .bound.name, value = .bound.value)]
+    Bound {
+        /// The question.
+        question: usize,
+        /// The bound.
+        bound: Bound,
     },
 }
 
@@ -194,13 +206,24 @@ impl Field {
         }
         let [answer] = answers.as_slice() else { return Err(BadAnswers::Several(question)) };
         let wrong = |wanted| BadAnswers::Kind { question, answer: (*answer).clone(), wanted };
+        let out = |bound| BadAnswers::Bound { question, bound };
         let trimmed = answer.trim();
         let value = match self.takes {
-            Takes::Text | Takes::Several => Value::String((*answer).clone()),
-            Takes::Integer => trimmed.parse::<i64>().map_err(|_| wrong("a whole number"))?.into(),
+            Takes::Text | Takes::Several => {
+                self.bounds.check_text(answer).map_err(out)?;
+                Value::String((*answer).clone())
+            }
+            Takes::Integer => {
+                let number = trimmed.parse::<i64>().map_err(|_| wrong("a whole number"))?;
+                #[allow(clippy::cast_precision_loss, reason = "bounds are no more precise")]
+                self.bounds.check_number(number as f64).map_err(out)?;
+                number.into()
+            }
             Takes::Number => {
                 let number = trimmed.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
-                Value::Number(number.ok_or_else(|| wrong("a number"))?)
+                let number = number.ok_or_else(|| wrong("a number"))?;
+                self.bounds.check_number(number.as_f64().unwrap_or_default()).map_err(out)?;
+                Value::Number(number)
             }
             Takes::Boolean => yes(trimmed).ok_or_else(|| wrong("true or false"))?.into(),
         };
@@ -221,6 +244,8 @@ impl Field {
             }
         }
         if self.takes == Takes::Several {
+            let items = self.bounds.check_items(chosen.len() + own.len());
+            items.map_err(|bound| BadAnswers::Bound { question, bound })?;
             if !chosen.is_empty() {
                 content.insert(self.key.clone(), chosen.into());
             }

@@ -4,14 +4,17 @@
 //! an unknown part, message or event that holds what was sent; nothing is an error, and nothing is lost.
 
 mod blocks;
+mod bounds;
 mod carrier;
 mod choices;
+mod combinations;
 mod contents;
 mod copies;
 mod form;
 mod json;
 mod modes;
 mod names;
+mod options;
 mod permission;
 mod printed;
 mod projector;
@@ -22,12 +25,15 @@ mod uri;
 mod words;
 
 pub use blocks::parts_of;
-pub use choices::to_opened;
+pub use bounds::{Bound, Bounds};
+pub use choices::{merge_choices, mode_changed, shown_choices, to_opened};
+pub use combinations::{agent_modes, combinations, permission_modes};
 pub use form::{BadAnswers, Field, Form, Labelled, Takes};
 pub use modes::{
-    AfterPlan, ModeTable, PermissionModes, Target, Targets, Unsupported, after_plan, check_agent_mode,
-    is_loose, model_target, targets, variant_target,
+    AfterPlan, AgentOption, ModeTable, PermissionModes, Target, Targets, Unsupported, after_plan,
+    check_agent_mode, is_agent, is_loose, model_target, targets, variant_target,
 };
+pub use options::option_target;
 pub use permission::{
     Asked, Decided, NoSuchOption, Unparsed, permission, permission_answer, permission_cancelled, withhold,
 };

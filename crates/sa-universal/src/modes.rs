@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
+/// The `agentMode` in which agents do what they are asked to.
+pub(crate) const BUILD_MODE: &str = "build";
+/// The `agentMode` in which agents only plan.
+pub(crate) const PLAN_MODE: &str = "plan";
+
 /// Names of modes in which agents only read and plan, the likeliest first.
 const PLAN: [&str; 5] = ["plan", "planning", "planmode", "architect", "readonly"];
 
@@ -56,6 +61,21 @@ pub struct ModeTable {
     pub permission_modes: PermissionModes,
     /// By agent mode: `build`, `plan`, or another name for one of the agent's own.
     pub agent_modes: BTreeMap<String, String>,
+    /// The option that chooses which of the agent's own agents works, if it has several.
+    pub agents: Option<AgentOption>,
+    /// The agent's own modes in which it refuses whatever would need permission.
+    pub refusing: Vec<String>,
+}
+
+/// An option whose values are agents of the agent's own, such as those that a user of OpenCode defines. Each value is an
+/// `agentMode`, next to the agent's modes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AgentOption {
+    /// The id of the option.
+    pub option: String,
+    /// The value for `build` and `plan`.
+    pub usual: String,
 }
 
 impl ModeTable {
@@ -64,7 +84,7 @@ impl ModeTable {
         let of = |name: &str| permission.get(name).cloned();
         let permission_modes =
             PermissionModes { default: of("default"), plan: of("plan"), bypass: of("bypass") };
-        Self { permission_modes, agent_modes: agent.clone() }
+        Self { permission_modes, agent_modes: agent.clone(), ..Self::default() }
     }
 }
 
@@ -105,6 +125,9 @@ pub enum Target {
 /// What has to be done for a mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Targets {
+    /// Chooses which of the agent's own agents works, before anything else. An agent whose client chose no `agentMode` keeps the
+    /// one that its user configured.
+    pub agent: Option<Target>,
     /// What is set, in this order; empty if all is as it should be.
     pub set: Vec<Target>,
     /// What the daemon sees to by itself: with `bypass` it allows what the agent asks for, whether the agent has such a mode
@@ -147,6 +170,9 @@ pub enum Unsupported {
         /// Those that it has.
         known: String,
     },
+    /// It has no such option, or the option no such value.
+    #[error("{0}")]
+    Option(String),
     /// It has no such variant.
     #[error("the model has no variant '{variant}'; its variants are: {known}")]
     Variant {
@@ -157,10 +183,56 @@ pub enum Unsupported {
     },
 }
 
-/// Returns what has to be set so that an agent does and may do what is asked for.
+/// The agent's own mode and agent for an `agentMode` and a `permissionMode`.
+pub(crate) struct Resolved {
+    /// Its mode; `None` if it can stay as it is.
+    pub(crate) mode: Option<String>,
+    /// Which of its own agents works; `None` if it has only one.
+    pub(crate) agent: Option<String>,
+    /// It only reads.
+    pub(crate) plans: bool,
+}
+
+/// Returns the agent's own mode and agent for what is asked for.
 ///
-/// `build` means the agent's mode for `permission_mode`; `plan`, either way, its plan mode; anything else is a mode of its
-/// own, unless that asks less than `permission_mode` allows.
+/// `build` means the agent's mode for `permission_mode`; `plan`, either way, its plan mode; one of its own agents works in the
+/// mode for `permission_mode`; anything else is a mode of its own, unless that asks less than `permission_mode` allows.
+///
+/// # Errors
+///
+/// When the agent has no such mode, or may not be in it.
+pub(crate) fn resolve(
+    table: &ModeTable,
+    choices: &SessionChoices,
+    agent_mode: &str,
+    permission_mode: PermissionMode,
+) -> Result<Resolved, Unsupported> {
+    let plans = permission_mode == PermissionMode::Plan || agent_mode == PLAN_MODE;
+    let own_agent = is_agent(table, choices, agent_mode).then_some(agent_mode);
+    let is_ours = matches!(agent_mode, BUILD_MODE | PLAN_MODE) || own_agent.is_some();
+    let mode = if is_ours && plans {
+        Some(plan(table, choices)?)
+    } else if is_ours {
+        working(table, choices, permission_mode)
+    } else {
+        let mode = native(table, agent_mode);
+        check_looseness(table, choices, agent_mode, permission_mode)?;
+        if plans && plan(table, choices)? != mode {
+            return Err(Unsupported::Both(agent_mode.to_owned()));
+        }
+        // The table may name an option; clients have `options` for that.
+        if mode == agent_mode && mode.contains('=') && choices.modes.iter().all(|known| known.id != mode) {
+            return Err(unknown_mode(table, choices, agent_mode));
+        }
+        Some(mode.to_owned())
+    };
+    let plans = plans || plan(table, choices).ok().is_some_and(|plan| mode.as_ref() == Some(&plan));
+    let usual = table.agents.as_ref().map(|agents| agents.usual.as_str());
+    let usual = usual.filter(|usual| agents(table, choices).any(|agent| agent.id == *usual));
+    Ok(Resolved { mode, agent: own_agent.or(usual).map(str::to_owned), plans })
+}
+
+/// Returns what has to be set so that an agent does and may do what is asked for.
 ///
 /// # Errors
 ///
@@ -171,34 +243,43 @@ pub fn targets(
     agent_mode: &str,
     permission_mode: PermissionMode,
 ) -> Result<Targets, Unsupported> {
-    let plans = permission_mode == PermissionMode::Plan || agent_mode == "plan";
-    let mode = match agent_mode {
-        "build" | "plan" if plans => Some(plan(table, choices)?),
-        "build" => working(table, choices, permission_mode),
-        own => {
-            let mode = native(table, own);
-            if plans && plan(table, choices)? != mode {
-                return Err(Unsupported::Both(own.to_owned()));
-            }
-            check_looseness(table, choices, own, permission_mode)?;
-            Some(mode.to_owned())
-        }
-    };
-    let plans = plans || plan(table, choices).ok().is_some_and(|plan| mode.as_ref() == Some(&plan));
+    let Resolved { mode, agent, plans } = resolve(table, choices, agent_mode, permission_mode)?;
     let mut set = Vec::new();
     let is_loose_now = choices.mode.as_deref().is_some_and(|now| is_loose(table, choices, now));
     if plans && is_loose_now && permission_mode != PermissionMode::Bypass {
         // An agent may go back to where it was when its plan is approved.
         if let Some(work) = working(table, choices, PermissionMode::Default) {
-            set.extend(set_mode(choices, &work)?);
+            set.extend(set_mode(table, choices, &work)?);
         }
     }
     if let Some(mode) = mode {
-        set.extend(set_mode(choices, &mode)?);
+        set.extend(set_mode(table, choices, &mode)?);
     }
+    let option = table.agents.as_ref().and_then(|agents| find_option(choices, &agents.option));
+    let agent = option.zip(agent).and_then(|(option, agent)| set_option(option, &agent).flatten());
     let bypasses = permission_mode == PermissionMode::Bypass && !plans;
     let enforce = if bypasses { PermissionMode::Bypass } else { PermissionMode::Default };
-    Ok(Targets { set, enforce })
+    Ok(Targets { agent, set, enforce })
+}
+
+/// The agents of the agent's own that a client can choose as `agentMode`.
+pub(crate) fn agents<'a>(
+    table: &'a ModeTable,
+    choices: &'a SessionChoices,
+) -> impl Iterator<Item = &'a SessionChoice> {
+    let option = table.agents.as_ref().and_then(|agents| find_option(choices, &agents.option));
+    option.into_iter().flat_map(|option| &option.choices)
+}
+
+/// Returns whether an `agentMode` is one of the agent's own agents, which works in any mode.
+pub fn is_agent(table: &ModeTable, choices: &SessionChoices, agent_mode: &str) -> bool {
+    !matches!(agent_mode, BUILD_MODE | PLAN_MODE)
+        && choices.modes.iter().all(|mode| mode.id != agent_mode)
+        && agents(table, choices).any(|agent| agent.id == agent_mode)
+}
+
+fn find_option<'a>(choices: &'a SessionChoices, id: &str) -> Option<&'a SessionOption> {
+    choices.options.iter().find(|option| option.id == id)
 }
 
 /// Checks a mode of the agent's own by its name alone, before the agent is there.
@@ -212,7 +293,7 @@ pub fn check_agent_mode(
     permission_mode: PermissionMode,
 ) -> Result<(), Unsupported> {
     match agent_mode {
-        "build" | "plan" => Ok(()),
+        BUILD_MODE | PLAN_MODE => Ok(()),
         own => check_looseness(table, &SessionChoices::default(), own, permission_mode),
     }
 }
@@ -246,16 +327,18 @@ pub fn is_loose(table: &ModeTable, choices: &SessionChoices, mode: &str) -> bool
     if is(said.bypass.as_ref()) {
         return true;
     }
-    if is(said.default.as_ref()) || is(said.plan.as_ref()) || is(table.agent_modes.get("plan")) {
+    if is(said.default.as_ref()) || is(said.plan.as_ref()) || is(table.agent_modes.get(PLAN_MODE)) {
         return false;
     }
     let id = mode.rsplit(['#', '/', '=']).next().unwrap_or(mode);
     let name = choices.modes.iter().find(|known| known.id == mode).map(|known| known.name.as_str());
-    [Some(id), name]
-        .into_iter()
-        .flatten()
-        .map(plain)
-        .any(|name| BYPASS.contains(&name.as_str()) || LOOSE.iter().any(|part| name.contains(part)))
+    [Some(id), name].into_iter().flatten().any(sounds_loose)
+}
+
+/// Returns whether a name stands for asking less.
+pub(crate) fn sounds_loose(name: &str) -> bool {
+    let name = plain(name);
+    BYPASS.contains(&name.as_str()) || LOOSE.iter().any(|part| name.contains(part))
 }
 
 /// The modes of an agent that has left its plan mode by itself, as when its plan was approved.
@@ -269,12 +352,17 @@ pub struct AfterPlan {
     pub is_too_loose: bool,
 }
 
-/// Returns the modes of an agent that has left its plan mode by itself; nothing while it plans. `chosen` is what it was
-/// allowed when it began to plan.
-pub fn after_plan(table: &ModeTable, choices: &SessionChoices, chosen: PermissionMode) -> Option<AfterPlan> {
+/// Returns the modes of an agent that has left its plan mode by itself; nothing while it plans. `agent_mode` and `chosen` are
+/// what it did and was allowed when it began to plan.
+pub fn after_plan(
+    table: &ModeTable,
+    choices: &SessionChoices,
+    agent_mode: &str,
+    chosen: PermissionMode,
+) -> Option<AfterPlan> {
     let mode = choices.mode.as_deref()?;
     let plan = plan(table, choices).ok()?;
-    if mode == plan || set_mode(choices, &plan).is_ok_and(|still_to_set| still_to_set.is_empty()) {
+    if mode == plan || set_mode(table, choices, &plan).is_ok_and(|still_to_set| still_to_set.is_empty()) {
         return None;
     }
     let is = |permission| working(table, choices, permission).as_deref() == Some(mode);
@@ -282,32 +370,42 @@ pub fn after_plan(table: &ModeTable, choices: &SessionChoices, chosen: Permissio
     let is_too_loose = is_loose && chosen != PermissionMode::Bypass;
     let permission_mode =
         if is_loose && !is_too_loose { PermissionMode::Bypass } else { PermissionMode::Default };
-    let agent_mode = if is_too_loose || is(permission_mode) { "build" } else { mode };
+    let agent_mode = if is_agent(table, choices, agent_mode) {
+        agent_mode
+    } else if is_too_loose || is(permission_mode) {
+        BUILD_MODE
+    } else {
+        mode
+    };
     Some(AfterPlan { agent_mode: agent_mode.to_owned(), permission_mode, is_too_loose })
 }
 
-fn plan(table: &ModeTable, choices: &SessionChoices) -> Result<String, Unsupported> {
-    let said = table.agent_modes.get("plan").or(table.permission_modes.plan.as_ref());
-    let found = offered(choices, said).or_else(|| known(&choices.modes, &PLAN));
+pub(crate) fn plan(table: &ModeTable, choices: &SessionChoices) -> Result<String, Unsupported> {
+    let said = table.agent_modes.get(PLAN_MODE).or(table.permission_modes.plan.as_ref());
+    let found = offered(table, choices, said).or_else(|| known(&choices.modes, &PLAN));
     found.ok_or_else(|| Unsupported::Plan(names(&choices.modes)))
+}
+
+/// The agent's own mode in which it never asks, if it offers one.
+pub(crate) fn bypassing(table: &ModeTable, choices: &SessionChoices) -> Option<String> {
+    // An agent may know such a mode and not offer it, to root for example. Then another one that sounds like it is not
+    // what is meant: the daemon allows what the agent asks for.
+    match &table.permission_modes.bypass {
+        Some(mode) => offered(table, choices, Some(mode)),
+        None => known(&choices.modes, &BYPASS),
+    }
 }
 
 /// The mode to work in; `None` if it can stay as it is.
 fn working(table: &ModeTable, choices: &SessionChoices, permission_mode: PermissionMode) -> Option<String> {
-    let said = &table.permission_modes;
-    if permission_mode == PermissionMode::Bypass {
-        // An agent may know such a mode and not offer it, to root for example. Then another one that sounds like it is not
-        // what is meant: the daemon allows what the agent asks for.
-        let bypass = match &said.bypass {
-            Some(_) => offered(choices, said.bypass.as_ref()),
-            None => known(&choices.modes, &BYPASS),
-        };
-        if bypass.is_some() {
-            return bypass;
-        }
+    if permission_mode == PermissionMode::Bypass
+        && let Some(bypass) = bypassing(table, choices)
+    {
+        return Some(bypass);
     }
-    let said = said.default.as_ref().or(table.agent_modes.get("build"));
-    offered(choices, said).or_else(|| known(&choices.modes, &DEFAULT)).or_else(|| {
+    let said = &table.permission_modes;
+    let said = said.default.as_ref().or(table.agent_modes.get(BUILD_MODE));
+    offered(table, choices, said).or_else(|| known(&choices.modes, &DEFAULT)).or_else(|| {
         // Out of a mode that is certainly another one, to the one that the agent names first.
         let current = choices.mode.as_deref().map(plain)?;
         let other = PLAN.contains(&current.as_str()) || BYPASS.contains(&current.as_str());
@@ -319,14 +417,20 @@ fn working(table: &ModeTable, choices: &SessionChoices, permission_mode: Permiss
 }
 
 /// A mode of the table, if the agent offers it.
-fn offered(choices: &SessionChoices, mode: Option<&String>) -> Option<String> {
-    mode.filter(|mode| set_mode(choices, mode).is_ok()).cloned()
+fn offered(table: &ModeTable, choices: &SessionChoices, mode: Option<&String>) -> Option<String> {
+    mode.filter(|mode| set_mode(table, choices, mode).is_ok()).cloned()
 }
 
-fn set_mode(choices: &SessionChoices, mode: &str) -> Result<Vec<Target>, Unsupported> {
-    let unknown = || Unsupported::Mode { mode: mode.to_owned(), known: names(&choices.modes) };
+fn unknown_mode(table: &ModeTable, choices: &SessionChoices, mode: &str) -> Unsupported {
+    let own = agents(table, choices).filter(|agent| is_agent(table, choices, &agent.id));
+    let all: Vec<SessionChoice> = choices.modes.iter().chain(own).cloned().collect();
+    Unsupported::Mode { mode: mode.to_owned(), known: names(&all) }
+}
+
+fn set_mode(table: &ModeTable, choices: &SessionChoices, mode: &str) -> Result<Vec<Target>, Unsupported> {
+    let unknown = || unknown_mode(table, choices, mode);
     if let Some((config_id, value)) = mode.split_once('=') {
-        let option = choices.options.iter().find(|option| option.id == config_id).ok_or_else(unknown)?;
+        let option = find_option(choices, config_id).ok_or_else(unknown)?;
         return Ok(set_option(option, value).ok_or_else(unknown)?.into_iter().collect());
     }
     let option = choices.options.iter().find(|option| choices::is(option, MODE));

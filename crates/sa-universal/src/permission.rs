@@ -3,6 +3,7 @@
 use crate::contents;
 use crate::form::Form;
 use crate::json::{self, Object};
+use crate::question;
 use crate::reducer::Tool;
 use sa_api::sessions::{
     PermissionOption, PermissionReply, PermissionReplyKind, PermissionRequest, Question, QuestionKind,
@@ -169,14 +170,9 @@ fn plan_approval(tool: &Tool, options: &[PermissionOption], id: &str, turn_id: O
     let form = Form::of_options(options);
     let choices = form.labels().map(|label| QuestionOption { label: label.to_owned(), description: None });
     let question = Question {
-        header: None,
-        question: tool.title(),
-        kind: QuestionKind::Choice,
         options: choices.collect(),
-        multi_select: false,
-        custom: false,
         required: true,
-        url: None,
+        ..question::blank(&tool.title(), QuestionKind::Choice)
     };
     let request = QuestionRequest {
         id: id.to_owned(),

@@ -5,7 +5,7 @@ use crate::words::Word;
 use crate::{blocks, carrier, choices, contents, copies, names, printed};
 use sa_api::sessions::{
     CommandsAvailable, Compaction, DeltaKind, EventData, MessageDelta, MessagePart, Notice, ParsedMessage,
-    Plan, Role, ToolContent, UniversalMessage, Usage,
+    Plan, Role, SessionChoices, ToolContent, UniversalMessage, Usage,
 };
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -31,8 +31,8 @@ pub fn to_updates(event: &EventData) -> Vec<Value> {
 pub struct Projector {
     told: HashMap<String, Told>,
     order: VecDeque<String>,
-    /// Whether options were told.
-    options: bool,
+    /// The choices that were told.
+    choices: SessionChoices,
 }
 
 /// How much of a message was told.
@@ -55,8 +55,9 @@ impl Projector {
             EventData::MessageDelta(delta) => self.delta(delta),
             EventData::Plan(plan) => vec![to_plan(plan)],
             EventData::ModeChanged(changed) => {
-                let some = !changed.choices.options.is_empty();
-                choices::to_updates(&changed.choices, std::mem::replace(&mut self.options, some))
+                let had_options = choices::has_options(&self.choices);
+                choices::merge_choices(&mut self.choices, changed);
+                choices::to_updates(&self.choices, had_options)
             }
             EventData::InfoChanged(info) => {
                 vec![json!({ "sessionUpdate": "session_info_update", "title": info.title })]

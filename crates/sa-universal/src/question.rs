@@ -1,5 +1,6 @@
 //! Questions of an agent: `elicitation/create`, as a form or an address.
 
+use crate::bounds::Bounds;
 use crate::form::{Field, Form, Labelled, Takes, labelled};
 use crate::json::{self, Object};
 use crate::permission::Unparsed;
@@ -62,7 +63,8 @@ pub fn question(
     Ok((request, Form::Fields { fields }))
 }
 
-fn blank(question: &str, kind: QuestionKind) -> Question {
+/// A question that says nothing but its text.
+pub(crate) fn blank(question: &str, kind: QuestionKind) -> Question {
     Question {
         header: None,
         question: question.to_owned(),
@@ -72,6 +74,15 @@ fn blank(question: &str, kind: QuestionKind) -> Question {
         custom: false,
         required: false,
         url: None,
+        minimum: None,
+        maximum: None,
+        min_length: None,
+        max_length: None,
+        pattern: None,
+        format: None,
+        min_items: None,
+        max_items: None,
+        default: Vec::new(),
     }
 }
 
@@ -103,16 +114,37 @@ impl Input {
         let (options, descriptions) = options(&self.schema);
         let kind = if options.is_empty() { kind } else { QuestionKind::Choice };
         let labels = options.iter().map(|option| option.label.clone()).zip(descriptions);
-        let question = Question {
+        let default = default(&self.schema, &options);
+        let mut question = Question {
             header: header.map(str::to_owned),
             options: labels.map(|(label, description)| QuestionOption { label, description }).collect(),
             multi_select: takes == Takes::Several,
             custom: self.custom.is_some(),
             required,
+            default,
             ..blank(&asked, kind)
         };
-        let field = Field { key: self.key, takes, options, custom: self.custom, required };
+        let bounds = Bounds::read(&self.schema);
+        bounds.put_into(&mut question);
+        let field = Field { key: self.key, takes, options, custom: self.custom, required, bounds };
         (question, field, message.is_some())
+    }
+}
+
+/// The answer to suggest: labels, or what would be written.
+fn default(schema: &Object, options: &[Labelled]) -> Vec<String> {
+    let label = |value: &Value| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            _ => return None,
+        };
+        Some(options.iter().find(|option| option.value == text).map_or(text, |option| option.label.clone()))
+    };
+    match schema.get("default") {
+        Some(Value::Array(values)) => values.iter().filter_map(label).collect(),
+        Some(value) => label(value).into_iter().collect(),
+        None => Vec::new(),
     }
 }
 

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use sa_api::sessions::{
-    EventData, MessagePart, PermissionReply, QuestionReply, QuestionRequest, ToolContent, UniversalEvent,
+    CrashInfo, EventData, EventType, MessagePart, PermissionReply, QuestionOutcome, QuestionReply,
+    QuestionRequest, ResolvedBy, StopReason, ToolContent, TurnEnded, UniversalEvent,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -81,5 +82,38 @@ fn every_kind_has_an_example() {
         let name = |variant: &Value| variant["properties"]["type"]["const"].as_str().unwrap().to_owned();
         let shown = shown(kind, |example| example["type"].as_str().unwrap().to_owned());
         assert_eq!(shown, variants.iter().map(name).collect(), "{kind}");
+    }
+}
+
+/// The values in the table below a heading.
+fn listed(heading: &str) -> Vec<String> {
+    let section = PAGE.split(&format!("\n### {heading}\n")).nth(1).expect(heading);
+    let table = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let rows = table.take_while(|line| line.starts_with("| `"));
+    rows.map(|row| row.split('`').nth(1).unwrap().to_owned()).collect()
+}
+
+/// The values of an enumeration, in the order of the contract.
+fn values<T: schemars::JsonSchema>() -> Vec<String> {
+    let schema = schemars::schema_for!(T).to_value();
+    let all = schema["oneOf"].as_array().or(schema["enum"].as_array()).unwrap().clone();
+    let name = |value: &Value| value.as_str().or(value["const"].as_str()).unwrap().to_owned();
+    all.iter().map(name).collect()
+}
+
+#[test]
+fn the_tables_list_every_value() {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let types: Vec<&str> = EventType::ALL.iter().map(|one| one.name()).collect();
+    let tables = [
+        ("`type`", words(&types)),
+        ("`stopReason` of `turnEnded`", values::<StopReason>()),
+        ("`reason` of `turnEnded`", words(TurnEnded::REASONS)),
+        ("`outcome` of `questionResolved`", values::<QuestionOutcome>()),
+        ("`by` of `questionResolved` and `permissionResolved`", values::<ResolvedBy>()),
+        ("`kind` of `error`", words(CrashInfo::KINDS)),
+    ];
+    for (heading, expected) in tables {
+        assert_eq!(listed(heading), expected, "{heading}");
     }
 }

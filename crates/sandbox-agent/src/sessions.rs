@@ -38,7 +38,11 @@ pub(crate) fn numbers_after(settings: &SessionSettings, data_dir: &Path) -> u64 
 /// Opens the store and takes up the sessions in it.
 pub(crate) async fn open(settings: SessionSettings, around: Around) -> anyhow::Result<Sessions> {
     let SessionSettings { limits, kept } = settings;
-    let options = StoreOptions { synchronous: limits.synchronous, retention: retention(&limits) };
+    let options = StoreOptions {
+        synchronous: limits.synchronous,
+        retention: retention(&limits),
+        mark: sa_sessions::stored_mark,
+    };
     let store = if kept {
         let advice = "cannot keep sessions (--no-store does without)";
         Store::open(&around.data_dir.join(STORE_FILE), options).await.context(advice)?

@@ -1,6 +1,6 @@
 //! Making and changing a session.
 
-use super::{AgentError, PermissionMode, PermissionReplyKind, Session, Webhook};
+use super::{AgentError, OptionValue, PermissionMode, PermissionReplyKind, Session, Webhook};
 use crate::{McpServerConfig, SkillsConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,9 +15,11 @@ pub type McpServers = BTreeMap<String, McpServerConfig>;
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
-    /// The agent.
+    /// Id of the agent.
+    #[schema(min_length = 1)]
     pub agent: String,
-    /// What it does: `build` if absent, `plan`, or a mode of its own.
+    /// What it does: `build` if absent, `plan`, or one of the agent's own modes or agents, as `GET /v1/agents/{agent}/modes`
+    /// lists them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent_mode: Option<String>,
@@ -33,6 +35,10 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
+    /// Other options of the agent, by id, as `choices.options` of a session lists them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false)]
+    pub options: BTreeMap<String, OptionValue>,
     /// The credential for the model's provider. It is kept in memory only; after a restart of the daemon it must be given again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -164,6 +170,22 @@ pub struct SessionCreated {
     pub session: Session,
 }
 
+/// The schema of options by id, each of which may be null: the derived one knows no nullable values in maps.
+fn option_changes() -> utoipa::openapi::schema::Object {
+    use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Type};
+    use utoipa::openapi::{Ref, RefOr, Schema};
+    let change = OneOfBuilder::new()
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .item(Ref::from_schema_name("OptionValue"));
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .additional_properties(Some(AdditionalProperties::RefOr(RefOr::T(Schema::OneOf(change.build())))))
+        .description(Some(
+            "Other options of the agent, by id; those that are absent stay as they are. With `null` an option is no longer asked for.",
+        ))
+        .build()
+}
+
 /// Changes to a session; what is absent stays.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
@@ -181,6 +203,10 @@ pub struct SessionPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
+    /// Other options of the agent, by id; those that are absent stay as they are. With `null` an option is no longer asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = option_changes)]
+    pub options: Option<BTreeMap<String, Option<OptionValue>>>,
     /// What the agent does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -1,8 +1,8 @@
 //! The events of a session's log.
 
 use super::{
-    MessageDelta, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved, SessionChoices,
-    UniversalMessage,
+    MessageDelta, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved, SessionChoice,
+    SessionOption, UniversalMessage,
 };
 use crate::{AgentExit, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -171,6 +171,11 @@ pub struct TurnEnded {
     pub usage: Option<Usage>,
 }
 
+impl TurnEnded {
+    /// The reasons that the daemon writes.
+    pub const REASONS: &[&str] = &["daemonRestarted", "transferred"];
+}
+
 /// Why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
@@ -197,8 +202,44 @@ pub enum StopReason {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModeChanged {
-    /// What is chosen now, and what can be.
-    pub choices: SessionChoices,
+    /// Current values, and the lists that have changed.
+    pub choices: ChangedChoices,
+}
+
+/// Current mode, model and variant of a session, with the lists of choices that differ from those before. A list that is absent
+/// is as it was; before the first event all lists are empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedChoices {
+    /// The agent's own mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub mode: Option<String>,
+    /// Modes to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub modes: Option<Vec<SessionChoice>>,
+    /// The model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub model: Option<String>,
+    /// Models to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub models: Option<Vec<SessionChoice>>,
+    /// The model's variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub variant: Option<String>,
+    /// Variants of the model to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub variants: Option<Vec<SessionChoice>>,
+    /// Other options with their values; all of them if one has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub options: Option<Vec<SessionOption>>,
 }
 
 /// The title has changed.
@@ -346,7 +387,8 @@ pub struct Compaction {
 pub struct CrashInfo {
     /// What happened, for people.
     pub message: String,
-    /// A word for programs: `agentExited`, `authRequired`, `promptFailed`, `unparsed`, `gap`, `webhook` and the like.
+    /// Kind of the failure, such as `agentExited`, `authRequired`, `installFailed`, `spawnFailed`,
+    /// `unsupported`, `timeout`, `protocol`, `promptFailed`, `unparsed`, `gap`.
     pub kind: String,
     /// The turn in which it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -360,6 +402,22 @@ pub struct CrashInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub details: Option<Value>,
+}
+
+impl CrashInfo {
+    /// The kinds that the daemon writes.
+    pub const KINDS: &[&str] = &[
+        "agentExited",
+        "authRequired",
+        "installFailed",
+        "spawnFailed",
+        "unsupported",
+        "timeout",
+        "protocol",
+        "promptFailed",
+        "unparsed",
+        "gap",
+    ];
 }
 
 /// What the agent remembers after it was started anew.
@@ -413,9 +471,13 @@ pub struct Unknown {
 pub struct EventPage {
     /// In the order of their ids.
     pub events: Vec<UniversalEvent>,
-    /// Whether there are more after them.
+    /// Whether more events follow. If a filter is given: whether more events follow that pass it, or may follow, as a request looks
+    /// at a limited number of events.
     pub has_more: bool,
-    /// Set if events between `offset` and the first one here are no longer kept: the oldest that is.
+    /// Id of the last event that was looked at: send it as `after` to continue.
+    pub next: u64,
+    /// Id of the oldest event that is kept. Present if events after `after` are no longer kept, or if `after` is beyond the newest
+    /// event; the page then begins with the oldest event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub oldest: Option<u64>,

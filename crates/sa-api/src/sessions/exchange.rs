@@ -9,13 +9,13 @@ use utoipa::ToSchema;
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PostMessage {
-    /// Text.
+    /// Text of the message, in Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, min_length = 1)]
     pub message: Option<String>,
     /// Text, files and images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, min_items = 1)]
     pub parts: Option<Vec<MessagePart>>,
     /// What happens while a turn runs.
     #[serde(default)]
@@ -68,9 +68,9 @@ pub struct CancelResult {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ForkSession {
-    /// The new session's id; one is made if absent.
+    /// Id of the new session. Generated if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
     pub session_id: Option<String>,
     /// Its title.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,9 +26,9 @@ pub struct ParsedMessage {
     pub role: Role,
     /// What it consists of.
     pub parts: Vec<MessagePart>,
-    /// More about it: `turnId`, `parentId` (the tool call of the sub-agent that it belongs to), `continues` (the message that
-    /// this one goes on with, which had become too long), `_meta` (what the agent added), `unrecognized` (what was not
-    /// understood).
+    /// More about the message: `turnId`, `delivery` (`interrupt` if a user's message was sent ahead of those that waited),
+    /// `parentId` (the tool call of the sub-agent that it belongs to), `continues` (the message that this one continues, which had
+    /// become too long), `_meta` (additions of the agent), `unrecognized` (members that were not understood).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schema(value_type = Object, required = false)]
     pub metadata: Map<String, Value>,

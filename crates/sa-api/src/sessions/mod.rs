@@ -8,6 +8,7 @@ mod exchange;
 mod message;
 mod request;
 mod session;
+mod transcript;
 mod webhook;
 
 pub use agent_error::AgentError;
@@ -16,9 +17,9 @@ pub use create::{
     TimeoutDecision,
 };
 pub use event::{
-    Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended, EventData,
-    EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority, PlanStatus,
-    Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
+    ChangedChoices, Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended,
+    EventData, EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority,
+    PlanStatus, Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
 };
 pub use event_type::EventType;
 pub use exchange::{
@@ -37,4 +38,5 @@ pub use session::{
     ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices, SessionList,
     SessionOption, SessionState, Turn,
 };
+pub use transcript::{TranscriptMessage, TranscriptOrder, TranscriptPage, TranscriptState};
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

@@ -64,6 +64,43 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub url: Option<String>,
+    /// Least number that is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub minimum: Option<f64>,
+    /// Greatest number that is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub maximum: Option<f64>,
+    /// Least number of characters of a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub min_length: Option<u64>,
+    /// Greatest number of characters of a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_length: Option<u64>,
+    /// Regular expression that is to be found in a text. The daemon checks patterns that can be matched in linear time; it passes
+    /// answers to others, such as those with a look-ahead, to the agent unchecked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub pattern: Option<String>,
+    /// Format of a text: `email`, `uri`, `date` or `date-time`. The daemon does not check other formats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub format: Option<String>,
+    /// Least number of options to choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub min_items: Option<u64>,
+    /// Greatest number of options to choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub max_items: Option<u64>,
+    /// Answer to suggest, in the form of an entry of `answers`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub default: Vec<String>,
 }
 
 /// What a question asks for.

@@ -3,6 +3,7 @@
 use super::{PermissionRequest, QuestionRequest, Usage, WebhookStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// All sessions.
@@ -39,6 +40,10 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
+    /// The options that were asked for, by id; `choices.options` has what is set.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false)]
+    pub options: BTreeMap<String, OptionValue>,
     /// The directory it works in.
     pub cwd: String,
     /// Its title.
@@ -159,7 +164,7 @@ pub struct SessionChoices {
     pub variant: Option<String>,
     /// The model's variants.
     pub variants: Vec<SessionChoice>,
-    /// Everything that can be set, mode, model and variant included, where the agent tells it so.
+    /// Options of the agent other than mode, model and variant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub options: Vec<SessionOption>,

@@ -13,7 +13,7 @@ pub struct Webhook {
     pub url: String,
     /// The key that deliveries are signed with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, min_length = 1)]
     pub secret: Option<String>,
     /// Types of the events that are sent. Defaults to all but `messageDelta`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -85,7 +85,7 @@ fn leaving_plan_mode_needs_consent() {
     let asked = request(&messages, PERMISSION).clone();
     messages.extend(client.answer(&asked, select("allow_once")));
     insta::assert_snapshot!(transcript(&messages));
-    assert!(said(&client.prompt("config")).concat().contains("mode: build"));
+    assert!(said(&client.prompt("config")).concat().contains("mode: bypass"));
 }
 
 fn asker() -> Client {

@@ -40,7 +40,7 @@ fn resuming_replays_nothing() {
     let messages = client.call("session/resume", json!({ "sessionId": SESSION, "cwd": "/else" }));
     assert!(said(&messages).is_empty());
     let answer = messages.last().unwrap();
-    assert_eq!(answer["result"]["modes"]["currentModeId"], "build");
+    assert_eq!(answer["result"]["modes"]["currentModeId"], "bypass");
     assert_eq!(said(&client.prompt("cwd")), ["/else"]);
 }
 

@@ -56,12 +56,12 @@ async fn agents_are_listed_and_shown() -> Result<()> {
     assert_eq!(rows[0], ["ID", "NAME", "INSTALLED", "SOURCE", "CREDENTIALS", "RUNNING", "LAUNCH"]);
     let version = env!("CARGO_PKG_VERSION");
     for expected in [
-        vec!["acme", "Acme", "1.0.0", "vendor", "yes", "0", "acme"],
-        vec!["amp", "Amp", "-", "-", "no", "0"],
-        vec!["demo", "Demo agent", version, "builtin", "yes", "0", "built in"],
-        vec!["lumber", "lumber", "-", "-", "yes", "0", "install only"],
-        vec!["mine", "mine", "yes", "path", "yes", "0", "sh two words x"],
-        vec!["puppet", "puppet", "yes", "path", "yes", "1"],
+        vec!["acme", "Acme", "1.0.0", "vendor", "unknown", "0", "acme"],
+        vec!["amp", "Amp", "-", "-", "missing", "0"],
+        vec!["demo", "Demo agent", version, "builtin", "notNeeded", "0", "built in"],
+        vec!["lumber", "lumber", "-", "-", "unknown", "0", "install only"],
+        vec!["mine", "mine", "yes", "path", "unknown", "0", "sh two words x"],
+        vec!["puppet", "puppet", "yes", "path", "unknown", "1"],
     ] {
         assert!(rows.iter().any(|row| row.starts_with(&expected)), "{expected:?} is not in\n{table}");
     }
@@ -70,7 +70,7 @@ async fn agents_are_listed_and_shown() -> Result<()> {
     assert!(without_uptime(printed) == without_uptime(served), "another list than the daemon's");
     let with_config = output(&daemon, &["agents", "list", "--config"]).await?;
     let demo = with_config.lines().find(|line| line.starts_with("demo ")).unwrap();
-    assert!(demo.ends_with("  mode=build model=demo-medium effort=medium"), "{with_config}");
+    assert!(demo.ends_with("  mode=bypass model=demo-medium effort=medium"), "{with_config}");
 
     let shown = output(&daemon, &["agents", "get", "acme"]).await?;
     let path = scene.acme_dir().join("1.0.0/acme");
@@ -86,7 +86,7 @@ async fn agents_are_listed_and_shown() -> Result<()> {
         assert!(shown.lines().any(|shown| shown == line), "{line} is not in\n{shown}");
     }
     let demo = output(&daemon, &["agents", "get", "demo", "--config"]).await?;
-    assert!(demo.ends_with("offers       mode=build model=demo-medium effort=medium\n"), "{demo}");
+    assert!(demo.ends_with("offers       mode=bypass model=demo-medium effort=medium\n"), "{demo}");
     let mine = json_of(&daemon, &["agents", "get", "mine", "--json"]).await?;
     assert_eq!(mine["launch"], json!({"kind": "command", "program": "sh", "args": ["two words", "x"]}));
     Ok(())
@@ -112,9 +112,9 @@ async fn an_installation_is_followed() -> Result<()> {
     scene.publish("2.0.0")?;
     let old = json_of(&daemon, &["agents", "install", "acme", "--version", "1.0.0", "--reinstall", "--json"])
         .await?;
-    assert_eq!((&old["version"], &old["already_installed"]), (&json!("1.0.0"), &json!(false)));
+    assert_eq!((&old["version"], &old["alreadyInstalled"]), (&json!("1.0.0"), &json!(false)));
     let new = json_of(&daemon, &["agents", "install", "acme", "--source", "vendor", "--json"]).await?;
-    assert_eq!((&new["version"], &new["already_installed"]), (&json!("2.0.0"), &json!(false)));
+    assert_eq!((&new["version"], &new["alreadyInstalled"]), (&json!("2.0.0"), &json!(false)));
     Ok(())
 }
 
@@ -130,9 +130,12 @@ async fn a_failed_installation_says_why() -> Result<()> {
         (&["agents", "install", "acme", "--json"][..], "error: Install Failed (HTTP 502): "),
         (&["agents", "install", "acme", "--version", "7"], "\nerror: Version Not Found (HTTP 404): "),
         (&["agents", "install", "nobody"], "error: Not Found (HTTP 404): there is no agent 'nobody'"),
-        (&["agents", "uninstall", "acme"], "error: Agent Not Installed (HTTP 404): "),
+        (&["agents", "uninstall", "nobody"], "error: Not Found (HTTP 404): there is no agent 'nobody'"),
+        (
+            &["agents", "use", "acme", "1.0.0"],
+            "error: Unsupported (HTTP 422): version '1.0.0' of 'acme' is not",
+        ),
         (&["agents", "latest", "demo"], "error: Invalid Request (HTTP 400): "),
-        (&["agents", "modes", "acme"], "error: Agent Not Installed (HTTP 404): 'acme': it is not installed"),
         (&["agents", "models", "lumber"], "error: Agent Not Startable (HTTP 422): "),
     ] {
         let said = complaint(&daemon, arguments, 1).await?;
@@ -156,8 +159,14 @@ async fn versions_are_told_and_removed() -> Result<()> {
     let latest = json_of(&daemon, &["agents", "latest", "acme", "--json"]).await?;
     assert_eq!(latest, json!({"agent": "acme", "installed": "1.0.0", "latest": "1.1.0", "outdated": true}));
     daemon.install("acme", "").await?.expect_status(200)?;
+    let used = output(&daemon, &["agents", "use", "acme", "1.0.0"]).await?;
+    assert_eq!(used, "acme starts version 1.0.0\n");
+    let install = ["agents", "install", "acme", "--version", "1.1.0", "--make-current=false", "--json"];
+    assert_eq!(json_of(&daemon, &install).await?["current"], json!(false));
     let gone = output(&daemon, &["agents", "uninstall", "acme", "--version", "1.0.0"]).await?;
     assert_eq!(gone, "removed acme 1.0.0\n");
+    let gone = output(&daemon, &["agents", "uninstall", "acme", "--version", "1.0.0"]).await?;
+    assert_eq!(gone, "acme: nothing to remove\n");
     let gone = json_of(&daemon, &["agents", "uninstall", "acme", "--json"]).await?;
     assert_eq!(gone, json!({"agent": "acme", "removed": ["1.1.0"]}));
     Ok(())
@@ -173,6 +182,14 @@ async fn modes_and_models_are_tables() -> Result<()> {
         (modes[1][0], modes[1][2], modes[2][0], modes[2][2]),
         ("build", "yes", "plan", "-"),
         "{table}"
+    );
+    assert!(modes.contains(&vec!["AGENT MODE", "PERMISSION MODE", "NATIVE", "EFFECT", "BY"]), "{table}");
+    assert!(modes.contains(&vec!["build", "default", "ask", "asks", "agent"]), "{table}");
+    assert!(modes.contains(&vec!["ask", "plan", "-", "refused", "-"]), "{table}");
+    let missing = api(&daemon, &["agents", "models", "claude"]).await?;
+    assert!(
+        missing.stderr.contains("note: the list may be incomplete: 'claude' is not installed"),
+        "{missing}"
     );
     let table = output(&daemon, &["agents", "models", "demo", "--no-cache"]).await?;
     let models = rows(&table);

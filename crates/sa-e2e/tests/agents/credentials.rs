@@ -40,13 +40,14 @@ async fn an_empty_home_has_none() -> Result<()> {
     for agent in ["claude", "codex", "opencode", "amp"] {
         let info = daemon.agent(agent).await?;
         assert_eq!(
-            (&info["credentialsAvailable"], &info["credentials"]),
-            (&json!(false), &json!([])),
+            (&info["credentialStatus"], &info["credentialsAvailable"], &info["credentials"]),
+            (&json!("missing"), &json!(false), &json!([])),
             "{info}"
         );
     }
-    for agent in ["demo", "mine"] {
+    for (agent, status) in [("demo", "notNeeded"), ("mine", "unknown"), ("agoragentic", "unknown")] {
         let info = daemon.agent(agent).await?;
+        assert_eq!(info["credentialStatus"], json!(status), "{agent}");
         assert_eq!(info["credentialsAvailable"], json!(true), "it needs none, or nobody knows: {info}");
     }
     Ok(())
@@ -65,7 +66,7 @@ async fn what_is_found_is_told_but_never_shown() -> Result<()> {
     ];
     for (agent, provider, kind, origin) in found {
         let info = daemon.agent(agent).await?;
-        assert_eq!(info["credentialsAvailable"], json!(true), "{info}");
+        assert_eq!(info["credentialStatus"], json!("available"), "{info}");
         let credential = &info["credentials"][0];
         assert_eq!(
             (&credential["provider"], &credential["kind"]),
@@ -75,7 +76,7 @@ async fn what_is_found_is_told_but_never_shown() -> Result<()> {
         assert!(credential["origin"].as_str().unwrap().ends_with(origin), "{info}");
     }
     let claude = daemon.agent("claude").await?;
-    assert_eq!(claude["credentials"][0]["expiresAtMs"], json!(4_000_000_000_000_u64));
+    assert_eq!(claude["credentials"][0]["expiresAt"], json!("2096-10-02T07:06:40.000Z"));
 
     let mut said = String::new();
     for path in ["/v1/agents", "/v1/agents?config=true", "/v1/agents/claude", "/metrics", "/"] {
@@ -98,7 +99,7 @@ async fn a_login_that_came_or_went_is_noticed() -> Result<()> {
     let expired = json!({"claudeAiOauth": {"accessToken": SECRETS[0], "expiresAt": 1000}});
     fs::write(&file, expired.to_string())?;
     let claude = daemon.agent("claude").await?;
-    assert_eq!(claude["credentialsAvailable"], json!(false), "expired, and it cannot be renewed: {claude}");
+    assert_eq!(claude["credentialStatus"], json!("missing"), "expired, and it cannot be renewed: {claude}");
     fs::remove_file(&file)?;
     assert_eq!(daemon.agent("claude").await?["credentials"], json!([]));
     Ok(())

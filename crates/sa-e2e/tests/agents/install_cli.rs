@@ -123,7 +123,6 @@ async fn failures_exit_with_one_and_bad_usage_with_64() -> Result<()> {
     for (arguments, complaint) in [
         (&["install-agent", "acme"][..], "checksum"),
         (&["install-agent", "acme", "--version", "7"], "there is no version '7' of 'acme'"),
-        (&["install-agent", "demo"], "not installed by this program"),
         (&["uninstall-agent", "acme"], "'acme' is not installed"),
         (&["uninstall-agent", "acme", "--version", "3"], "version 3 of 'acme' is not installed"),
     ] {
@@ -134,6 +133,11 @@ async fn failures_exit_with_one_and_bad_usage_with_64() -> Result<()> {
         assert!(ended.stdout.is_empty(), "{ended}");
     }
     assert!(scene.has_no_version(), "{:?}", scene.on_disk());
+    for (command, words) in [("install-agent", "install"), ("uninstall-agent", "remove")] {
+        let ended = scene.run(&[command, "demo"]).await?;
+        assert_eq!(ended.stdout, format!("Demo agent is built in; nothing to {words}\n"), "{ended}");
+        assert!(ended.status.success(), "{ended}");
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use sa_testkit::Finished;
 use sa_testkit::mirror::{Fault, program_of_size};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 #[tokio::test]
 async fn an_agent_is_installed_and_then_it_is_there() -> Result<()> {
@@ -16,7 +16,8 @@ async fn an_agent_is_installed_and_then_it_is_there() -> Result<()> {
     let answer = daemon.install("acme", "{}").await?.expect_status(200)?.json()?;
     let path = scene.acme_dir().join("1.2.3/acme");
     let expected = json!({
-        "agent": "acme", "version": "1.2.3", "path": path, "source": "vendor", "already_installed": false,
+        "agent": "acme", "version": "1.2.3", "path": path, "source": "vendor", "alreadyInstalled": false,
+        "already_installed": false, "builtIn": false, "current": true,
         "artifacts": [{"kind": "native_agent", "path": path, "source": "vendor", "version": "1.2.3"}],
     });
     assert_eq!(answer, expected);
@@ -32,8 +33,11 @@ async fn an_agent_is_installed_and_then_it_is_there() -> Result<()> {
     assert_eq!((&version["path"], &version["source"]), (&json!(path), &json!("vendor")));
     let size = std::fs::metadata(&path)?.len();
     assert!(version["size"].as_u64().unwrap() >= size, "{version}");
-    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
-    assert!(version["installedAtMs"].as_u64().is_some_and(|at| at <= now && at + 60_000 > now), "{version}");
+    let at = version["installedAt"].as_str().unwrap();
+    assert!(
+        at.len() == "2026-03-14T20:42:18.250Z".len() && at.starts_with("20") && at.ends_with('Z'),
+        "{at}"
+    );
     Ok(())
 }
 
@@ -86,6 +90,11 @@ async fn the_steps_are_streamed_in_their_order() -> Result<()> {
     let (names, end) = steps(daemon.install_events("acme", "{}").await?).await?;
     assert_eq!(names, ["resolving", "done"]);
     assert_eq!(end["already_installed"], json!(true));
+    // The spelling of older clients.
+    let old = daemon.http().post("/v1/agents/acme/install").header("accept", "text/event-stream");
+    assert_eq!(steps(sa_testkit::Sse::open(old).await?).await?.0, ["resolving", "done"]);
+    let json = daemon.http().post("/v1/agents/acme/install/sse").header("accept", "application/json");
+    json.send().await?.expect_problem(406, "not_acceptable")?;
 
     scene.mirror.publish_codex("0.9.0")?;
     let (names, _) = steps(daemon.install_events("codex", "{}").await?).await?;
@@ -169,12 +178,35 @@ async fn requests_that_make_no_sense_are_refused() -> Result<()> {
     let install = || daemon.http().post("/v1/agents/acme/install");
     install().body("{}").send().await?.expect_problem(415, "unsupported_media_type")?;
     install().header("accept", "text/html").send().await?.expect_problem(406, "not_acceptable")?;
-    for agent in ["demo", "mine"] {
-        let known = agent == "demo";
-        let (status, code) = if known { (400, "invalid_request") } else { (404, "not_found") };
-        let problem = daemon.install(agent, "").await?.expect_problem(status, code)?;
-        assert_eq!(problem.document["agent"], json!(agent));
-    }
+    let problem = daemon.install("nobody", "").await?.expect_problem(404, "not_found")?;
+    assert_eq!(problem.document["agent"], json!("nobody"));
     assert!(!Path::new(&scene.acme_dir()).exists(), "nothing was begun");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_that_is_built_in_is_installed_already() -> Result<()> {
+    let daemon = Scene::new().await?.daemon().start().await?;
+    for body in ["", r#"{"reinstall":true}"#, r#"{"agentVersion":"latest"}"#] {
+        let demo = daemon.install("demo", body).await?.expect_status(200)?.json()?;
+        let facts =
+            ["alreadyInstalled", "already_installed", "builtIn", "current"].map(|key| demo[key].clone());
+        assert_eq!(facts, [true, true, true, true].map(Value::from), "{body}: {demo}");
+        assert_eq!((&demo["source"], &demo["artifacts"]), (&json!("builtin"), &json!([])));
+    }
+    let (names, end) = steps(daemon.install_events("demo", "{}").await?).await?;
+    assert_eq!((names, &end["builtIn"]), (vec!["done".to_owned()], &json!(true)));
+    daemon.install("demo", r#"{"agentVersion":"7"}"#).await?.expect_problem(404, "version_not_found")?;
+    assert_eq!(daemon.agent("demo").await?["builtIn"], json!(true));
+    assert_eq!(daemon.agent("acme").await?["builtIn"], json!(false));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_command_of_the_users_is_named_when_it_cannot_be_installed() -> Result<()> {
+    let daemon = Scene::new().await?.daemon().agent("mine", "/opt/mine/agent --acp").start().await?;
+    let problem = daemon.install("mine", "").await?.expect_problem(400, "invalid_request")?;
+    let words = "agent 'mine' runs the command '/opt/mine/agent', which sandbox-agent does not install";
+    assert!(problem.detail.starts_with(words), "{problem:?}");
     Ok(())
 }

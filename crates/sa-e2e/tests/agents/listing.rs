@@ -49,7 +49,7 @@ async fn every_agent_is_described_in_one_shape() -> Result<()> {
             agent["capabilities"].as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(BTreeSet::from_iter(facts), BTreeSet::from(CAPABILITIES), "{agent}");
         assert!(agent["capabilities"].as_object().unwrap().values().all(Value::is_boolean), "{agent}");
-        for flag in ["installed", "installable", "credentialsAvailable"] {
+        for flag in ["installed", "installable", "builtIn", "credentialsAvailable"] {
             assert!(agent[flag].is_boolean(), "{flag} of {agent}");
         }
         assert!(agent["versions"].is_array() && agent["credentials"].is_array(), "{agent}");
@@ -70,8 +70,8 @@ async fn an_agent_that_is_built_in_needs_nothing() -> Result<()> {
     demo.as_object_mut().unwrap().remove("capabilities");
     let expected = json!({
         "id": "demo", "name": "Demo agent", "description": "Plays what the prompt tells it to; needs no model and no key",
-        "launch": {"kind": "builtin"}, "installed": true, "installable": false, "version": version, "source": "builtin",
-        "versions": [], "credentialsAvailable": true, "credentials": [], "running": 0,
+        "launch": {"kind": "builtin"}, "installed": true, "installable": false, "builtIn": true, "version": version, "source": "builtin",
+        "versions": [], "credentialStatus": "notNeeded", "credentialsAvailable": true, "credentials": [], "running": 0,
     });
     assert_eq!(demo, expected);
     Ok(())
@@ -181,7 +181,12 @@ async fn bad_questions_are_problems() -> Result<()> {
         let problem = daemon.http().get(path).send().await?.expect_problem(404, "not_found")?;
         assert_eq!(problem.document["agent"], json!("nobody"));
     }
-    for path in ["/v1/agents?config=perhaps", "/v1/agents/demo?no_cache=2", "/v1/agents/%ff"] {
+    for path in [
+        "/v1/agents?config=perhaps",
+        "/v1/agents/demo?no_cache=2",
+        "/v1/agents/demo?noCache=2",
+        "/v1/agents/%ff",
+    ] {
         daemon.http().get(path).send().await?.expect_problem(400, "invalid_request")?;
     }
     Ok(())

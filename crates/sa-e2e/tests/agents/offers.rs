@@ -2,8 +2,12 @@
 
 use crate::scene::{Asking, Scene};
 use anyhow::Result;
-use sa_testkit::Daemon;
+use sa_testkit::{Daemon, Sandbox};
 use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 async fn get(daemon: &Daemon, path: &str) -> Result<Value> {
     daemon.http().get(path).send().await?.expect_status(200)?.json()
@@ -17,7 +21,14 @@ fn ids(list: &Value) -> Vec<&str> {
 async fn modes_are_what_the_agent_says() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let modes = get(&daemon, "/v1/agents/demo/modes").await?;
-    assert_eq!((ids(&modes["modes"]), &modes["current"]), (vec!["build", "plan", "ask"], &json!("build")));
+    assert_eq!(
+        (ids(&modes["modes"]), &modes["current"]),
+        (vec!["build", "plan", "ask", "bypass"], &json!("build"))
+    );
+    assert_eq!(ids(&modes["permissionModes"]), ["default", "plan", "bypass"]);
+    assert_eq!((&modes["source"], &modes["complete"]), (&json!("agent"), &json!(true)));
+    assert_eq!(modes.get("reason"), None);
+    assert_eq!(modes["combinations"].as_array().unwrap().len(), 12, "each with each");
     assert!(modes["modes"].as_array().unwrap().iter().all(|mode| mode["name"].is_string()), "{modes}");
     Ok(())
 }
@@ -73,11 +84,13 @@ async fn an_agent_is_asked_once_for_each_version() -> Result<()> {
     daemon.install("acme", "").await?.expect_status(200)?;
     get(&daemon, "/v1/agents/acme/models").await?;
     assert_eq!(scene.started(), ["1.0.0", "1.1.0"], "another version is asked anew");
-    daemon.install("acme", r#"{"agentVersion":"1.0.0"}"#).await?.expect_status(200)?;
+    daemon.install("acme", r#"{"agentVersion":"1.0.0","makeCurrent":true}"#).await?.expect_status(200)?;
     get(&daemon, "/v1/agents/acme/models").await?;
     assert_eq!(scene.started().len(), 2, "the answer of the old one is still known");
     get(&daemon, "/v1/agents/acme/modes?no_cache=true").await?;
-    assert_eq!(scene.started(), ["1.0.0", "1.1.0", "1.0.0"]);
+    assert_eq!(scene.started(), ["1.0.0", "1.1.0", "1.0.0"], "the older spelling counts");
+    get(&daemon, "/v1/agents/acme/modes?noCache=true").await?;
+    assert_eq!(scene.started().len(), 4);
     let shells = daemon.children().into_iter().filter(|child| child.name != "exe").count();
     assert_eq!(shells, 0, "nothing of it runs on beside the guardian");
     Ok(())
@@ -89,8 +102,9 @@ async fn a_question_installs_nothing() -> Result<()> {
     let daemon = scene.daemon().start().await?;
     for what in ["modes", "models"] {
         let ask = async |agent: &str| daemon.http().get(&format!("/v1/agents/{agent}/{what}")).send().await;
-        let problem = ask("acme").await?.expect_problem(404, "agent_not_installed")?;
-        assert_eq!(problem.document["agent"], json!("acme"));
+        let known = ask("acme").await?.expect_status(200)?.json()?;
+        let facts = (&known["source"], &known["complete"], &known["reason"]);
+        assert_eq!(facts, (&json!("catalog"), &json!(false), &json!("'acme' is not installed")));
         ask("lumber").await?.expect_problem(422, "agent_not_startable")?;
     }
     assert!(scene.mirror.requests().is_empty());
@@ -117,7 +131,83 @@ async fn an_agent_that_refuses_is_quoted() -> Result<()> {
     // The puppet greets, but knows no sessions.
     let daemon = Daemon::start().await?;
     let reply = daemon.http().get("/v1/agents/puppet/models").send().await?;
-    let problem = reply.expect_problem(502, "inquiry_failed")?;
+    let problem = reply.expect_problem(502, "agent_refused")?;
     assert!(problem.detail.contains("session/new") && problem.detail.contains("no method"), "{problem:?}");
+    Ok(())
+}
+
+/// What the catalogue knows is the answer while nobody can ask the agent.
+#[tokio::test]
+async fn an_agent_that_is_not_installed_has_the_modes_of_the_catalogue() -> Result<()> {
+    let daemon = Daemon::builder().env("PATH", "/usr/bin:/bin").start().await?;
+    for (agent, bypass) in [("claude", "bypassPermissions"), ("codex", "bypass"), ("opencode", "bypass")] {
+        let modes = get(&daemon, &format!("/v1/agents/{agent}/modes")).await?;
+        assert_eq!((&modes["source"], &modes["complete"]), (&json!("catalog"), &json!(false)));
+        assert_eq!(modes["reason"], format!("'{agent}' is not installed"));
+        let all = modes["combinations"].as_array().unwrap();
+        let of = |permission: &str| {
+            all.iter().find(|one| one["agentMode"] == "build" && one["permissionMode"] == permission).unwrap()
+        };
+        assert_eq!(
+            (&of("bypass")["nativeMode"], &of("bypass")["effect"]),
+            (&json!(bypass), &json!("neverAsks"))
+        );
+        assert_eq!((&of("plan")["nativeMode"], &of("plan")["effect"]), (&json!("plan"), &json!("readOnly")));
+    }
+    // Nothing is known of its modes, so nothing is called impossible.
+    let gemini = get(&daemon, "/v1/agents/gemini/modes").await?;
+    assert_eq!(ids(&gemini["modes"]), ["build"]);
+    let supported = |one: &Value| one["supported"] == json!(true);
+    assert!(gemini["combinations"].as_array().unwrap().iter().all(supported), "{gemini}");
+    Ok(())
+}
+
+/// The vendor's program is here and would hang; there is no credential for it.
+#[tokio::test]
+async fn an_agent_without_credentials_is_not_waited_for() -> Result<()> {
+    let sandbox = Arc::new(Sandbox::new()?);
+    let folder = sandbox.path("bin");
+    fs::create_dir_all(&folder)?;
+    let starts = sandbox.path("starts");
+    let program = folder.join("claude");
+    fs::write(&program, format!("#!/bin/sh\necho x >> '{}'\nexec sleep 600\n", starts.display()))?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+    let path = format!("{}:/usr/bin:/bin", folder.display());
+    let daemon = Daemon::builder().sandbox(Arc::clone(&sandbox)).env("PATH", &path).start().await?;
+    assert_eq!(daemon.agent("claude").await?["installed"], json!(true));
+    let reason = "'claude' is not logged in: no credential was found for it";
+    let modes = get(&daemon, "/v1/agents/claude/modes").await?;
+    assert_eq!((&modes["source"], &modes["reason"]), (&json!("catalog"), &json!(reason)));
+    assert!(!starts.exists(), "the catalogue is enough");
+    let asked = Instant::now();
+    let models = get(&daemon, "/v1/agents/claude/models").await?;
+    assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());
+    assert_eq!(
+        (&models["source"], &models["complete"], &models["models"]),
+        (&json!("catalog"), &json!(false), &json!([]))
+    );
+    assert!(models["reason"].as_str().unwrap().starts_with(reason), "{models}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_that_wants_a_login_says_so() -> Result<()> {
+    let sandbox = Arc::new(Sandbox::new()?);
+    let script = sandbox.path("locked.sh");
+    let text = r#"while read -r line; do
+case "$line" in
+*'"initialize"'*) echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}';;
+*) echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Authentication required"}}';;
+esac
+done
+"#;
+    fs::write(&script, text)?;
+    let command = format!("sh {}", script.display());
+    let daemon = Daemon::builder().sandbox(sandbox).agent("locked", &command).start().await?;
+    for what in ["modes", "models"] {
+        let known = get(&daemon, &format!("/v1/agents/locked/{what}")).await?;
+        assert_eq!(known["reason"], "'locked': it is not logged in: Authentication required", "{known}");
+        assert_eq!(known["complete"], json!(false));
+    }
     Ok(())
 }

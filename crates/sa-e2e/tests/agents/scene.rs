@@ -173,7 +173,7 @@ impl Asking for Daemon {
     }
 
     async fn install_events(&self, id: &str, body: &str) -> Result<Sse> {
-        Sse::open(self.http().post(&format!("/v1/agents/{id}/install")).json(body.to_owned())).await
+        Sse::open(self.http().post(&format!("/v1/agents/{id}/install/sse")).json(body.to_owned())).await
     }
 }
 

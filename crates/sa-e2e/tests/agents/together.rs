@@ -18,7 +18,7 @@ async fn two_daemons_and_two_commands_fetch_it_once() -> Result<()> {
         tokio::try_join!(one.install("acme", ""), two.install("acme", ""), command(), command())?;
     let mut fresh = 0;
     for reply in [a, b] {
-        fresh += usize::from(reply.expect_status(200)?.json()?["already_installed"] == json!(false));
+        fresh += usize::from(reply.expect_status(200)?.json()?["alreadyInstalled"] == json!(false));
     }
     for ended in [c, d] {
         assert!(ended.status.success(), "{ended}");

@@ -28,7 +28,7 @@ async fn three_versions() -> Result<(Scene, Daemon)> {
 }
 
 #[tokio::test]
-async fn versions_live_side_by_side_and_the_last_installed_is_current() -> Result<()> {
+async fn versions_live_side_by_side_and_the_newest_is_current_unless_another_is_chosen() -> Result<()> {
     let (scene, daemon) = three_versions().await?;
     for version in ["1.9.0", "1.10.0"] {
         let answer = daemon.install("acme", &format!(r#"{{"agentVersion":"{version}"}}"#)).await?;
@@ -36,14 +36,50 @@ async fn versions_live_side_by_side_and_the_last_installed_is_current() -> Resul
     }
     assert_eq!(versions(&daemon).await?, pairs(&[("1.10.0", true), ("1.9.0", false)]), "the newest first");
     assert_eq!(std::fs::read_link(scene.acme_dir().join("current"))?.to_str(), Some("1.10.0"));
-    // Asking for one that is there makes it the current one.
-    daemon.install("acme", r#"{"agentVersion":"1.9.0"}"#).await?.expect_status(200)?;
+    // Installing an older one changes nothing for others, unless that is asked for.
+    for (body, current) in [
+        (r#"{"agentVersion":"1.9.0"}"#, false),
+        (r#"{"agentVersion":"1.9.0","reinstall":true}"#, false),
+        (r#"{"agentVersion":"1.9.0","makeCurrent":true}"#, true),
+        (r#"{"agentVersion":"1.10.0","makeCurrent":false}"#, false),
+    ] {
+        let answer = daemon.install("acme", body).await?.expect_status(200)?.json()?;
+        assert_eq!(answer["current"], json!(current), "{body}");
+    }
     assert_eq!(versions(&daemon).await?, pairs(&[("1.10.0", false), ("1.9.0", true)]));
     assert_eq!(daemon.agent("acme").await?["version"], json!("1.9.0"));
     daemon.acp("one").start("acme").await?;
     assert_eq!(scene.started(), ["1.9.0"]);
     daemon.install("acme", r#"{"agentVersion":"latest"}"#).await?.expect_status(200)?;
     assert_eq!(versions(&daemon).await?, pairs(&[("2.0.0", true), ("1.10.0", false), ("1.9.0", false)]));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_current_version_is_chosen_among_those_that_are_installed() -> Result<()> {
+    let (scene, daemon) = three_versions().await?;
+    for version in ["1.9.0", "1.10.0"] {
+        daemon.install("acme", &format!(r#"{{"agentVersion":"{version}"}}"#)).await?.expect_status(200)?;
+    }
+    let choose = async |agent: &str, body: &str| {
+        daemon.http().patch(&format!("/v1/agents/{agent}")).json(body.to_owned()).send().await
+    };
+    let acme = choose("acme", r#"{"currentVersion":"1.9.0"}"#).await?.expect_status(200)?.json()?;
+    assert_eq!(acme, daemon.agent("acme").await?);
+    assert_eq!(acme["version"], json!("1.9.0"));
+    daemon.acp("one").start("acme").await?;
+    assert_eq!(scene.started(), ["1.9.0"]);
+    for version in ["2.0.0", "../1.9.0", "current", ""] {
+        let body = json!({ "currentVersion": version }).to_string();
+        let problem = choose("acme", &body).await?.expect_problem(422, "unsupported")?;
+        assert!(problem.detail.ends_with("installed are: 1.10.0, 1.9.0"), "{problem:?}");
+    }
+    choose("demo", r#"{"currentVersion":"1"}"#).await?.expect_problem(422, "unsupported")?;
+    choose("nobody", r#"{"currentVersion":"1"}"#).await?.expect_problem(404, "not_found")?;
+    for body in ["{}", "[]", r#"{"version":"1.9.0"}"#] {
+        choose("acme", body).await?.expect_problem(400, "invalid_request")?;
+    }
+    assert_eq!(versions(&daemon).await?, pairs(&[("1.10.0", false), ("1.9.0", true)]));
     Ok(())
 }
 
@@ -86,16 +122,17 @@ async fn one_version_is_removed_or_all_are() -> Result<()> {
     assert_eq!(gone, json!({"agent": "acme", "removed": ["2.0.0"]}));
     assert_eq!(versions(&daemon).await?, pairs(&[("1.10.0", true), ("1.9.0", false)]));
     for query in ["?version=2.0.0", "?version=7"] {
-        let problem = remove(query).await?.expect_problem(404, "agent_not_installed")?;
-        assert_eq!(problem.document["agent"], json!("acme"));
+        let gone = remove(query).await?.expect_status(200)?.json()?;
+        assert_eq!(gone, json!({"agent": "acme", "removed": []}));
     }
     let gone = remove("").await?.expect_status(200)?.json()?;
     assert_eq!(gone["removed"], json!(["1.10.0", "1.9.0"]));
     assert_eq!(daemon.agent("acme").await?["installed"], json!(false));
     assert!(scene.has_no_version(), "{:?}", scene.on_disk());
-    remove("").await?.expect_problem(404, "agent_not_installed")?;
+    assert_eq!(remove("").await?.expect_status(200)?.json()?["removed"], json!([]));
     daemon.http().delete("/v1/agents/nobody").send().await?.expect_problem(404, "not_found")?;
-    daemon.http().delete("/v1/agents/demo").send().await?.expect_problem(404, "agent_not_installed")?;
+    let demo = daemon.http().delete("/v1/agents/demo").send().await?.expect_status(200)?.json()?;
+    assert_eq!(demo, json!({"agent": "demo", "removed": []}));
     Ok(())
 }
 
@@ -116,7 +153,7 @@ async fn the_newest_version_is_told() -> Result<()> {
     let daemon = scene.daemon().start().await?;
     let latest =
         async || daemon.http().get("/v1/agents/acme/latest").send().await?.expect_status(200)?.json();
-    assert_eq!(latest().await?, json!({"agent": "acme", "latest": "1.0.0", "outdated": false}));
+    assert_eq!(latest().await?, json!({"agent": "acme", "latest": "1.0.0"}));
     daemon.install("acme", "").await?.expect_status(200)?;
     let current = json!({"agent": "acme", "installed": "1.0.0", "latest": "1.0.0", "outdated": false});
     assert_eq!(latest().await?, current);

@@ -30,7 +30,10 @@ async fn it_is_off_by_default() -> Result<()> {
     let daemon = Daemon::start().await?;
     for path in ["/v1/agents", "/v1/health", "/v1/acp/one", "/acp"] {
         let reply = preflight(daemon.http(), path, APP, "GET")?.send().await?;
-        reply.expect_problem(401, "token_invalid").context(path)?;
+        match path {
+            "/v1/health" => reply.expect_problem(405, "method_not_allowed")?,
+            _ => reply.expect_problem(401, "token_invalid").context(path)?,
+        };
         has_no_cors_headers(&reply);
     }
     let reply = daemon.http().get("/v1/agents").header("origin", APP).send().await?.expect_status(200)?;

@@ -1,6 +1,7 @@
 //! Who may talk to the daemon, what it keeps to itself, and how it refuses to start.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod browser;
 mod cors;
 mod deny;
 mod environment;

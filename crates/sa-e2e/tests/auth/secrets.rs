@@ -81,7 +81,7 @@ async fn the_environment_and_the_configuration_can_hold_it() -> Result<()> {
 async fn use_everything(daemon: &Daemon) -> Result<Vec<String>> {
     let (known, unknown) = (daemon.http(), daemon.http().with_token(None));
     daemon.acp("one").start("puppet").await?;
-    let ticket = known.post("/v1/tickets").send().await?.expect_status(200)?.json()?;
+    let ticket = known.post("/v1/tickets").send().await?.expect_status(201)?.json()?;
     let ticket = ticket["ticket"].as_str().context("a ticket")?.to_owned();
     let wrong = format!("{SECRET}-but-wrong");
     unknown.get("/v1/agents").header("x-sandbox-agent-token", SECRET).send().await?.expect_status(200)?;

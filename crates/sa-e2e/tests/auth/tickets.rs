@@ -1,15 +1,39 @@
-//! Tickets: for one socket, once, soon.
+//! Tickets: for any stream once and soon, or for one stream until they expire.
 
 use anyhow::{Context, Result};
 use futures_util::future::join_all;
-use sa_e2e::poll;
-use sa_testkit::{Daemon, Http};
+use sa_e2e::{millis, poll};
+use sa_testkit::{Daemon, Http, Request, Sse};
+use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// A ticket and when it expires, in milliseconds since 1970.
 async fn issue(http: &Http) -> Result<(String, u64)> {
-    let ticket = http.post("/v1/tickets").send().await?.expect_status(200)?.json()?;
+    let ticket = http.post("/v1/tickets").send().await?.expect_status(201)?.json()?;
+    assert_eq!(ticket.get("path"), None);
+    read(&ticket)
+}
+
+/// A ticket for one path.
+async fn issue_for(http: &Http, path: &str) -> Result<(String, u64)> {
+    let body = json!({ "path": path }).to_string();
+    let ticket = http.post("/v1/tickets").json(body).send().await?.expect_status(201)?.json()?;
+    assert_eq!(ticket["path"], path);
+    read(&ticket)
+}
+
+fn read(ticket: &Value) -> Result<(String, u64)> {
     let text = ticket["ticket"].as_str().context("a ticket")?.to_owned();
-    Ok((text, ticket["expiresAtMs"].as_u64().context("when it expires")?))
+    Ok((text, millis(&ticket["expiresAt"])?))
+}
+
+/// The request that an `EventSource` makes: no headers of its own but the last id.
+fn event_source(http: &Http, path: &str, last_event_id: Option<&str>) -> Request {
+    let request = http.with_token(None).get(path).header("accept", "text/event-stream");
+    match last_event_id {
+        Some(id) => request.header("last-event-id", id),
+        None => request,
+    }
 }
 
 fn now() -> u64 {
@@ -83,7 +107,10 @@ async fn a_ticket_is_good_for_nothing_else() -> Result<()> {
     let (ticket, _) = issue(daemon.http()).await?;
     for request in [
         unknown.get(&format!("/v1/agents?ticket={ticket}")),
-        unknown.get(&format!("/v1/acp/one?ticket={ticket}")),
+        unknown.request("HEAD".parse()?, &format!("/v1/acp/one?ticket={ticket}")),
+        unknown.get(&format!("/v1/fs/file?path=x&ticket={ticket}")),
+        unknown.get(&format!("/v1/fs/file?path=x&ticket={ticket}")).header("accept", "text/event-stream"),
+        unknown.get(&format!("/v1/sessions?ticket={ticket}")).header("upgrade", "websocket"),
         unknown.post(&format!("/v1/tickets?ticket={ticket}")),
         unknown.post(&format!("/v1/tickets?ticket={ticket}")).header("upgrade", "websocket"),
         unknown.delete(&format!("/v1/acp/one?ticket={ticket}")).header("upgrade", "websocket"),
@@ -91,11 +118,93 @@ async fn a_ticket_is_good_for_nothing_else() -> Result<()> {
         unknown.get("/v1/agents").header("x-sandbox-agent-token", &ticket),
     ] {
         let what = request.to_string();
-        request.send().await?.expect_problem(401, "token_invalid").context(what)?;
+        assert_eq!(request.send().await?.status, 401, "{what}");
     }
     let elsewhere = other.http().with_token(None).ws(&format!("/v1/acp/one?agent=puppet&ticket={ticket}"));
     let Err(reply) = elsewhere.attempt().await? else { panic!("another daemon took it") };
     reply.expect_problem(401, "token_invalid")?;
     unknown.ws(&format!("/v1/acp/one?ticket={ticket}")).connect().await.context("it was not used up")?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_event_source_reconnects_with_its_ticket() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let http = daemon.http();
+    http.post("/v1/sessions/s").json(r#"{"agent":"demo"}"#).send().await?;
+    let before = now();
+    let (ticket, expires) = issue_for(http, "/v1/sessions/s/events/sse").await?;
+    assert!((before + 3_600_000..=now() + 3_600_000).contains(&expires), "an hour: {expires}");
+    let address = format!("/v1/sessions/s/events/sse?ticket={ticket}");
+    let mut stream = Sse::open(event_source(http, &address, None)).await?;
+    let first = stream.event().await?.sequence()?;
+    drop(stream);
+    let say =
+        |text: &str| http.post("/v1/sessions/s/messages").json(json!({ "message": text }).to_string()).send();
+    say("say one").await?;
+    let mut again = Sse::open(event_source(http, &address, Some(&first.to_string()))).await?;
+    assert_eq!(again.event().await?.sequence()?, first + 1, "where it was cut off");
+
+    let unknown = http.with_token(None);
+    http.post("/v1/sessions/t").json(r#"{"agent":"demo"}"#).send().await?;
+    for other in ["/v1/sessions/t/events/sse", "/v1/sessions/s/events", "/v1/sessions/s", "/v1/fs/watch"] {
+        let reply = event_source(&unknown, &format!("{other}?ticket={ticket}"), None).send().await?;
+        reply.expect_problem(401, "token_invalid").context(other)?;
+    }
+    http.delete(&format!("/v1/tickets/{ticket}")).send().await?.expect_status(204)?;
+    event_source(http, &address, None).send().await?.expect_problem(401, "token_invalid")?;
+    http.delete(&format!("/v1/tickets/{ticket}")).send().await?.expect_status(204)?;
+    // A stream that is open stays open.
+    say("say two").await?;
+    again.find("the second message", |event| event.data.contains("say two")).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_ticket_opens_any_event_stream_once() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let http = daemon.http();
+    daemon.acp("one").start("puppet").await?;
+    let process = http.post("/v1/processes").json(r#"{"command":"cat"}"#).send().await?.json()?;
+    let logs = format!("/v1/processes/{}/logs/sse", process["id"].as_str().context("an id")?);
+    for path in ["/v1/acp/one", logs.as_str(), "/v1/fs/watch"] {
+        let (ticket, _) = issue(http).await?;
+        let address = format!("{path}?ticket={ticket}");
+        let stream = Sse::open(event_source(http, &address, None)).await.context(path.to_owned())?;
+        event_source(http, &address, None).send().await?.expect_problem(401, "token_invalid")?;
+        drop(stream);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_request_for_a_ticket_that_makes_no_sense_is_refused() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let wrong = [
+        (json!({"path": "/v1/fs/file"}), "member 'path': expected the path of a stream (/acp, "),
+        (
+            json!({"path": "/v1/sessions/s/events/sse?offset=1"}),
+            "member 'path': expected the path of a stream",
+        ),
+        (json!({"path": "https://elsewhere/v1/fs/watch"}), "member 'path': expected the path of a stream"),
+        (json!({"path": ""}), "member 'path': expected the path of a stream"),
+        (
+            json!({"lifetimeMs": 0}),
+            "member 'lifetimeMs': expected a number from 1 to 300000 in a request without 'path', got 0",
+        ),
+        (json!({"lifetimeMs": 300_001}), "member 'lifetimeMs': expected a number from 1 to 300000"),
+        (
+            json!({"path": "/v1/fs/watch", "lifetimeMs": 86_400_001}),
+            "member 'lifetimeMs': expected a number from 1 to 86400000 in a request with 'path', got 86400001",
+        ),
+        (json!({"life": 1}), "unknown member 'life'"),
+    ];
+    for (body, said) in wrong {
+        let reply = daemon.http().post("/v1/tickets").json(body.to_string()).send().await?;
+        let problem = reply.expect_problem(400, "invalid_request")?;
+        assert!(problem.detail.starts_with(said), "{body}: {}", problem.detail);
+    }
+    let most = json!({"path": "/v1/fs/watch", "lifetimeMs": 86_400_000}).to_string();
+    daemon.http().post("/v1/tickets").json(most).send().await?.expect_status(201)?;
     Ok(())
 }

@@ -73,7 +73,7 @@ async fn a_query_carries_it_for_sockets_only() -> Result<()> {
     let query = format!("agent=puppet&access_token={ODD_IN_A_QUERY}");
     unknown.ws(&format!("/v1/acp/one?{query}")).connect().await?;
     unknown.ws(&format!("/acp?{query}")).connect().await?;
-    unknown.ws(&format!("/v1/agents/puppet/acp?{query}")).connect().await?;
+    unknown.ws(&format!("/v1/agents/puppet/acp?access_token={ODD_IN_A_QUERY}")).connect().await?;
 
     let running = Acp::list(daemon.http()).await?.len();
     for name in ["access_token", "token", "ticket"] {

@@ -67,6 +67,17 @@ async fn a_long_wait_shows_only_its_answer() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_failure_that_comes_late_is_one_for_those_who_wait() -> Result<()> {
+    let limits = Daemon::builder().puppet(&[]).limit("early-answer-ms", 30);
+    let daemon = limits.limit("silence-ms", 200).start().await?;
+    let asked = request(1, "hold", r#"{"name":"never"}"#);
+    let post = ["acp", "post", "one", "--agent=puppet", "--json", &asked, "--wait"];
+    let said = Caller::of(&daemon).complaint(&post).await?;
+    assert!(said.contains("(HTTP 504)"), "{said}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn servers_are_listed_and_deleted() -> Result<()> {
     let daemon = Daemon::start().await?;
     let caller = Caller::of(&daemon);

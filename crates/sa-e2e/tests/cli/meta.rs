@@ -57,10 +57,19 @@ async fn a_ticket_from_the_command_line_opens_a_socket() -> Result<()> {
     let caller = Caller::of(&daemon);
     let ticket = caller.output(&["ticket"]).await?;
     let structured = caller.json(&["ticket", "--json"]).await?;
-    assert!(structured["expiresAtMs"].is_u64());
+    sa_e2e::millis(&structured["expiresAt"])?;
     let unknown = daemon.http().with_token(None);
     for ticket in [ticket.trim(), structured["ticket"].as_str().unwrap()] {
         unknown.ws(&format!("/v1/acp/one?agent=puppet&ticket={ticket}")).connect().await?;
     }
+    let bound = caller.output(&["ticket", "--path", "/v1/acp/one", "--lifetime-ms", "60000"]).await?;
+    let address = format!("/v1/acp/one?ticket={}", bound.trim());
+    for _ in 0..2 {
+        sa_testkit::Sse::open(unknown.get(&address)).await?;
+    }
+    caller.output(&["revoke-ticket", bound.trim()]).await?;
+    unknown.get(&address).send().await?.expect_problem(401, "token_invalid")?;
+    let said = caller.complaint(&["ticket", "--path", "/v1/fs/file"]).await?;
+    assert!(said.contains("member 'path': expected the path of a stream"), "{said}");
     Ok(())
 }

@@ -49,6 +49,10 @@ async fn a_process_is_started_watched_and_removed() -> Result<()> {
     assert_eq!(api(&["logs", &id, "--stream", "stderr"]).await?, "");
     let events = api(&["logs", &id, "--follow", "--json"]).await?;
     assert!(events.lines().last().unwrap().contains("\"event\":\"exit\""), "{events}");
+    let text = caller.json(&["processes", "logs", &id, "--json", "--text", "--limit", "1"]).await?;
+    assert_eq!((&text["entries"][0]["data"], &text["hasMore"]), (&json!("one\n"), &json!(true)));
+    let events = api(&["logs", &id, "-f", "--json", "--text", "--after", "1"]).await?;
+    assert!(events.contains("two\\n") && !events.contains("one"), "{events}");
     assert_eq!(api(&["stop", &id]).await?, "exited (3)\n");
     api(&["rm", &id]).await?;
     assert_eq!(rows(&api(&["list"]).await?).len(), 0);
@@ -100,7 +104,7 @@ impl Desk {
             .json(body.to_string())
             .send()
             .await?
-            .expect_status(200)?
+            .expect_status(201)?
             .json()?;
         let id = made["id"].as_str().context("an id")?;
         let socket = daemon.http().ws(&format!("/v1/processes/{id}/terminal/ws")).connect().await?;
@@ -143,7 +147,7 @@ async fn start(daemon: &Daemon) -> Result<String> {
         .json(body.to_string())
         .send()
         .await?
-        .expect_status(200)?
+        .expect_status(201)?
         .json()?;
     Ok(made["id"].as_str().context("an id")?.to_owned())
 }

@@ -35,6 +35,10 @@ async fn a_session_is_made_talked_to_and_ended() -> Result<()> {
     assert_eq!(failed.status.code(), Some(1), "{failed}");
 
     api(&["patch", "s", "--permission-mode", "default"]).await?;
+    let fast = caller.json(&["sessions", "patch", "s", "--option", "fast=true", "--json"]).await?;
+    assert_eq!(fast["options"], json!({"fast": true}));
+    let refused = caller.complaint(&["sessions", "patch", "s", "--option", "fast=very"]).await?;
+    assert!(refused.contains("its values are: true, false"), "{refused}");
     let turn = api(&["send", "s", "permission Do it\nquestion multi"]).await?;
     assert!(turn.starts_with("turn_"), "{turn}");
     let permission = asked(&caller, "s", "permissions").await?;
@@ -56,7 +60,26 @@ async fn a_session_is_made_talked_to_and_ended() -> Result<()> {
     assert_eq!(copy["session"]["forkedFrom"], "s");
     let events = caller.run(&["sessions", "events", "s", "--limit", "3"]).await?;
     let lines: Vec<Value> = events.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(lines.len() == 3 && lines[0]["id"] == 1 && events.stderr.contains("--offset 3"), "{events}");
+    assert!(lines.len() == 3 && lines[0]["id"] == 1 && events.stderr.contains("--after 3"), "{events}");
+    let words =
+        ["sessions", "events", "s", "--types", "turnStarted,turnEnded", "--no-deltas", "--limit", "2"];
+    let turns = caller.run(&words).await?.stdout;
+    let kinds: Vec<Value> =
+        turns.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
+    assert_eq!(kinds, ["turnStarted", "turnEnded"]);
+    let unknown = caller.run(&["sessions", "events", "s", "--types", "nonsense"]).await?;
+    assert!(unknown.status.code() == Some(64) && unknown.stderr.contains("known are: started,"), "{unknown}");
+    let transcript = caller.run(&["sessions", "messages", "s", "--limit", "3"]).await?.stdout;
+    assert_eq!(
+        transcript.lines().take(3).collect::<Vec<_>>(),
+        ["> say Hello there", "> edit a.txt", "Hello there"]
+    );
+    let newest =
+        caller.json(&["sessions", "messages", "s", "--order", "desc", "--limit", "1", "--json"]).await?;
+    let next = newest["next"].to_string();
+    let older =
+        caller.json(&["sessions", "messages", "s", "--order", "desc", "--after", &next, "--json"]).await?;
+    assert_ne!(newest["messages"][0]["id"], older["messages"][0]["id"]);
 
     let file = daemon.sandbox().path("s.jsonl");
     let path = file.to_str().unwrap();

@@ -50,7 +50,7 @@ impl Loud {
             let answer = self.ask("POST", &path, &initialize)?;
             assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
             let answer = self.ask("POST", "/v1/processes", r#"{"command":"true"}"#)?;
-            assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+            assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
         }
         Ok(())
     }

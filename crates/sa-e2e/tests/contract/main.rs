@@ -6,4 +6,5 @@ mod events;
 mod methods;
 mod operations;
 mod problems;
+mod queries;
 mod spelling;

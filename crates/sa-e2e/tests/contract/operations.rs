@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 71] = [
+const TESTED: [(&str, &str); 76] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("cancelTurn", "sessions/turns.rs::a_turn_is_cancelled"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
@@ -39,6 +39,7 @@ const TESTED: [(&str, &str); 71] = [
     ("getProcessLogs", "processes/logs.rs::output_is_read_by_stream_and_by_sequence"),
     ("getSession", "sessions/lifecycle.rs::a_session_is_made_and_described"),
     ("getSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
+    ("headFsFile", "files/reading.rs::head_says_what_get_would_send"),
     ("importSession", "sessions/transfer.rs::a_session_is_taken_from_one_daemon_to_another"),
     ("installAgent", "agents/installing.rs::an_agent_is_installed_and_then_it_is_there"),
     ("issueTicket", "auth/tickets.rs::a_ticket_opens_one_socket_of_any_kind"),
@@ -71,6 +72,7 @@ const TESTED: [(&str, &str); 71] = [
     ("replyToPermission", "sessions/asking.rs::a_permission_waits_until_a_client_decides"),
     ("replyToQuestion", "sessions/asking.rs::a_question_is_answered_with_labels_or_words"),
     ("resizeProcessTerminal", "processes/terminal.rs::the_size_is_set_at_the_start_by_request_and_by_socket"),
+    ("revokeTicket", "auth/tickets.rs::an_event_source_reconnects_with_its_ticket"),
     ("runProcess", "processes/run.rs::a_command_runs_and_its_output_comes_back"),
     ("searchFs", "files/search.rs::names_are_found_as_git_sees_the_directory"),
     (
@@ -88,9 +90,12 @@ const TESTED: [(&str, &str); 71] = [
         "streamAgentAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
     ),
+    ("streamAgentInstallation", "agents/installing.rs::the_steps_are_streamed_in_their_order"),
     ("streamEvents", "sessions/events.rs::a_stream_goes_on_where_it_was_cut_off"),
+    ("streamProcessLogs", "processes/logs.rs::following_ends_when_the_process_does"),
     ("terminateSession", "sessions/lifecycle.rs::an_ended_session_can_still_be_read"),
     ("uninstallAgent", "agents/versions.rs::one_version_is_removed_or_all_are"),
+    ("updateAgent", "agents/versions.rs::the_current_version_is_chosen_among_those_that_are_installed"),
     ("uploadFsBatch", "files/archives.rs::an_archive_is_unpacked_and_merged"),
     ("watchFs", "files/watch.rs::changes_are_told_wherever_they_are"),
     ("writeFsFile", "files/writing.rs::a_body_becomes_a_file"),

@@ -44,13 +44,13 @@ async fn an_optional_body_is_not_null() -> Result<()> {
     let daemon = Daemon::start().await?;
     let document = Document::of(&daemon).await?;
     let optional =
-        [("/v1/sessions/{id}/fork", "ForkSession"), ("/v1/agents/{agent}/install", "InstallAgent")];
+        [("/v1/sessions/{sessionId}/fork", "ForkSession"), ("/v1/agents/{agent}/install", "InstallAgent")];
     for (path, schema) in optional {
         let body = &document.json["paths"][path]["post"]["requestBody"];
         let reference = format!("#/components/schemas/{schema}");
         assert_eq!(body["content"]["application/json"]["schema"], json!({ "$ref": reference }), "{path}");
         assert_ne!(body["required"], json!(true), "{path}");
-        let path = path.replace("{id}", "s").replace("{agent}", "claude");
+        let path = path.replace("{sessionId}", "s").replace("{agent}", "claude");
         let problem = daemon.http().post(&path).json("null").send().await?;
         let detail = problem.expect_problem(400, "invalid_request")?.detail;
         assert_eq!(detail, "the body must be a JSON object", "{path}");
@@ -83,7 +83,7 @@ async fn what_a_terminal_says_is_in_the_contract() -> Result<()> {
     let mut document = Document::of(&daemon).await?;
     let body = json!({"command": "sh", "args": ["-c", "read line; exit 3"], "tty": true});
     let process = daemon.http().post("/v1/processes").json(body.to_string()).send().await?;
-    let process = process.expect_status(200)?.json()?;
+    let process = process.expect_status(201)?.json()?;
     document.check("ProcessInfo", &process)?;
     let path = format!("/v1/processes/{}/terminal/ws", process["id"].as_str().context("an id")?);
     let mut socket = daemon.http().ws(&path).connect().await?;

@@ -23,7 +23,7 @@ async fn the_agent_introduces_itself() -> Result<()> {
     }
     let mut stream = acp.events().await?;
     let opened = acp.call("session/new", r#"{"cwd":"/project","mcpServers":[]}"#).await?;
-    assert_eq!(opened["modes"]["currentModeId"], json!("build"));
+    assert_eq!(opened["modes"]["currentModeId"], json!("bypass"));
     assert_eq!(opened["configOptions"][1]["currentValue"], json!("demo-medium"));
     assert_eq!(stream.event().await?.json()?["result"]["sessionId"], opened["sessionId"]);
     let update = stream.event().await?.json()?["params"]["update"].take();

@@ -112,3 +112,64 @@ async fn a_client_that_leaves_a_long_turn_finds_the_answer_on_the_stream() -> Re
     })
     .await
 }
+
+/// A client that says `Prefer: wait` learns by the status what became of its request, however late that is.
+#[tokio::test]
+async fn a_client_that_waits_gets_the_status_with_the_answer() -> Result<()> {
+    let daemon = daemon().await?;
+    let hold = || request(7, "hold", r#"{"name":"turn"}"#);
+    for prefer in ["wait", "wait=60"] {
+        let acp = daemon.acp(&prefer.replace('=', "-"));
+        acp.start("puppet").await?;
+        let waiting = async |act: &str, params: &str| {
+            let call = acp.posting(hold()).header("prefer", prefer).send();
+            let act = async {
+                poll("the request to reach the agent", async || {
+                    Ok((acp.listed().await?.unwrap()["pendingRequests"] == json!(1)).then_some(()))
+                })
+                .await?;
+                // Others get their status now.
+                let reply = long_turn_beside(&acp).await?;
+                acp.notify(act, params).await?;
+                anyhow::Ok(reply)
+            };
+            let (reply, _beside) = tokio::try_join!(call, act)?;
+            anyhow::Ok(reply)
+        };
+        let answered = waiting("release", "{}").await?.expect_status(200)?;
+        assert_eq!(answered.text(), response(7, r#"{"name":"turn"}"#), "without white space");
+        assert_eq!(answered.header("preference-applied"), prefer);
+        acp.call("release", "{}").await?;
+        let crashed = waiting("crash", r#"{"code":3,"stderr":"why"}"#).await?;
+        let problem = crashed.expect_problem(502, "agent_process_exited")?;
+        assert_eq!(problem.document["details"]["stderrTail"], "why");
+        assert_eq!(crashed.header("preference-applied"), prefer);
+    }
+    Ok(())
+}
+
+/// A request without preferences, which is answered with a status before the agent answers.
+async fn long_turn_beside(acp: &Acp) -> Result<OpenReply> {
+    let reply = acp.posting(request(8, "hold", r#"{"name":"other"}"#)).open().await?;
+    assert_eq!(reply.status, 200);
+    Ok(reply)
+}
+
+#[tokio::test]
+async fn a_client_that_waits_for_a_silent_agent_gets_504() -> Result<()> {
+    let limits = Daemon::builder().puppet(&[]).limit("early-answer-ms", 50);
+    let daemon = limits.limit("silence-ms", 400).start().await?;
+    let acp = daemon.acp("one");
+    acp.start("puppet").await?;
+    let hold = || request(7, "hold", r#"{"name":"turn"}"#);
+    let reply = acp.posting(hold()).header("prefer", "wait").send().await?;
+    reply.expect_problem(504, "timeout")?;
+    assert_eq!(reply.header("preference-applied"), "wait");
+    // A wait that is over before the agent has answered ends as it does for others.
+    let early = acp.posting(hold()).header("prefer", "wait=0").send().await?.expect_status(200)?;
+    assert_eq!(early.header("preference-applied"), "wait=0");
+    assert_eq!(early.json()?["error"]["data"]["status"], json!(504));
+    let later = acp.posting(hold()).header("prefer", "respond-async").send().await?.expect_status(202)?;
+    assert_eq!(later.header("preference-applied"), "respond-async");
+    Ok(())
+}

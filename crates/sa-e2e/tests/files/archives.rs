@@ -99,6 +99,23 @@ async fn compressed_archives_are_told_by_their_bytes() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_archive_needs_no_content_type_of_its_own() -> Result<()> {
+    let fs = Fs::start().await?;
+    let archive = Command::new("tar").args(["-c", "-C"]).arg(&fs.home).arg("data").output()?.stdout;
+    let upload = || fs.post("upload-batch", "out").body(archive.clone());
+    for kind in ["application/x-www-form-urlencoded", "application/octet-stream", "application/X-Tar; x=y"] {
+        upload().header("content-type", kind).send().await?.expect_status(200)?;
+    }
+    upload().without_header("content-type").send().await?.expect_status(200)?;
+    upload()
+        .header("content-type", "application/json")
+        .send()
+        .await?
+        .expect_problem(415, "unsupported_media_type")?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn archives_of_tar_itself_are_understood() -> Result<()> {
     let fs = Fs::start().await?;
     // As long as the oldest format can hold, which is longer than its header's first field.

@@ -106,7 +106,7 @@ async fn what_is_no_archive_is_refused() -> Result<()> {
     fs.refused(long, 400, "too long").await?;
     fs.refused(tar().directory("good").finish(), 400, "no directory").await?;
     fs.refused(tar().file("good/below", b"x").finish(), 400, "no directory").await?;
-    let request = fs.post("upload-batch", "w").body(tar().finish());
+    let request = fs.post("upload-batch", "w").header("content-type", "text/plain").body(tar().finish());
     request.send().await?.expect_problem(415, "unsupported_media_type")?;
     Ok(())
 }

@@ -37,8 +37,8 @@ impl Fs {
 #[tokio::test]
 async fn directories_are_made_with_those_above() -> Result<()> {
     let fs = Fs::start().await?;
-    for _ in 0..2 {
-        let answer = fs.mkdir("a/b/c").send().await?.expect_status(200)?.json()?;
+    for status in [201, 200] {
+        let answer = fs.mkdir("a/b/c").send().await?.expect_status(status)?.json()?;
         assert_eq!(answer["path"], fs.path("a/b/c").to_str().unwrap());
     }
     assert!(fs.path("a/b/c").is_dir());
@@ -46,7 +46,7 @@ async fn directories_are_made_with_those_above() -> Result<()> {
     fs.mkdir("file").send().await?.expect_problem(409, "conflict")?;
     fs.mkdir("file/below").send().await?.expect_problem(409, "conflict")?;
     symlink("a", fs.path("link"))?;
-    fs.mkdir("link/d").send().await?.expect_status(200)?;
+    fs.mkdir("link/d").send().await?.expect_status(201)?;
     assert!(fs.path("a/d").is_dir());
     Ok(())
 }
@@ -65,7 +65,7 @@ async fn removing_takes_links_as_they_are_and_full_directories_only_when_told() 
     fs.delete("file", false).send().await?.expect_problem(404, "not_found")?;
     fs.delete("tree", false).send().await?.expect_problem(409, "conflict")?;
     fs.delete("tree", true).send().await?.expect_status(200)?;
-    fs.mkdir("empty").send().await?.expect_status(200)?;
+    fs.mkdir("empty").send().await?.expect_status(201)?;
     fs.delete("empty", false).send().await?.expect_status(200)?;
     assert_eq!(fs.names("."), ["data", "keep"]);
     assert_eq!(fs.names("keep"), ["file"]);

@@ -74,6 +74,8 @@ async fn entries_are_listed_described_made_moved_and_removed() -> Result<()> {
     assert!(lines[2].contains("  5 ") && lines[3].ends_with("link -> file"), "{listing}");
     let json: Value = serde_json::from_str(&fs.cli(&["ls", "w", "--json", "--limit", "1"]).await?)?;
     assert_eq!((json.as_array().unwrap().len(), json[0]["name"].as_str()), (1, Some("a")));
+    let head = fs.cli(&["head", "w/file"]).await?;
+    assert!(head.contains("size      5\n") && head.contains("etag") && head.contains("GMT"), "{head}");
     let stat = fs.cli(&["stat", "w/link", "--follow"]).await?;
     assert!(stat.contains("type      file") && stat.contains("etag"), "{stat}");
     fs.cli(&["mv", "w/file", "w/moved"]).await?;
@@ -81,6 +83,24 @@ async fn entries_are_listed_described_made_moved_and_removed() -> Result<()> {
     assert!(fs.fails(&["rm", "w"]).await?.contains("not empty"));
     fs.cli(&["rm", "-r", "w"]).await?;
     assert_eq!(fs.names("."), ["data"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_listing_is_complete_in_however_many_pages_it_comes() -> Result<()> {
+    let fs = Fs::with_limits("listed-entries = 7").await?;
+    std::fs::create_dir(fs.path("w"))?;
+    for number in 10..40 {
+        std::fs::write(fs.path(format!("w/{number} ü&?")), "")?;
+    }
+    let names = async |arguments: &[&str]| {
+        let json: Value = serde_json::from_str(&fs.cli(arguments).await?)?;
+        let names = json.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap().to_owned());
+        anyhow::Ok(names.collect::<Vec<_>>())
+    };
+    assert_eq!(names(&["ls", "w", "--json"]).await?, fs.names("w"));
+    assert_eq!(names(&["ls", "w", "--json", "--limit", "20"]).await?, fs.names("w")[..20]);
+    assert_eq!(names(&["ls", "w", "--json", "--after", "38 ü&?"]).await?, ["39 ü&?"]);
     Ok(())
 }
 

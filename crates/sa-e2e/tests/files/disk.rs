@@ -36,7 +36,7 @@ mod heavy {
     #[tokio::test]
     async fn a_full_disk_is_named_and_nothing_remains() -> Result<()> {
         let Some(fs) = with_small_disk().await? else { return Ok(()) };
-        fs.write("small/kept", "old").await?.expect_status(200)?;
+        fs.write("small/kept", "old").await?.expect_status(201)?;
         for path in ["small/kept", "small/new"] {
             fs.write(path, vec![1; 3_000_000]).await?.expect_problem(507, "insufficient_storage")?;
         }
@@ -45,7 +45,7 @@ mod heavy {
         assert_eq!(fs.read("small/kept").await?.text(), "old");
         let listing = fs.list("small").await?.json()?;
         assert_eq!(listing.as_array().context("a listing")?.len(), 1, "{listing}");
-        fs.write("small/fits", vec![1; 900_000]).await?.expect_status(200)?;
+        fs.write("small/fits", vec![1; 900_000]).await?.expect_status(201)?;
         Ok(())
     }
 
@@ -54,13 +54,13 @@ mod heavy {
     async fn memory_does_not_grow_with_files() -> Result<()> {
         const SIZE: usize = 192 << 20;
         let fs = Fs::start().await?;
-        fs.write("warm", vec![1; 1 << 20]).await?.expect_status(200)?;
+        fs.write("warm", vec![1; 1 << 20]).await?.expect_status(201)?;
         fs.read("warm").await?.expect_status(200)?;
         let before = fs.daemon.peak_rss_bytes()?;
         let large = bytes_of(SIZE);
         let reply =
             fs.put("large", large).header("x-test", "large").within(std::time::Duration::from_secs(120));
-        assert_eq!(reply.send().await?.expect_status(200)?.json()?["bytesWritten"], SIZE);
+        assert_eq!(reply.send().await?.expect_status(201)?.json()?["bytesWritten"], SIZE);
         let mut reply = fs.get("file", "large").open().await?;
         let mut read = 0;
         while let Some(chunk) = reply.chunk(sa_testkit::DEADLINE).await? {

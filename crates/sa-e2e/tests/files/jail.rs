@@ -30,7 +30,7 @@ async fn confined() -> Result<(Fs, PathBuf)> {
 #[tokio::test]
 async fn relative_paths_start_at_the_root_and_absolute_ones_lie_beneath() -> Result<()> {
     let (fs, _) = confined().await?;
-    fs.write("a/b", "inside").await?.expect_status(200)?;
+    fs.write("a/b", "inside").await?.expect_status(201)?;
     assert_eq!(fs.read(fs.path("a/b")).await?.expect_status(200)?.text(), "inside");
     assert_eq!(fs.read("a/../a/./b").await?.expect_status(200)?.text(), "inside");
     assert_eq!(fs.stat(&fs.home).await?.expect_status(200)?.json()?["entryType"], "directory");
@@ -48,7 +48,7 @@ async fn links_within_are_followed_relative_or_absolute() -> Result<()> {
     for name in ["relative/file", "absolute/file", "real/deep/up", "absolute/deep/../file"] {
         assert_eq!(fs.read(name).await?.expect_status(200)?.text(), "inside", "{name}");
     }
-    fs.write("absolute/new/file", "x").await?.expect_status(200)?;
+    fs.write("absolute/new/file", "x").await?.expect_status(201)?;
     assert_eq!(std::fs::read_to_string(fs.path("real/new/file"))?, "x");
     Ok(())
 }

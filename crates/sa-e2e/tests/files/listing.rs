@@ -55,6 +55,18 @@ async fn a_large_directory_is_listed_in_pages() -> Result<()> {
         seen.extend(page);
     }
     assert_eq!(seen, expected);
+    let mut linked = Vec::new();
+    let mut next = Some("entries?path=d&limit=25".to_owned());
+    while let Some(address) = next {
+        let reply = fs.daemon.http().get(&format!("/v1/fs/{address}")).send().await?.expect_status(200)?;
+        linked.push(names(&reply.json()?).len());
+        let link = reply.headers.get("link").map(|link| link.to_str().unwrap().to_owned());
+        next = link.map(|link| {
+            let target = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
+            target.unwrap_or_else(|| panic!("{link}")).to_owned()
+        });
+    }
+    assert_eq!(linked, [25, 25, 25, 25], "the last page says that it is the last");
     Ok(())
 }
 
@@ -88,7 +100,7 @@ async fn names_may_be_any_bytes() -> Result<()> {
     let fs = Fs::start().await?;
     for name in [&b"new\nline"[..], b"\xff\xfe", b"plus+and space", b"a&b=c%41#?", "grüße".as_bytes()] {
         let name = OsStr::from_bytes(name);
-        fs.write(name, name.as_bytes()).await?.expect_status(200)?;
+        fs.write(name, name.as_bytes()).await?.expect_status(201)?;
         assert_eq!(fs.read(name).await?.expect_status(200)?.body, name.as_bytes());
         fs.stat(name).await?.expect_status(200)?;
     }
@@ -103,6 +115,16 @@ async fn names_may_be_any_bytes() -> Result<()> {
         fs.daemon.http().get(&format!("/v1/fs/file?path={encoded}")).send().await?.expect_status(200)?;
     assert_eq!(reply.body, &b"\xff\xfe"[..]);
     assert_eq!(listing[0].get("encodedPath"), None);
+    // A page that ends with any name leads to the next one.
+    let (mut next, mut pages) = ("entries?path=.&limit=1".to_owned(), 1);
+    loop {
+        let reply = fs.daemon.http().get(&format!("/v1/fs/{next}")).send().await?.expect_status(200)?;
+        assert_eq!(reply.json()?[0]["name"], listing[pages - 1]["name"]);
+        let Some(link) = reply.headers.get("link") else { break };
+        next = link.to_str()?.trim_start_matches('<').split('>').next().unwrap().to_owned();
+        pages += 1;
+    }
+    assert_eq!(pages, 6);
     // A replacement character is not the byte that it stands for.
     fs.read("\u{fffd}\u{fffd}").await?.expect_problem(404, "not_found")?;
     for query in ["path=%", "path=%zz", "path=a&path=b", "path=f&follow=maybe"] {

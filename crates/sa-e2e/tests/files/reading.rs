@@ -26,12 +26,20 @@ async fn a_file_comes_as_it_is() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_head_request_has_no_body() -> Result<()> {
+async fn head_says_what_get_would_send() -> Result<()> {
     let fs = Fs::start().await?;
     std::fs::write(fs.path("f"), "12345")?;
-    let reply =
-        fs.daemon.http().request(Method::HEAD, "/v1/fs/file?path=f").send().await?.expect_status(200)?;
+    let head = |path: &str| fs.daemon.http().request(Method::HEAD, &format!("/v1/fs/file?path={path}"));
+    let reply = head("f").send().await?.expect_status(200)?;
     assert_eq!((reply.header("content-length"), reply.body.len()), ("5", 0));
+    let read = fs.read("f").await?;
+    for name in ["content-length", "content-type", "etag", "last-modified", "accept-ranges"] {
+        assert_eq!(reply.header(name), read.header(name), "{name}");
+    }
+    let unchanged = head("f").header("if-none-match", read.header("etag")).send().await?;
+    assert_eq!((unchanged.status, unchanged.body.len()), (304, 0));
+    assert_eq!(head("f").header("if-match", "\"other\"").send().await?.status, 412);
+    assert_eq!(head("none").send().await?.status, 404);
     Ok(())
 }
 

@@ -50,7 +50,7 @@ async fn changes_are_told_wherever_they_are() -> Result<()> {
     std::fs::write(fs.path("w/a/old"), "x")?;
     let (mut watch, ready) = Watch::start(&fs, "path=w").await?;
     assert_eq!((ready["path"].as_str(), ready["directories"].as_u64()), (fs.path("w").to_str(), Some(3)));
-    fs.write("w/a/b/new", "x").await?.expect_status(200)?;
+    fs.write("w/a/b/new", "x").await?.expect_status(201)?;
     watch.sees(&[("created", "w/a/b/new")]).await?;
     std::fs::write(fs.path("w/a/old"), "y")?;
     watch.sees(&[("modified", "w/a/old")]).await?;

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 async fn a_body_becomes_a_file() -> Result<()> {
     let fs = Fs::start().await?;
     let bytes: Vec<u8> = (0..=250).cycle().take(2_500_000).collect();
-    let reply = fs.write("new/dirs/data.bin", bytes.clone()).await?.expect_status(200)?;
+    let reply = fs.write("new/dirs/data.bin", bytes.clone()).await?.expect_status(201)?;
     let answer = reply.json()?;
     assert_eq!(answer["bytesWritten"], 2_500_000);
     assert_eq!(answer["path"], fs.path("new/dirs/data.bin").to_str().unwrap());
@@ -36,10 +36,10 @@ async fn replacing_keeps_permissions_and_links() -> Result<()> {
     assert_eq!(std::fs::read_to_string(fs.path("secret"))?, "new");
     assert_eq!(std::fs::metadata(fs.path("secret"))?.mode() & 0o7777, 0o640);
     let address = format!("/v1/fs/file?path={}&mode=750", encode("script"));
-    fs.daemon.http().put(&address).body("#!").send().await?.expect_status(200)?;
+    fs.daemon.http().put(&address).body("#!").send().await?.expect_status(201)?;
     assert_eq!(std::fs::metadata(fs.path("script"))?.mode() & 0o7777, 0o750);
     std::os::unix::fs::symlink("not/yet", fs.path("dangling"))?;
-    fs.write("dangling", "there").await?.expect_status(200)?;
+    fs.write("dangling", "there").await?.expect_status(201)?;
     assert_eq!(std::fs::read_to_string(fs.path("not/yet"))?, "there");
     Ok(())
 }
@@ -48,7 +48,7 @@ async fn replacing_keeps_permissions_and_links() -> Result<()> {
 async fn conditions_decide_who_wins() -> Result<()> {
     let fs = Fs::start().await?;
     let only_new = || fs.put("f", "first").header("if-none-match", "*").send();
-    let tag = only_new().await?.expect_status(200)?.header("etag").to_owned();
+    let tag = only_new().await?.expect_status(201)?.header("etag").to_owned();
     only_new().await?.expect_problem(412, "precondition_failed")?;
     let update = |tag: String, text: &str| fs.put("f", text).header("if-match", &tag).send();
     let next = update(tag.clone(), "second").await?.expect_status(200)?.header("etag").to_owned();
@@ -73,7 +73,7 @@ async fn conditions_decide_who_wins() -> Result<()> {
 #[tokio::test]
 async fn an_upload_that_breaks_off_leaves_the_old_file_and_nothing_else() -> Result<()> {
     let fs = Fs::start().await?;
-    fs.write("dir/f", "old").await?.expect_status(200)?;
+    fs.write("dir/f", "old").await?.expect_status(201)?;
     let mut request = fs.put("dir/f", "").header("content-length", "1000000").to_wire();
     request.extend_from_slice(&[7; 600_000]);
     let mut raw = RawConnection::connect(fs.daemon.http()).await?;
@@ -113,7 +113,7 @@ async fn what_cannot_be_written_is_refused_with_the_reason() -> Result<()> {
     fs.write("file/below", "x").await?.expect_problem(409, "conflict")?;
     fs.write("/dev/null", "x").await?.expect_problem(409, "conflict")?;
     fs.write("large", vec![0; 1001]).await?.expect_problem(413, "payload_too_large")?;
-    fs.write("fits", vec![0; 1000]).await?.expect_status(200)?;
+    fs.write("fits", vec![0; 1000]).await?.expect_status(201)?;
     fs.write("n".repeat(300), "x").await?.expect_problem(400, "invalid_request")?;
     fs.write("nul\0byte", "x").await?.expect_problem(400, "invalid_request")?;
     let mode = "/v1/fs/file?path=a&mode=999";

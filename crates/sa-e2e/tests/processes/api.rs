@@ -35,7 +35,7 @@ impl<'a> Api<'a> {
 
     /// Starts a process; its id.
     pub(crate) async fn create(&self, body: Value) -> Result<String> {
-        let info = self.post("", &body).await?.expect_status(200)?.json()?;
+        let info = self.post("", &body).await?.expect_status(201)?.json()?;
         Ok(info["id"].as_str().context("an id")?.to_owned())
     }
 
@@ -82,7 +82,7 @@ impl<'a> Api<'a> {
 
     /// Follows its output.
     pub(crate) async fn follow(&self, id: &str, query: &str) -> Result<Sse> {
-        Sse::open(self.http.get(&format!("/v1/processes/{id}/logs?follow=true{query}"))).await
+        Sse::open(self.http.get(&format!("/v1/processes/{id}/logs/sse{query}"))).await
     }
 
     pub(crate) async fn kill(&self, id: &str) -> Result<Value> {

@@ -12,13 +12,14 @@ async fn a_process_is_described_from_start_to_end() -> Result<()> {
     let api = Api::of(&daemon);
     let mut body = script("read line; exit 5");
     body["interactive"] = json!(true);
-    let made = api.post("", &body).await?.expect_status(200)?.json()?;
+    let made = api.post("", &body).await?.expect_status(201)?.json()?;
     let id = made["id"].as_str().unwrap().to_owned();
     let (pid, created) = (made["pid"].as_u64().unwrap(), made["createdAtMs"].as_u64().unwrap());
     let running = json!({
         "id": id, "command": "/bin/sh", "args": ["-c", "read line; exit 5"], "tty": false, "interactive": true,
-        "owner": "user", "status": "running", "pid": pid, "createdAtMs": created,
+        "owner": "user", "status": "running", "pid": pid, "createdAt": made["createdAt"], "createdAtMs": created,
     });
+    assert_eq!(sa_e2e::millis(&made["createdAt"])?, created);
     assert_eq!(made, running);
     assert_eq!(api.info(&id).await?, running);
     assert!(is_alive(u32::try_from(pid)?));
@@ -28,9 +29,10 @@ async fn a_process_is_described_from_start_to_end() -> Result<()> {
     let ended = api.ended(&id).await?;
     assert_eq!((&ended["exitCode"], ended.get("pid"), ended.get("signal")), (&json!(5), None, None));
     assert!(ended["exitedAtMs"].as_u64().unwrap() >= created);
+    assert_eq!(ended["exitedAtMs"], sa_e2e::millis(&ended["exitedAt"])?);
     api.delete(&id).await?.expect_status(204)?;
     api.get(&format!("/{id}")).await?.expect_problem(404, "not_found")?;
-    api.delete(&id).await?.expect_problem(404, "not_found")?;
+    api.delete(&id).await?.expect_status(204)?;
     Ok(())
 }
 
@@ -125,7 +127,7 @@ async fn killing_takes_the_whole_tree_also_those_that_left_the_group() -> Result
 async fn unknown_processes_are_not_found() -> Result<()> {
     let daemon = Daemon::start().await?;
     let api = Api::of(&daemon);
-    for path in ["/proc_0", "/proc_0/logs", "/proc_0/logs?follow=true"] {
+    for path in ["/proc_0", "/proc_0/logs", "/proc_0/logs?follow=true", "/proc_0/logs/sse"] {
         api.get(path).await?.expect_problem(404, "not_found")?;
     }
     for path in ["/proc_0/stop", "/proc_0/kill", "/proc_0/input", "/proc_0/terminal/resize"] {

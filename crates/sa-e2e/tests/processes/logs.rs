@@ -25,7 +25,9 @@ async fn output_is_read_by_stream_and_by_sequence() -> Result<()> {
     assert!(entries.len() >= 2);
     for (index, entry) in entries.iter().enumerate() {
         assert_eq!(entry["sequence"], index + 1);
-        assert!(entry["timestampMs"].as_u64().unwrap() > 1_600_000_000_000);
+        let time = sa_e2e::millis(&entry["timestamp"])?;
+        assert!(time > 1_600_000_000_000);
+        assert_eq!(entry["timestampMs"], time);
     }
     assert_eq!(text(&all["entries"]), "1\n2\n3\n4\n5\nend\n");
     let stderr = api.logs(&id, "?stream=stderr").await?;
@@ -36,10 +38,16 @@ async fn output_is_read_by_stream_and_by_sequence() -> Result<()> {
     assert_eq!(text(&api.logs(&id, "?tail=1").await?["entries"]), "end\n");
     assert_eq!(api.logs(&id, "?tail=0").await?["entries"], json!([]));
     let last = entries.len();
-    let rest = api.logs(&id, &format!("?since={}", last - 1)).await?;
-    assert_eq!(rest["entries"], json!([entries[last - 1]]));
-    assert_eq!(api.logs(&id, "?since=999999").await?["entries"], json!([]), "a number from elsewhere");
-    for query in ["?stream=nose", "?tail=-1", "?since=x", "?since=1&tail=1", "?follow=perhaps"] {
+    for name in ["after", "since"] {
+        let rest = api.logs(&id, &format!("?{name}={}", last - 1)).await?;
+        assert_eq!((&rest["entries"], &rest["hasMore"]), (&json!([entries[last - 1]]), &json!(false)));
+        let page = api.logs(&id, &format!("?{name}=0&limit=1")).await?;
+        assert_eq!((&page["entries"], &page["hasMore"]), (&json!([entries[0]]), &json!(true)));
+    }
+    assert_eq!(api.logs(&id, "?after=999999").await?["entries"], json!([]), "a number from elsewhere");
+    for query in
+        ["?stream=nose", "?tail=-1", "?after=x", "?after=1&tail=1", "?follow=perhaps", "?after=1&since=2"]
+    {
         api.get(&format!("/{id}/logs{query}")).await?.expect_problem(400, "invalid_request")?;
     }
     Ok(())
@@ -69,16 +77,67 @@ async fn following_ends_when_the_process_does() -> Result<()> {
 
     // Whoever was cut off goes on where it was; whoever comes late gets all of it, and the end.
     let request = |header: &str| {
-        let path = format!("/v1/processes/{id}/logs?follow=true&since=999");
+        let path = format!("/v1/processes/{id}/logs/sse?lastEventId=999");
         daemon.http().get(&path).header("last-event-id", header)
     };
     let mut late = sa_testkit::Sse::open(request(&(last - 1).to_string())).await?;
     assert_eq!(late.event().await?.sequence()?, last);
     assert_eq!(late.event().await?.event, "exit");
-    let mut tail = api.follow(&id, "&tail=1&stream=stdout").await?;
+    let mut tail = api.follow(&id, "?tail=1&stream=stdout").await?;
     assert_eq!(bytes(&tail.event().await?.json()?)?, b"5\n");
     assert_eq!(tail.event().await?.event, "exit");
     request("soon").send().await?.expect_problem(400, "invalid_request")?;
+    let mut named = api.follow(&id, &format!("?lastEventId={}", last - 1)).await?;
+    assert_eq!(named.event().await?.sequence()?, last);
+    // The spelling of older clients.
+    let old = daemon.http().get(&format!("/v1/processes/{id}/logs?follow=true&since={}", last - 1));
+    assert_eq!(sa_testkit::Sse::open(old).await?.event().await?.sequence()?, last);
+    Ok(())
+}
+
+/// Writes characters in pieces, each of which is an entry of its own.
+const CUT: &str = r"printf 'gr\303'; sleep 0.1; printf '\274\303\237e'; sleep 0.1; printf '\377'; sleep 0.1; printf 'end\342\202'";
+
+#[tokio::test]
+async fn output_comes_as_text_where_it_is_text() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let api = Api::of(&daemon);
+    let id = api.script(CUT, json!({})).await?;
+    let shown = |entry: &Value| {
+        let member = |name: &str| entry[name].as_str().unwrap().to_owned();
+        (entry["sequence"].as_u64().unwrap(), member("data"), member("encoding"))
+    };
+    let mut stream = api.follow(&id, "?encoding=text").await?;
+    let mut followed = Vec::new();
+    loop {
+        let event = stream.event().await?;
+        if event.event == "exit" {
+            break;
+        }
+        followed.push(shown(&event.json()?));
+    }
+    let entry = |sequence, data: &str, encoding: &str| (sequence, data.to_owned(), encoding.to_owned());
+    let expected = [
+        entry(1, "gr", "utf8"),
+        entry(2, "üße", "utf8"),
+        entry(3, "/w==", "base64"),
+        entry(4, "end", "utf8"),
+        // The beginning of a character that never came.
+        entry(4, "4oI=", "base64"),
+    ];
+    assert_eq!(followed, expected);
+    let logs = api.logs(&id, "?encoding=text").await?;
+    assert_eq!(logs["entries"].as_array().unwrap().iter().map(shown).collect::<Vec<_>>(), expected);
+    for after in [1, 2, 3] {
+        let logs = api.logs(&id, &format!("?encoding=text&after={after}")).await?;
+        let entries: Vec<_> = logs["entries"].as_array().unwrap().iter().map(shown).collect();
+        assert_eq!(entries, expected[after..], "after {after}, with what it began");
+        let mut stream = api.follow(&id, &format!("?encoding=text&lastEventId={after}")).await?;
+        assert_eq!(shown(&stream.event().await?.json()?), expected[after]);
+    }
+    let page = api.logs(&id, "?encoding=text&limit=1").await?;
+    assert_eq!(page["entries"].as_array().unwrap().len(), 1);
+    assert_eq!(api.logs(&id, "?encoding=base64").await?, api.logs(&id, "").await?);
     Ok(())
 }
 
@@ -138,7 +197,7 @@ mod heavy {
         let before = daemon.rss_bytes()?;
         let text = format!("read go; head -c {flood} /dev/zero; echo end");
         let id = api.script(&text, json!({"interactive": true})).await?;
-        let request = daemon.http().get(&format!("/v1/processes/{id}/logs?follow=true"));
+        let request = daemon.http().get(&format!("/v1/processes/{id}/logs/sse"));
         let mut stream = sa_testkit::Sse::open(request.receive_buffer(65536)).await?;
         stream.set_pace(Pace::Stalled);
         api.post(&format!("/{id}/input"), &json!({"data": "go\n", "encoding": "utf8"}))

@@ -84,6 +84,25 @@ async fn a_question_is_answered_with_labels_or_words() -> Result<()> {
     let path = format!("/s/questions/{}/reply", asked["id"].as_str().unwrap());
     let wrong = api.post(&path, &json!({"answers": [["Red"]]})).await?;
     wrong.expect_problem(400, "invalid_request")?;
+    assert_eq!(
+        (&questions[3]["minimum"], &questions[3]["maximum"]),
+        (&json!(1.0), &json!(99.0)),
+        "{asked:#}"
+    );
+    assert_eq!(questions[2]["maxLength"], 200);
+    let out_of_bounds = [
+        (json!([["Green"], [], [], ["500"], []]), json!({"question": 4, "bound": "maximum", "value": 99})),
+        (
+            json!([["Green"], [], ["x".repeat(201)], ["7"], []]),
+            json!({"question": 3, "bound": "maxLength", "value": 200}),
+        ),
+    ];
+    for (answers, details) in out_of_bounds {
+        let refused =
+            api.post(&path, &json!({"answers": answers})).await?.expect_problem(422, "invalid_answer")?;
+        assert_eq!(refused.document["details"], details);
+    }
+    assert_eq!(api.asked("s", "questions").await?, asked, "it stays open");
     api.answer("s", json!([["Green"], ["Apple", "Cherry"], ["some words"], ["7"], ["true"]])).await?;
     let events = api.turn_of("s", &accepted).await?;
     let text = said(&events);

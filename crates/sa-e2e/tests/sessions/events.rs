@@ -26,7 +26,7 @@ async fn events_come_in_pages() -> Result<()> {
     assert!(page.get("oldest").is_none());
     let last = ids.len();
     let end = api.get(&format!("/s/events?offset={last}")).await?.expect_status(200)?.json()?;
-    assert_eq!(end, json!({"events": [], "hasMore": false}));
+    assert_eq!(end, json!({"events": [], "hasMore": false, "next": last}));
     let foreign =
         api.get(&format!("/s/events?offset={}&limit=1", last + 1)).await?.expect_status(200)?.json()?;
     assert_eq!(
@@ -105,7 +105,10 @@ async fn the_bytes_of_an_event_are_the_same_everywhere() -> Result<()> {
         lines.push(event.data);
     }
     let page = api.get("/s/events?limit=1000").await?.expect_status(200)?.text();
-    assert_eq!(page, format!("{{\"events\":[{}],\"hasMore\":false}}", lines.join(",")));
+    assert_eq!(
+        page,
+        format!("{{\"events\":[{}],\"hasMore\":false,\"next\":{}}}", lines.join(","), lines.len())
+    );
     let export = api.get("/s/export").await?.expect_status(200)?.text();
     assert_eq!(export.lines().skip(1).collect::<Vec<_>>(), lines);
     Ok(())

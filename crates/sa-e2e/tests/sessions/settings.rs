@@ -42,11 +42,11 @@ async fn model_variant_and_mode_reach_the_agent() -> Result<()> {
     let choices = &session["choices"];
     assert_eq!(
         (&choices["model"], &choices["variant"], &choices["mode"]),
-        (&json!("demo-large"), &json!("high"), &json!("build")),
+        (&json!("demo-large"), &json!("high"), &json!("bypass")),
         "{session:#}"
     );
     let text = said(&api.turn("s", "config").await?);
-    assert!(text.contains("demo-large") && text.contains("high") && text.contains("build"), "{text}");
+    assert!(text.contains("demo-large") && text.contains("high") && text.contains("bypass"), "{text}");
     assert!(!of_kind(&api.events("s").await?, "modeChanged").is_empty());
     Ok(())
 }
@@ -137,7 +137,7 @@ async fn an_approved_plan_stays_approved_and_allows_no_more_than_before() -> Res
     let cases = [
         ("planned", json!({"permissionMode": "plan"}), "default", "ask"),
         ("asking", json!({"agentMode": "plan", "permissionMode": "default"}), "default", "ask"),
-        ("free", json!({"agentMode": "plan", "permissionMode": "bypass"}), "bypass", "build"),
+        ("free", json!({"agentMode": "plan", "permissionMode": "bypass"}), "bypass", "bypass"),
     ];
     let api = Api::of(&daemon);
     for (id, created, permission, mode) in &cases {
@@ -184,8 +184,8 @@ async fn a_mode_of_the_agents_own_does_not_loosen_the_permission_mode() -> Resul
         api.patch("s", json!({"agentMode": mode})).await?.expect_problem(422, "unsupported")?;
     }
     // The agent's own way to the mode that never asks.
-    let events = api.turn("s", "mode build").await?;
-    assert!(of_kind(&events, "modeChanged").iter().any(|changed| changed["choices"]["mode"] == "build"));
+    let events = api.turn("s", "mode bypass").await?;
+    assert!(of_kind(&events, "modeChanged").iter().any(|changed| changed["choices"]["mode"] == "bypass"));
     let held = |session: &serde_json::Value| session["choices"]["mode"] == "ask";
     let session = api.when("s", "the mode to be set back", held).await?;
     assert_eq!((&session["agentMode"], &session["permissionMode"]), (&json!("build"), &json!("default")));
@@ -194,7 +194,7 @@ async fn a_mode_of_the_agents_own_does_not_loosen_the_permission_mode() -> Resul
 }
 
 /// Changes that the demo agent takes.
-const TAKEN: [(&str, &str); 7] = [
+const TAKEN: [(&str, &str); 8] = [
     ("title", r#""New""#),
     ("metadata", r#"{"a": null, "b": 2}"#),
     ("model", r#""demo-large""#),
@@ -202,13 +202,15 @@ const TAKEN: [(&str, &str); 7] = [
     ("agentMode", r#""plan""#),
     ("permissionMode", r#""bypass""#),
     ("env", r#"{"NEW": "1"}"#),
+    ("options", r#"{"fast": true}"#),
 ];
 
-/// Changes that it does not take; the last two are refused without it.
-const REFUSED: [(&str, &str); 4] = [
+/// Changes that it does not take; the third is refused without it, too.
+const REFUSED: [(&str, &str); 5] = [
     ("model", r#""gpt-0""#),
     ("variant", r#""extreme""#),
     ("agentMode", r#""dance""#),
+    ("options", r#"{"fast": "very"}"#),
     ("token", r#""it takes none""#),
 ];
 
@@ -232,7 +234,7 @@ async fn a_change_that_is_refused_changes_nothing() -> Result<()> {
     Api::of(&daemon).create_with("s", json!({"title": "Old", "metadata": {"a": 1}})).await?;
     let chosen = said(&Api::of(&daemon).turn("s", "config\nenv NEW").await?);
     // Once with the agent, and once without, when a model and its variants are not known.
-    for refused in [&REFUSED[..], &REFUSED[2..]] {
+    for refused in [&REFUSED[..], &REFUSED[2..3]] {
         let api = Api::of(&daemon);
         let state = async || {
             let mut session = api.session("s").await?;
@@ -249,5 +251,40 @@ async fn a_change_that_is_refused_changes_nothing() -> Result<()> {
         daemon.stop().await?;
         daemon = Daemon::builder().sandbox(sandbox).start().await?;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn choices_are_reported_once() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let body = json!({"agentMode": "plan", "model": "demo-large", "variant": "high"});
+    api.create_with("s", body).await?;
+    let changed = of_kind(&api.events("s").await?, "modeChanged");
+    let [first] = changed.as_slice() else { panic!("{changed:#?}") };
+    let whole = api.session("s").await?["choices"].clone();
+    assert_eq!(first["choices"], whole, "the first has everything");
+    assert_eq!((&whole["model"], &whole["variant"]), (&json!("demo-large"), &json!("high")), "{whole:#}");
+    for list in ["modes", "models", "variants"] {
+        assert!(whole[list].as_array().unwrap().len() > 1, "{list} of {whole:#}");
+    }
+    let options = whole["options"].as_array().unwrap();
+    let repeated =
+        |option: &&Value| ["mode", "model", "thought_level"].iter().any(|one| option["category"] == *one);
+    assert!(!options.is_empty() && !options.iter().any(|option| repeated(&option)), "{options:#?}");
+
+    let change = json!({"agentMode": "build", "model": "demo-small", "variant": "low"});
+    api.patch("s", change).await?.expect_status(200)?;
+    let changed = of_kind(&api.events("s").await?, "modeChanged");
+    assert_eq!(changed.len(), 2, "{changed:#?}");
+    let now = &changed[1]["choices"];
+    assert_eq!((&now["model"], &now["variant"]), (&json!("demo-small"), &json!("low")), "{now:#}");
+    assert!(["modes", "models", "options"].iter().all(|list| now.get(list).is_none()), "{now:#}");
+    let after = api.session("s").await?["choices"].clone();
+    assert_eq!(
+        (&after["modes"], &after["models"]),
+        (&whole["modes"], &whole["models"]),
+        "the session has all"
+    );
     Ok(())
 }

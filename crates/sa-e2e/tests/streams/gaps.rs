@@ -64,7 +64,7 @@ async fn a_place_in_the_future_is_a_gap() -> Result<()> {
     let acp = daemon.acp("one");
     let pid = acp.start("puppet").await?;
     acp.call("flood", r#"{"count":3}"#).await?;
-    for place in [6, 1000, u64::MAX] {
+    for place in [6, 1000, i64::MAX as u64] {
         let newest = acp.listed().await?.unwrap()["lastEventId"].as_u64().unwrap();
         let place = place.max(newest + 1);
         let (gap, rest) = gap_and_rest(&acp, place).await?;

@@ -20,8 +20,9 @@ async fn a_server_is_listed_with_all_that_is_known_of_it() -> Result<()> {
     let mut entry = acp.listed().await?.unwrap();
     let created = entry["createdAtMs"].take().as_u64().unwrap();
     assert!((before..=now()).contains(&created), "{created}");
+    assert_eq!(sa_e2e::millis(&entry["createdAt"].take())?, created);
     let expected = json!({
-        "serverId": "main:1@x.~_-", "agent": "puppet", "createdAtMs": null, "status": "running", "pid": pid,
+        "serverId": "main:1@x.~_-", "agent": "puppet", "createdAt": null, "createdAtMs": null, "status": "running", "pid": pid,
         "pendingRequests": 1, "lastEventId": 1,
     });
     assert_eq!(entry, expected);
@@ -29,8 +30,9 @@ async fn a_server_is_listed_with_all_that_is_known_of_it() -> Result<()> {
     acp.post(request(2, "crash", r#"{"code":7,"stderr":"oh"}"#)).await?.expect_status(502)?;
     let mut entry = acp.listed().await?.unwrap();
     assert_eq!(entry["createdAtMs"].take(), json!(created));
+    assert_eq!(sa_e2e::millis(&entry["createdAt"].take())?, created);
     let expected = json!({
-        "serverId": "main:1@x.~_-", "agent": "puppet", "createdAtMs": null, "status": "exited",
+        "serverId": "main:1@x.~_-", "agent": "puppet", "createdAt": null, "createdAtMs": null, "status": "exited",
         "exit": {"code": 7, "signal": null, "stderrTail": "oh"},
         "pendingRequests": 0, "lastEventId": 3,
     });

@@ -209,8 +209,9 @@ async fn a_query_that_cannot_be_read_is_a_problem() -> Result<()> {
         let posting = http.post(&format!("/acp?{query}")).json(request(1, "initialize", "{}"));
         posting.send().await?.expect_problem(400, "invalid_request").context(query)?;
     }
-    // What the daemon does not know may be there.
     let path = "/v1/acp/one?agent=puppet&colour=red";
-    http.post(path).json(request(1, "pid", "{}")).send().await?.expect_status(200)?;
+    let reply = http.post(path).json(request(1, "pid", "{}")).send().await?;
+    reply.expect_problem(400, "invalid_request")?;
+    assert!(sa_testkit::Acp::list(http).await?.is_empty(), "nothing was started");
     Ok(())
 }

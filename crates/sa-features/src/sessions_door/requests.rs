@@ -122,7 +122,7 @@ impl Inner {
 
     async fn category(&self, session: &str, option: &Value) -> Result<String> {
         let described = self.http.get(session).send().await?.expect_status(200)?.json()?;
-        let options = described["choices"]["options"].as_array().cloned().unwrap_or_default();
+        let options = opened(&described)?["configOptions"].as_array().cloned().unwrap_or_default();
         let option = options.iter().find(|known| known["id"] == *option).context("the option")?;
         Ok(option["category"].as_str().unwrap_or_default().to_owned())
     }

@@ -2,6 +2,7 @@
 //! They run with real agents, as only those show that they take it where the daemon puts it.
 
 mod cancelling;
+mod modes;
 mod moving;
 mod provider;
 mod rules;
@@ -33,11 +34,15 @@ pub enum Given {
     Cancel,
     /// Rules about permissions.
     Rules,
+    /// Every combination of modes.
+    Modes,
+    /// Options, and an agent that the user has defined.
+    Options,
 }
 
 impl Given {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Token,
         Self::Skills,
         Self::Servers,
@@ -46,17 +51,22 @@ impl Given {
         Self::Crowd,
         Self::Cancel,
         Self::Rules,
+        Self::Modes,
+        Self::Options,
     ];
 
     /// Whether it is tried with this agent: it takes a model to tell what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
-        if self == Self::Rules && subject.name == "amp" {
+        if matches!(self, Self::Rules | Self::Modes) && subject.name == "amp" {
             return true;
         }
         let concerns = match self {
             Self::LostServers => ["codex", "opencode"].contains(&subject.agent),
             // Others have nothing in their homes that processes make at their start.
             Self::Crowd => subject.agent == "codex",
+            // Versions do not differ in this.
+            Self::Modes => subject.version.is_none(),
+            Self::Options => ["claude", "opencode"].contains(&subject.name),
             _ => true,
         };
         Way::has_sessions(subject) && subject.has_model() && concerns
@@ -73,6 +83,8 @@ impl Given {
             Self::Crowd => "crowd",
             Self::Cancel => "cancel_at_once",
             Self::Rules => "rules",
+            Self::Modes => "modes",
+            Self::Options => "options",
         };
         format!("sessions::{}::{name}", subject.name)
     }
@@ -91,6 +103,8 @@ impl Given {
                 Self::Crowd => moving::starts_together(subject).await,
                 Self::Cancel => cancelling::holds(subject).await,
                 Self::Rules => rules::hold(subject).await,
+                Self::Modes => modes::do_what_the_table_says(subject).await,
+                Self::Options => modes::options_arrive(subject).await,
             }
         })
     }

@@ -16,6 +16,8 @@ use tokio::time::Interval;
 
 /// White space need not come more often than this, however early the status is sent.
 const FASTEST_PULSE: Duration = Duration::from_millis(250);
+/// Nor less often, however late it is sent.
+const SLOWEST_PULSE: Duration = Duration::from_secs(10);
 
 type Call = Pin<Box<dyn Future<Output = Result<sa_hub::Response, CallError>> + Send>>;
 
@@ -27,22 +29,26 @@ pub(crate) enum Answer {
     Later(Response),
 }
 
-/// Waits for the call with that id. After `early` without an answer the status is sent and white space follows every
-/// `early` until the answer comes, so that neither client nor gateway gives up; a failure is then a JSON-RPC error in the
-/// body. With no time at all that is so from the beginning, for clients that do not survive another status than 200.
-/// Whatever the call holds is dropped with the response, if the client does not wait for it.
+/// Waits for the call with that id. After `patience` without an answer the status is sent and white space follows until the
+/// answer comes, so that neither client nor gateway gives up; a failure is then a JSON-RPC error in the body. With no time at
+/// all that is so from the beginning, for clients that do not survive another status than 200. Without an end to its patience
+/// the status always comes with the answer. Whatever the call holds is dropped with the response, if the client does not wait
+/// for it.
 pub(crate) async fn wait(
     id: String,
     call: impl Future<Output = Result<sa_hub::Response, CallError>> + Send + 'static,
-    early: Duration,
+    patience: Option<Duration>,
 ) -> ApiResult<Answer> {
     let mut call: Call = Box::pin(call);
-    if !early.is_zero()
-        && let Ok(answer) = tokio::time::timeout(early, call.as_mut()).await
+    let Some(patience) = patience else {
+        return call.await.map(Answer::Done).map_err(ApiError::from);
+    };
+    if !patience.is_zero()
+        && let Ok(answer) = tokio::time::timeout(patience, call.as_mut()).await
     {
         return answer.map(Answer::Done).map_err(ApiError::from);
     }
-    let pulse = tokio::time::interval(early.max(FASTEST_PULSE));
+    let pulse = tokio::time::interval(patience.clamp(FASTEST_PULSE, SLOWEST_PULSE));
     let body = LateBody { call: Some(call), pulse, id };
     let mut response = json(Body::new(body));
     // A reverse proxy that buffers would hold back the very bytes that keep it patient.

@@ -1,8 +1,11 @@
-//! `/v1/acp/{server_id}`: one agent behind an id that the client chose.
+//! `/v1/acp/{serverId}`: one agent behind an id that the client chose.
 
 use super::answer::{self, Answer};
+use super::preference::Preference;
 use super::socket::{Handshake, Joining, Role};
-use super::{CONNECTION_ID, attend, events, header_text, id_value, last_event_id, socket, standard};
+use super::{
+    CONNECTION_ID, PREFERENCE_APPLIED, attend, events, header_text, id_value, last_event_id, socket, standard,
+};
 use crate::auth::is_websocket;
 use crate::body;
 use crate::message_schema::JsonRpcMessage;
@@ -17,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
 use sa_hub::{CallError, Position, Reader, Server, ServerId};
-use sa_jsonrpc::{Kind, Message};
+use sa_jsonrpc::{Invalid, Kind, Message};
 use sa_relay::{Caller, check_message};
 use serde::Deserialize;
 use std::time::Duration;
@@ -37,7 +40,8 @@ pub(crate) struct AcpQuery {
 /// All ACP servers.
 #[utoipa::path(
     get, path = "/v1/acp", operation_id = "listAcpServers", tag = "acp",
-    summary = "All ACP servers",
+    summary = "List ACP servers",
+    description = "Returns every ACP server in the order of creation, also those whose agent has exited.",
     responses((status = 200, description = "Every ACP server, also those whose agent has ended", body = AcpServerList))
 )]
 pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
@@ -46,24 +50,29 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
 
 /// Sends one JSON-RPC message to the agent.
 #[utoipa::path(
-    post, path = "/v1/acp/{server_id}", operation_id = "postAcpMessage", tag = "acp",
-    summary = "Send one JSON-RPC message to the agent",
+    post, path = "/v1/acp/{serverId}", operation_id = "postAcpMessage", tag = "acp",
+    summary = "Send a JSON-RPC message to an agent",
     description = "The first message of a server names its agent (`?agent=`), which is then started. A request waits for its \
-        response; one that takes longer than ten seconds gets its status line then, white space while it waits, and a JSON-RPC \
-        error in the body should it fail. `Prefer: respond-async` answers 202 at once and the response arrives on the stream. \
+        response. Without it after 10 seconds (`limits.early-answer-ms`) the status 200 is sent, followed by white space and then \
+        the response; a failure after that is a JSON-RPC error in the body. `Prefer: wait` waits for the response before it sends a \
+        status, so that failures are 502 or 504 however late they come; `Prefer: wait=N` does so for N seconds. `Prefer: \
+        respond-async` answers 202 at once and the response arrives on the stream. \
         With the header `Acp-Connection-Id` this is the standard ACP remote transport.",
     params(
-        ("server_id" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
+        ("serverId" = String, Path, description = "Chosen by the client: 1 to 128 of A-Z, a-z, 0-9, `-_.~:@`"),
         ("agent" = Option<String>, Query, description = "The agent to start; needed for a new server, and to start an ended agent again"),
         ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),
-        ("Prefer" = Option<String>, Header, description = "`respond-async`: do not wait for the response"),
+        ("Prefer" = Option<String>, Header, description = "`wait`: send the status with the response; `wait=N`: or after N seconds; `respond-async`: do not wait for the response"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
         ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: the session the message is about"),
     ),
     request_body(content = JsonRpcMessage, content_type = "application/json", description = "One JSON-RPC 2.0 message, passed on byte for byte"),
     responses(
         (status = 200, description = "The agent's response to a request", body = JsonRpcMessage, content_type = "application/json",
-            headers(("Acp-Connection-Id" = String, description = "The server's id, which is a connection id as well"))),
+            headers(
+                ("Acp-Connection-Id" = String, description = "The server's id, which is a connection id as well"),
+                ("Preference-Applied" = String, description = "The preference that was followed, if there was one"),
+            )),
         (status = 202, description = "A notification, a response or a `respond-async` request is on its way"),
         (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
@@ -97,17 +106,27 @@ pub(crate) async fn post(
     let message = read_message(&state, body).await?;
     let server = state.hub.open(&id, query.agent.as_deref(), query.agent_version.as_deref())?;
     let start = query.agent.is_some();
-    if message.shape.kind != Kind::Request || prefers_async(&headers) {
+    let preference = Preference::of(&headers);
+    if message.shape.kind != Kind::Request || preference == Some(Preference::Async) {
+        let is_applied = message.shape.kind == Kind::Request;
         server.send(message, start, Caller::Stream(0)).await?;
-        return Ok(StatusCode::ACCEPTED.into_response());
+        let mut response = StatusCode::ACCEPTED.into_response();
+        if is_applied {
+            response.headers_mut().insert(PREFERENCE_APPLIED, Preference::Async.applied());
+        }
+        return Ok(response);
     }
     let early = Duration::from_millis(state.hub.limits().early_answer_ms);
     let rpc_id = message.id_text().to_owned();
     let call = async move { server.call(message, start).await };
-    let mut response = match answer::wait(rpc_id, call, early).await? {
-        Answer::Done(done) => answer::json(Body::from(done.bytes)),
-        Answer::Later(response) => response,
+    let mut response = match answer::wait(rpc_id, call, Preference::patience(preference, early)).await {
+        Ok(Answer::Done(done)) => answer::json(Body::from(done.bytes)),
+        Ok(Answer::Later(response)) => response,
+        Err(error) => error.into_response(),
     };
+    if let Some(preference) = preference {
+        response.headers_mut().insert(PREFERENCE_APPLIED, preference.applied());
+    }
     if let Some(value) = id_value(&id) {
         response.headers_mut().insert(CONNECTION_ID, value);
     }
@@ -116,8 +135,8 @@ pub(crate) async fn post(
 
 /// Streams what the agent says.
 #[utoipa::path(
-    get, path = "/v1/acp/{server_id}", operation_id = "streamAcpMessages", tag = "acp",
-    summary = "Stream what the agent says",
+    get, path = "/v1/acp/{serverId}", operation_id = "streamAcpMessages", tag = "acp",
+    summary = "Stream the messages of an agent",
     description = "Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With \
         `Last-Event-ID` the stream goes on after that event. Without it, the first stream of a server begins with what the agent has \
         said since it was started, less responses that a POST has taken and requests that were answered; later streams begin with \
@@ -128,12 +147,12 @@ pub(crate) async fn post(
         sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport.",
     params(
-        ("server_id" = String, Path, description = "The server"),
+        ("serverId" = String, Path, description = "The server"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
         ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),
-        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
         ("Acp-Session-Id" = Option<String>, Header, description = "Standard transport: stream this session"),
     ),
@@ -193,12 +212,14 @@ pub(crate) async fn stream(
 
 /// Ends a server and everything its agent started.
 #[utoipa::path(
-    delete, path = "/v1/acp/{server_id}", operation_id = "deleteAcpServer", tag = "acp",
-    summary = "End a server and everything its agent started",
+    delete, path = "/v1/acp/{serverId}", operation_id = "deleteAcpServer", tag = "acp",
+    summary = "Stop an ACP server",
     description = "Returns when the whole process tree is gone, within two seconds. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport: 202, or 404 for an unknown connection.",
     params(
-        ("server_id" = String, Path, description = "The server"),
+        ("serverId" = String, Path, description = "The server"),
+        ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
+        ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
     ),
     responses(
@@ -226,8 +247,17 @@ pub(crate) async fn delete(
 /// Reads the body as one message.
 pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
     let bytes = body::read(state, body).await?;
-    let message = Message::read(bytes)
-        .map_err(|invalid| ApiError::invalid(format!("the body is no JSON-RPC 2.0 message: {invalid}")))?;
+    let message = Message::read(bytes).map_err(|invalid| {
+        ApiError::invalid(match &invalid {
+            Invalid::NotJson(_) => "the body is not valid JSON".to_owned(),
+            // The parser's message has the name in backquotes.
+            Invalid::Twice(text) => {
+                let member = text.split('`').nth(1).unwrap_or("id");
+                format!("member '{member}' is given more than once")
+            }
+            other => format!("the body is not a JSON-RPC 2.0 message: {other}"),
+        })
+    })?;
     // Before anything is started for it.
     check_message(&message).map_err(CallError::from)?;
     Ok(message)
@@ -252,13 +282,4 @@ fn known(state: &AppState, id: &ServerId) -> ApiResult<Server> {
 
 fn missing(id: &ServerId) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("there is no ACP server '{id}'"))
-}
-
-fn prefers_async(headers: &HeaderMap) -> bool {
-    headers
-        .get_all("prefer")
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split([',', ';']))
-        .any(|preference| preference.trim().eq_ignore_ascii_case("respond-async"))
 }

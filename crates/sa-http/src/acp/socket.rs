@@ -2,7 +2,7 @@
 
 use super::standard::is_initialize;
 use super::{CONNECTION_ID, attend, id_value};
-use crate::problem::{ApiError, ApiResult, rpc_error};
+use crate::problem::{ApiResult, rpc_error};
 use crate::state::AppState;
 use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::extract::{FromRequestParts, Request};
@@ -39,9 +39,7 @@ pub(super) struct Handshake {
 impl Handshake {
     pub(super) async fn of(state: &AppState, request: Request) -> ApiResult<Self> {
         let (mut parts, _) = request.into_parts();
-        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, state)
-            .await
-            .map_err(|rejection| ApiError::invalid(rejection.body_text()))?;
+        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, state).await?;
         let limit = state.hub.limits().body_bytes;
         let upgrade = upgrade.max_message_size(limit).max_frame_size(limit).protocols([EVENTS_PROTOCOL]);
         Ok(Self { upgrade, extensions: parts.extensions })

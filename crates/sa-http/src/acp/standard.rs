@@ -1,8 +1,9 @@
 //! The standard ACP remote transport: `/acp`, the same for each agent at `/v1/agents/{agent}/acp`, and on
-//! `/v1/acp/{server_id}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
+//! `/v1/acp/{serverId}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
 
 use super::answer::{self, Answer};
 use super::opening::Opening;
+use super::preference::Preference;
 use super::scoped::{Glance, ScopedFrames};
 use super::servers::{AcpQuery, read_message};
 use super::socket::{Handshake, Joining, Role};
@@ -11,6 +12,7 @@ use crate::auth::is_websocket;
 use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
+use crate::query::quote;
 use crate::state::AppState;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -32,7 +34,7 @@ type Agent = Result<Path<String>, PathRejection>;
 /// Opens a connection or sends a message on one.
 #[utoipa::path(
     post, path = "/acp", operation_id = "postAcpConnection", tag = "acp-standard",
-    summary = "Open a connection, or send a message on one",
+    summary = "Open a connection or send a message",
     description = "Without `Acp-Connection-Id` the message must be `initialize`: a new agent is started and its response comes in the \
         body, with the connection's id in the header. With it every message is answered 202 and responses come on the streams.",
     params(
@@ -72,7 +74,7 @@ pub(crate) async fn standard_post(
 /// Streams a connection or a session, or opens a WebSocket.
 #[utoipa::path(
     get, path = "/acp", operation_id = "streamAcpConnection", tag = "acp-standard",
-    summary = "Stream a connection or one of its sessions, or open a WebSocket",
+    summary = "Stream a connection or a session",
     description = "Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader that \
         sends `Last-Event-ID` goes on after it and takes the stream over. With `Upgrade: websocket` a new connection is opened (or, \
         with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.",
@@ -83,7 +85,7 @@ pub(crate) async fn standard_post(
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
-        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
@@ -112,7 +114,12 @@ pub(crate) async fn standard_get(
 #[utoipa::path(
     delete, path = "/acp", operation_id = "closeAcpConnection", tag = "acp-standard",
     summary = "Close a connection",
-    params(("Acp-Connection-Id" = String, Header, description = "The connection")),
+    description = "Stops the agent of the connection and ends its streams.",
+    params(
+        ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
+        ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
+        ("Acp-Connection-Id" = String, Header, description = "The connection"),
+    ),
     responses(
         (status = 202, description = "The connection is closed and its agent gone"),
         (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
@@ -132,7 +139,8 @@ pub(crate) async fn standard_delete(
 /// `POST /acp?agent=` by path, for clients that cannot keep a query.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/acp", operation_id = "postAgentAcpConnection", tag = "acp-standard",
-    summary = "The same as POST /acp?agent=, for clients that cannot keep a query",
+    summary = "Open a connection to an agent or send a message",
+    description = "Does the same as `POST /acp?agent=`, for clients that cannot send a query.",
     params(
         ("agent" = String, Path, description = "The agent"),
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
@@ -171,7 +179,8 @@ pub(crate) async fn agent_post(
 /// `GET /acp?agent=` by path.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/acp", operation_id = "streamAgentAcpConnection", tag = "acp-standard",
-    summary = "The same as GET /acp?agent=",
+    summary = "Stream a connection of an agent",
+    description = "Does the same as `GET /acp?agent=`, for clients that cannot send a query.",
     params(
         ("agent" = String, Path, description = "The agent"),
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
@@ -179,7 +188,7 @@ pub(crate) async fn agent_post(
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
-        ("ticket" = Option<String>, Query, description = "With a WebSocket, where headers cannot be set: a ticket of `POST /v1/tickets`"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
@@ -208,7 +217,8 @@ pub(crate) async fn agent_get(
 /// `DELETE /acp` by path.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/acp", operation_id = "closeAgentAcpConnection", tag = "acp-standard",
-    summary = "The same as DELETE /acp",
+    summary = "Close a connection of an agent",
+    description = "Does the same as `DELETE /acp`.",
     params(
         ("agent" = String, Path, description = "The agent"),
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
@@ -227,7 +237,9 @@ pub(crate) async fn agent_delete(state: State<AppState>, headers: HeaderMap) -> 
 /// The connection of that id. On a path that names a server, both must agree.
 pub(super) fn connection(state: &AppState, id: &str, path: Option<&ServerId>) -> ApiResult<Server> {
     if let Some(path) = path.filter(|path| path.as_str() != id) {
-        return Err(ApiError::invalid(format!("Acp-Connection-Id says '{id}', the path '{path}'")));
+        let id = quote(id);
+        let detail = format!("header 'Acp-Connection-Id': expected '{path}', as in the path, got '{id}'");
+        return Err(ApiError::invalid(detail));
     }
     let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no connection '{id}'"));
     let id = ServerId::parse(id).map_err(|_| missing())?;
@@ -300,10 +312,12 @@ async fn open_or_post(
         ));
     }
     let server = state.hub.open_connection(required_agent(agent)?, version)?;
-    let early = Duration::from_millis(state.hub.limits().early_answer_ms).max(INITIALIZE_PATIENCE);
+    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let patience = Preference::patience(Preference::of(headers), early);
+    let patience = patience.map(|patience| patience.max(INITIALIZE_PATIENCE));
     let id = message.id_text().to_owned();
     let opening = Opening::new(&state.hub, server.clone());
-    let mut response = match answer::wait(id, opening.initialize(message), early).await? {
+    let mut response = match answer::wait(id, opening.initialize(message), patience).await? {
         Answer::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
         Answer::Done(done) => answer::json(Body::from(done.bytes)),
         Answer::Later(response) => response,
@@ -356,7 +370,9 @@ fn session_of(headers: &HeaderMap, message: &Message<bytes::Bytes>) -> ApiResult
     if let (Some(named), Some(meant)) = (&named, &meant)
         && named != meant
     {
-        return Err(ApiError::invalid(format!("Acp-Session-Id says '{named}', the message '{meant}'")));
+        let (named, meant) = (quote(named), quote(meant));
+        let detail = format!("header 'Acp-Session-Id': expected '{meant}', as in the message, got '{named}'");
+        return Err(ApiError::invalid(detail));
     }
     let method = message.method();
     let is_one_of = |methods: &[&str]| method.as_deref().is_some_and(|method| methods.contains(&method));
@@ -375,7 +391,7 @@ pub(super) fn is_initialize(message: &Message<bytes::Bytes>) -> bool {
 
 fn required_connection(headers: &HeaderMap) -> ApiResult<String> {
     header_text(headers, &CONNECTION_ID)?
-        .ok_or_else(|| ApiError::invalid("the header Acp-Connection-Id is missing"))
+        .ok_or_else(|| ApiError::invalid("header 'Acp-Connection-Id': missing"))
 }
 
 fn required_agent(agent: Option<&str>) -> ApiResult<&str> {

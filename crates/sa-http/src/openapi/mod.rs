@@ -1,5 +1,12 @@
 //! The contract as an OpenAPI document.
 
+mod examples;
+mod links;
+mod parameters;
+mod schemas;
+mod streams;
+#[cfg(test)]
+mod tests;
 mod unions;
 
 use crate::router;
@@ -105,8 +112,17 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     for layer in &LAYER_RESPONSES {
         components.responses.insert(layer.name.to_owned(), problem(layer.description).into());
     }
-    components.schemas.values_mut().for_each(drop_null_defaults);
     unions::name_variants(&mut components.schemas);
+    streams::add_components(&mut components.schemas);
+    components.schemas.iter_mut().for_each(|(name, schema)| schemas::correct(name, schema));
+    let examples = examples::Examples::load();
+    let known: Vec<String> = document
+        .paths
+        .paths
+        .values_mut()
+        .flat_map(operations)
+        .filter_map(|o| o.operation_id.clone())
+        .collect();
     for operation in document.paths.paths.values_mut().flat_map(operations) {
         let has: Vec<_> = LAYER_RESPONSES.iter().filter(|layer| layer.from.has(operation)).collect();
         for layer in has {
@@ -114,8 +130,13 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
             // An operation that has the status for reasons of its own says more.
             operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);
         }
-        drop_null_parameters(operation);
         drop_null_body(operation);
+        parameters::add_old_names(operation);
+        parameters::bound(operation);
+        schemas::mark_binary(operation);
+        streams::describe(operation);
+        links::add(operation, &known);
+        examples.add(operation);
     }
 }
 
@@ -125,22 +146,9 @@ fn problem(description: &str) -> Response {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
-}
-
-/// An optional header may be absent, but there is no null in HTTP.
-fn drop_null_parameters(operation: &mut Operation) {
-    for parameter in operation.parameters.iter_mut().flatten() {
-        if let RefOr::T(parameter) = parameter
-            && let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema
-            && let SchemaType::Array(types) = &mut schema.schema_type
-        {
-            types.retain(|kind| *kind != Type::Null);
-            if let [kind] = &types[..] {
-                schema.schema_type = SchemaType::Type(kind.clone());
-            }
-        }
-    }
+    [&mut item.get, &mut item.head, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch]
+        .into_iter()
+        .flatten()
 }
 
 /// An optional body may be absent; `null` would be a body, and is none that is taken.
@@ -162,75 +170,9 @@ fn is_null(schema: &RefOr<Schema>) -> bool {
     matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }
 
-/// What is absent is absent; `null` as the default would be no value of the member's type.
-fn drop_null_defaults(schema: &mut RefOr<Schema>) {
-    let RefOr::T(Schema::Object(object)) = schema else { return };
-    for member in object.properties.values_mut() {
-        let default = match member {
-            RefOr::Ref(reference) => &mut reference.default,
-            RefOr::T(Schema::Object(object)) => &mut object.default,
-            RefOr::T(_) => continue,
-        };
-        default.take_if(|value| value.is_null());
-    }
-}
-
 /// The OpenAPI document, as it is checked in and served.
 pub fn openapi_json() -> String {
     let mut text = router::contract().to_pretty_json().unwrap_or_default();
     text.push('\n');
     text
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use serde_json::Value;
-    use std::collections::BTreeSet;
-
-    /// Each operation as `GET /path`, with what the document says of it.
-    fn operations(document: &Value) -> Vec<(String, &Value)> {
-        let mut all = Vec::new();
-        for (path, item) in document["paths"].as_object().unwrap() {
-            for (method, operation) in item.as_object().unwrap() {
-                all.push((format!("{} {path}", method.to_uppercase()), operation));
-            }
-        }
-        all
-    }
-
-    fn resolve<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
-        match response["$ref"].as_str() {
-            Some(reference) => document.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
-            None => response,
-        }
-    }
-
-    #[test]
-    fn every_operation_says_what_it_is_and_how_it_answers() {
-        let document: Value = serde_json::from_str(&super::openapi_json()).unwrap();
-        let mut ids = BTreeSet::new();
-        for (name, operation) in operations(&document) {
-            let id = operation["operationId"].as_str().unwrap_or_default();
-            assert!(!id.is_empty() && ids.insert(id.to_owned()), "{name}: operationId '{id}'");
-            assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{name}: no summary");
-            let responses = operation["responses"].as_object().unwrap();
-            assert_eq!(responses.contains_key("401"), name != "GET /v1/health", "{name}: 401");
-            for (status, response) in responses {
-                let response = resolve(&document, response);
-                assert!(
-                    response["description"].as_str().is_some_and(|text| !text.is_empty()),
-                    "{name} {status}"
-                );
-                let is_error = status.starts_with(['4', '5']);
-                let schema = &response["content"]["application/problem+json"]["schema"]["$ref"];
-                assert_eq!(is_error, schema == "#/components/schemas/Problem", "{name} {status}");
-            }
-            for parameter in operation["parameters"].as_array().into_iter().flatten() {
-                assert!(parameter["description"].is_string(), "{name}: {parameter}");
-                assert!(parameter["schema"]["type"].is_string(), "{name}: {parameter}");
-            }
-        }
-        assert!(ids.len() >= 17, "{ids:?}");
-    }
 }

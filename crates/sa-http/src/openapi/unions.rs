@@ -42,6 +42,7 @@ impl Naming {
 /// Gives every variant of the unions a component of its own.
 pub(super) fn name_variants(schemas: &mut Schemas) {
     unite_events(schemas);
+    split_message(schemas);
     for naming in NAMINGS {
         let Some(RefOr::T(Schema::OneOf(mut union))) = schemas.remove(naming.union) else { continue };
         let mut variants = Vec::new();
@@ -152,6 +153,24 @@ fn unite_events(schemas: &mut Schemas) {
         union.items.push(RefOr::T(Schema::Object(event)));
     }
     schemas.insert("UniversalEvent".to_owned(), RefOr::T(Schema::OneOf(union)));
+}
+
+/// Splits a message to send into its two forms: a message has either a text or parts.
+fn split_message(schemas: &mut Schemas) {
+    let Some(RefOr::T(Schema::Object(both))) = schemas.remove("PostMessage") else { return };
+    let mut union = OneOf { description: both.description.clone(), ..OneOf::default() };
+    for (name, has, lacks, description) in [
+        ("PostTextMessage", "message", "parts", "A message that is one text."),
+        ("PostMessageParts", "parts", "message", "A message of several parts: text, files and images."),
+    ] {
+        let mut form = both.clone();
+        form.description = Some(description.to_owned());
+        form.properties.remove(lacks);
+        form.required.push(has.to_owned());
+        schemas.insert(name.to_owned(), RefOr::T(Schema::Object(form)));
+        union.items.push(RefOr::Ref(Ref::from_schema_name(name)));
+    }
+    schemas.insert("PostMessage".to_owned(), RefOr::T(Schema::OneOf(union)));
 }
 
 /// Returns the schema of a text that has one value.

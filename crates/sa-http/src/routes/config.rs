@@ -1,8 +1,8 @@
 //! `/v1/config`: MCP servers and skills, kept for a directory.
 
-use super::fs::query::Parameters;
 use crate::body::read_json;
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
+use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -38,8 +38,7 @@ impl Target {
             ConfigKind::Mcp => "mcpName",
             ConfigKind::Skills => "skillName",
         };
-        let missing = || ApiError::invalid(format!("the parameter '{parameter}' is missing"));
-        let name = query.text(parameter)?.filter(|name| !name.is_empty()).ok_or_else(missing)?.to_owned();
+        let name = query.required_text(parameter)?.to_owned();
         Ok(Self { kind, directory: directory(state, &query)?, name })
     }
 
@@ -76,7 +75,8 @@ async fn list(
 /// One MCP server.
 #[utoipa::path(
     get, path = "/v1/config/mcp", operation_id = "getMcpConfig", tag = "config",
-    summary = "One MCP server",
+    summary = "Get an MCP server",
+    description = "Returns the configuration of one MCP server of a directory.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("mcpName" = String, Query, description = "Its name"),
@@ -95,9 +95,8 @@ async fn get_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> Ap
 /// Keeps an MCP server.
 #[utoipa::path(
     put, path = "/v1/config/mcp", operation_id = "setMcpConfig", tag = "config",
-    summary = "Keep an MCP server",
-    description = "Adds it or replaces the one of that name. Other names of types and fields are brought to the usual ones; fields \
-        that are not known are kept.",
+    summary = "Set an MCP server",
+    description = "Adds the MCP server, or replaces the one with this name. Aliases of types and members are normalized; unknown members are kept.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("mcpName" = String, Query, description = "Its name"),
@@ -126,7 +125,7 @@ async fn put_mcp(
 #[utoipa::path(
     delete, path = "/v1/config/mcp", operation_id = "deleteMcpConfig", tag = "config",
     summary = "Delete an MCP server",
-    description = "Deleting one that does not exist succeeds, too.",
+    description = "Succeeds also if there is no such server.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("mcpName" = String, Query, description = "Its name"),
@@ -144,7 +143,8 @@ async fn delete_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) ->
 /// All MCP servers of a directory.
 #[utoipa::path(
     get, path = "/v1/config/mcp/list", operation_id = "listMcpConfigs", tag = "config",
-    summary = "All MCP servers of a directory",
+    summary = "List the MCP servers of a directory",
+    description = "Returns the MCP servers that sessions in this directory use, by name.",
     params(("directory" = String, Query, description = "The directory; relative paths start at the workspace")),
     responses(
         (status = 200, description = "The servers, by name", body = McpConfigList),
@@ -159,7 +159,8 @@ async fn list_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> A
 /// One set of skills.
 #[utoipa::path(
     get, path = "/v1/config/skills", operation_id = "getSkillsConfig", tag = "config",
-    summary = "One set of skills",
+    summary = "Get a set of skills",
+    description = "Returns the configuration of one set of skills of a directory.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("skillName" = String, Query, description = "Its name"),
@@ -178,8 +179,8 @@ async fn get_skills(State(state): State<AppState>, RawQuery(query): RawQuery) ->
 /// Keeps a set of skills.
 #[utoipa::path(
     put, path = "/v1/config/skills", operation_id = "setSkillsConfig", tag = "config",
-    summary = "Keep a set of skills",
-    description = "Adds it or replaces the one of that name. Fields that are not known are kept.",
+    summary = "Set a set of skills",
+    description = "Adds the set of skills, or replaces the one with this name. Unknown members are kept.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("skillName" = String, Query, description = "Its name"),
@@ -208,7 +209,7 @@ async fn put_skills(
 #[utoipa::path(
     delete, path = "/v1/config/skills", operation_id = "deleteSkillsConfig", tag = "config",
     summary = "Delete a set of skills",
-    description = "Deleting one that does not exist succeeds, too.",
+    description = "Succeeds also if there is no such set.",
     params(
         ("directory" = String, Query, description = "The directory that it is kept for; relative paths start at the workspace"),
         ("skillName" = String, Query, description = "Its name"),
@@ -226,7 +227,8 @@ async fn delete_skills(State(state): State<AppState>, RawQuery(query): RawQuery)
 /// All sets of skills of a directory.
 #[utoipa::path(
     get, path = "/v1/config/skills/list", operation_id = "listSkillsConfigs", tag = "config",
-    summary = "All sets of skills of a directory",
+    summary = "List the sets of skills of a directory",
+    description = "Returns the sets of skills that sessions in this directory use, by name.",
     params(("directory" = String, Query, description = "The directory; relative paths start at the workspace")),
     responses(
         (status = 200, description = "The skills, by name", body = SkillsConfigList),

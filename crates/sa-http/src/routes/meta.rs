@@ -14,7 +14,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Name, version and links of the daemon.
 #[utoipa::path(
     get, path = "/", operation_id = "getInfo", tag = "meta",
-    summary = "Name, version and links",
+    summary = "Get name, version and links",
+    description = "Returns the name and version of the daemon and the paths of its main resources.",
     responses((status = 200, description = "What this daemon is and where its parts are", body = Info))
 )]
 pub(crate) async fn info() -> Json<Info> {
@@ -33,7 +34,8 @@ pub(crate) async fn info() -> Json<Info> {
 /// Liveness, without a token.
 #[utoipa::path(
     get, path = "/v1/health", operation_id = "getHealth", tag = "meta", security(()),
-    summary = "Liveness, without a token",
+    summary = "Check that the daemon is alive",
+    description = "Needs no token. A daemon that is shutting down, or hangs, does not answer.",
     responses((status = 200, description = "The daemon answers", body = Health))
 )]
 pub(crate) async fn health(State(state): State<AppState>) -> Json<Health> {
@@ -47,7 +49,8 @@ pub(crate) async fn health(State(state): State<AppState>) -> Json<Health> {
 /// This contract.
 #[utoipa::path(
     get, path = "/v1/openapi.json", operation_id = "getOpenapi", tag = "meta",
-    summary = "This contract",
+    summary = "Get the OpenAPI document",
+    description = "Returns the document that describes this API, as the daemon serves it.",
     responses((status = 200, description = "The OpenAPI document", content_type = "application/json", body = serde_json::Value))
 )]
 pub(crate) async fn openapi() -> impl IntoResponse {
@@ -57,7 +60,8 @@ pub(crate) async fn openapi() -> impl IntoResponse {
 /// Counters and gauges for Prometheus.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "getMetrics", tag = "meta",
-    summary = "Counters and gauges for Prometheus",
+    summary = "Get metrics",
+    description = "Returns counters and gauges for Prometheus, in the OpenMetrics text format.",
     responses((status = 200, description = "Metrics in the OpenMetrics text format", content_type = "application/openmetrics-text", body = String))
 )]
 pub(crate) async fn metrics(State(state): State<AppState>) -> ApiResult<impl IntoResponse> {

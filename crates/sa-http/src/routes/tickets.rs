@@ -1,19 +1,82 @@
-//! Tickets for WebSockets.
+//! Tickets for streams.
 
+use crate::body::read_json_or_default;
+use crate::problem::{ApiError, ApiResult};
+use crate::query::{is_stream_path, mismatch, quote, stream_paths};
 use crate::state::AppState;
 use axum::Json;
-use axum::extract::State;
-use sa_api::Ticket;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use http::{HeaderMap, StatusCode};
+use sa_api::{Problem, Ticket, TicketRequest};
 use std::time::Duration;
 
-/// A ticket for one WebSocket.
+/// Life of a ticket for one path, if its client does not say.
+const USUAL_LIFE_MS: u64 = 60 * 60 * 1000;
+/// The longest life of a ticket for one path.
+const LONGEST_LIFE_MS: u64 = 24 * 60 * 60 * 1000;
+/// The longest life of a ticket that opens any stream, once.
+const LONGEST_SINGLE_USE_MS: u64 = 5 * 60 * 1000;
+
+/// Creates a ticket for a stream.
 #[utoipa::path(
     post, path = "/v1/tickets", operation_id = "issueTicket", tag = "meta",
-    summary = "A ticket for one WebSocket",
-    description = "For browsers, which cannot send headers when they open a WebSocket: put the ticket into its address as `?ticket=`. \
-        It works once, for half a minute, and keeps the token out of addresses and logs.",
-    responses((status = 200, description = "The ticket", body = Ticket))
+    summary = "Create a ticket for a stream",
+    description = "For browsers, which cannot send headers when they open an `EventSource` or a WebSocket: put the ticket into the URL as \
+        `?ticket=`. A ticket opens GET operations that have the parameter `ticket`, and nothing else. Without `path` it works once, \
+        within 30 seconds. With `path` it works any number of times, for that path alone and for an hour, so an `EventSource` may \
+        reconnect with it. All tickets end with the daemon; `DELETE /v1/tickets/{ticket}` ends one earlier. Streams that are open \
+        stay open.",
+    request_body(content = Option<TicketRequest>, content_type = "application/json", description = "The stream to open; any, once, by default"),
+    responses(
+        (status = 201, description = "The ticket", body = Ticket),
+        (status = 400, description = "`path` is not a stream's, or `lifetimeMs` is out of range", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+    )
 )]
-pub(crate) async fn issue(State(state): State<AppState>) -> Json<Ticket> {
-    Json(state.tickets.issue(Duration::from_millis(state.hub.limits().ticket_ms)))
+pub(crate) async fn issue(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<(StatusCode, Json<Ticket>)> {
+    let TicketRequest { path, lifetime_ms } = read_json_or_default(&state, &headers, body).await?;
+    if let Some(path) = path.as_deref().filter(|path| !is_stream_path(path)) {
+        let expected = format!("the path of a stream ({})", stream_paths().join(", "));
+        let wrong = mismatch(&expected, &format!("'{}'", quote(path)));
+        return Err(ApiError::invalid(format!("member 'path': {wrong}")));
+    }
+    let single_use_ms = state.hub.limits().ticket_ms;
+    let (usual, most) = match path {
+        Some(_) => (USUAL_LIFE_MS, LONGEST_LIFE_MS),
+        None => (single_use_ms, LONGEST_SINGLE_USE_MS.max(single_use_ms)),
+    };
+    let life = lifetime_ms.unwrap_or(usual);
+    if !(1..=most).contains(&life) {
+        let which = if path.is_some() { "with" } else { "without" };
+        let expected = format!("a number from 1 to {most} in a request {which} 'path'");
+        let wrong = mismatch(&expected, &life.to_string());
+        return Err(ApiError::invalid(format!("member 'lifetimeMs': {wrong}")));
+    }
+    Ok((StatusCode::CREATED, Json(state.tickets.issue(path, Duration::from_millis(life)))))
+}
+
+/// Revokes a ticket.
+#[utoipa::path(
+    delete, path = "/v1/tickets/{ticket}", operation_id = "revokeTicket", tag = "meta",
+    summary = "Revoke a ticket",
+    description = "The ticket opens nothing from now on. Revoking a ticket that does not exist succeeds, too. Streams that are open stay open.",
+    params(("ticket" = String, Path, description = "The ticket")),
+    responses(
+        (status = 204, description = "The ticket does not exist any more"),
+        (status = 400, description = "The path is not UTF-8", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn revoke(
+    State(state): State<AppState>,
+    ticket: Result<Path<String>, PathRejection>,
+) -> ApiResult<StatusCode> {
+    state.tickets.revoke(&ticket?.0);
+    Ok(StatusCode::NO_CONTENT)
 }

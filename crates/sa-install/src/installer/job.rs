@@ -112,11 +112,11 @@ mod tests {
         assert_eq!(job.next().await, Some(downloading(5)));
         (6..=9).for_each(|received| reporter.tell(downloading(received)));
         reporter.tell(Progress::Verifying);
-        reporter.finish(Err(InstallError::NotInstallable("x".to_owned())));
+        reporter.finish(Err(InstallError::NotInstallable { agent: "x".to_owned(), program: None }));
         assert_eq!(job.next().await, Some(downloading(9)));
         assert_eq!(job.next().await, Some(Progress::Verifying));
         assert_eq!(job.next().await, None);
-        assert!(matches!(job.outcome().await, Err(InstallError::NotInstallable(_))));
+        assert!(matches!(job.outcome().await, Err(InstallError::NotInstallable { .. })));
     }
 
     #[tokio::test]

@@ -1,6 +1,7 @@
 //! The installations that run in this process. Equal requests are one installation.
 
 use super::job::{Job, Reporter};
+use super::request::Selecting;
 use super::{InstallRequest, Installed};
 use crate::error::InstallError;
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ pub(super) struct Key {
     pub(super) agent: String,
     pub(super) request: InstallRequest,
     /// Whether the version becomes the current one.
-    pub(super) select: bool,
+    pub(super) selecting: Selecting,
 }
 
 /// Installations by what was asked for.

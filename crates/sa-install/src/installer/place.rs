@@ -156,7 +156,7 @@ impl Run<'_> {
         };
         reporter.tell(Progress::Activating);
         let receipt = self.receipt(&artifact, entry, digest);
-        let choose = self.select || !self.directory.has_selection();
+        let choose = self.selects(&receipt.version);
         let task = tokio::task::spawn_blocking(move || {
             let Bench { staging, directory, lock } = bench;
             let receipt = staging.activate(&directory, receipt, &lock)?;
@@ -191,7 +191,7 @@ impl Run<'_> {
     }
 
     fn choose(&self, version: &str, lock: &Lock) -> Result<(), SourceError> {
-        if self.select || !self.directory.has_selection() {
+        if self.selects(version) {
             self.directory.select(version, lock)?;
         }
         Ok(())

@@ -43,6 +43,26 @@ pub struct InstallRequest {
     pub from: Option<PathBuf>,
     /// Through this mirror.
     pub mirror: Option<Url>,
+    /// Whether it becomes the current version; by default it does unless a newer one is current.
+    pub make_current: Option<bool>,
+}
+
+/// When a version becomes the current one. The first version always does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Selecting {
+    Always,
+    UnlessOlder,
+    Never,
+}
+
+impl Selecting {
+    pub(super) fn of(request: &InstallRequest) -> Self {
+        match request.make_current {
+            Some(true) => Self::Always,
+            Some(false) => Self::Never,
+            None => Self::UnlessOlder,
+        }
+    }
 }
 
 impl InstallRequest {

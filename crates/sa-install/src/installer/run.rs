@@ -2,13 +2,14 @@
 
 use super::failure::{Failure, Failures};
 use super::job::Reporter;
+use super::request::Selecting;
 use super::{Inner, InstallRequest, Installed};
 use crate::artifact::{Artifact, Contents};
 use crate::error::{InstallError, SourceError};
 use crate::fetch::shown;
 use crate::progress::Progress;
 use crate::sources::{Local, Resolver};
-use crate::store::{AgentDirectory, Lock, check_version};
+use crate::store::{AgentDirectory, Lock, check_version, is_newer};
 use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(super) struct Run<'a> {
     pub(super) request: InstallRequest,
     pub(super) directory: AgentDirectory,
     /// Whether the version becomes the current one.
-    pub(super) select: bool,
+    pub(super) selecting: Selecting,
 }
 
 impl<'a> Run<'a> {
@@ -27,10 +28,21 @@ impl<'a> Run<'a> {
         inner: &'a Inner,
         agent: &'a AgentSpec,
         request: InstallRequest,
-        select: bool,
+        selecting: Selecting,
     ) -> Result<Self, InstallError> {
         let directory = inner.directory(&agent.id)?;
-        Ok(Self { inner, agent, request, directory, select })
+        Ok(Self { inner, agent, request, directory, selecting })
+    }
+
+    /// Returns whether this version becomes the current one.
+    pub(super) fn selects(&self, version: &str) -> bool {
+        let current = || self.directory.current().ok().flatten();
+        let is_older = || current().is_some_and(|current| is_newer(&current.version, version));
+        match self.selecting {
+            Selecting::Always => true,
+            Selecting::UnlessOlder => !is_older(),
+            Selecting::Never => !self.directory.has_selection(),
+        }
     }
 
     pub(super) async fn install(&self, reporter: &Arc<Reporter>) -> Result<Installed, InstallError> {
@@ -175,7 +187,7 @@ impl<'a> Run<'a> {
     async fn already(&self, version: &str, reporter: &Reporter) -> Result<Option<Installed>, InstallError> {
         let found = self.directory.installed(version).filter(|_| !self.request.reinstall);
         let Some(receipt) = found else { return Ok(None) };
-        if self.select && !self.directory.is_selected(version) {
+        if self.selects(version) && !self.directory.is_selected(version) {
             let lock = Lock::take(&self.directory, || reporter.tell(Progress::Waiting)).await;
             let lock = lock.map_err(|error| error.for_agent(&self.agent.id))?;
             // Somebody may have removed it meanwhile.
@@ -188,7 +200,10 @@ impl<'a> Run<'a> {
     }
 
     fn recipe(&self) -> Result<&'a Recipe, InstallError> {
-        let missing = || InstallError::NotInstallable(self.agent.id.clone());
+        let missing = || InstallError::NotInstallable {
+            agent: self.agent.id.clone(),
+            program: self.agent.program().map(str::to_owned),
+        };
         self.agent.install.as_ref().filter(|recipe| !recipe.sources.is_empty()).ok_or_else(missing)
     }
 }

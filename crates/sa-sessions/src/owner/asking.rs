@@ -12,7 +12,7 @@ use sa_api::sessions::{
     PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 use sa_jsonrpc::{Id, codes};
-use sa_universal::{Asked as Wanted, Form};
+use sa_universal::{Asked as Wanted, BadAnswers, Form};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -87,11 +87,9 @@ impl Owner {
             "elicitation/create" => {
                 let visit =
                     serde_json::from_str::<Visit>(params.get()).ok().map(|visit| visit.elicitation_id);
-                // The text that leads to a question comes before it.
-                let events = self.reducer.flush();
+                let (events, asked) = self.reducer.question(params, &named("ask"));
                 self.note(events);
-                sa_universal::question(params, &named("ask"), turn.as_deref())
-                    .map(|(question, form)| self.question_asked(request.clone(), question, form, visit))
+                asked.map(|(question, form)| self.question_asked(request.clone(), question, form, visit))
             }
             _ => {
                 let message = format!("the daemon does not offer {method}");
@@ -197,7 +195,10 @@ impl Owner {
         let answer = match &answers {
             Some(answers) => {
                 let answer = open.form.answer(answers);
-                answer.map_err(|bad| SessionError::Invalid(bad.to_string()))?
+                answer.map_err(|bad| match bad {
+                    BadAnswers::Bound { .. } => SessionError::OutOfBounds(bad),
+                    bad => SessionError::Invalid(bad.to_string()),
+                })?
             }
             None => open.form.decline(),
         };

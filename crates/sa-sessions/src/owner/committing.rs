@@ -5,10 +5,11 @@ use crate::SessionError;
 use crate::agent::RpcError;
 use crate::log::Line;
 use crate::moment::now_ms;
+use crate::transcript::Marker;
 use bytes::Bytes;
 use sa_api::Timestamp;
-use sa_api::sessions::{EventData, SessionState, UniversalEvent};
-use sa_store::{Change, MessageChange, NewEvent, StoreError};
+use sa_api::sessions::{CrashInfo, EventData, SessionState, TurnEnded, UniversalEvent};
+use sa_store::{Change, Mark, MessageChange, NewEvent, StoreError};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
@@ -29,6 +30,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn event(&mut self, event: EventData) {
+        debug_assert!(is_documented(&event), "{event:?} has a word that the documentation does not list");
         self.events.push(event);
     }
 
@@ -39,6 +41,17 @@ impl Draft {
 
     fn is_empty(&self) -> bool {
         self.events.is_empty() && self.messages.is_empty() && !self.touched
+    }
+}
+
+/// Returns whether the words of an event for programs are those of the contract.
+fn is_documented(event: &EventData) -> bool {
+    match event {
+        EventData::Error(crash) => CrashInfo::KINDS.contains(&crash.kind.as_str()),
+        EventData::TurnEnded(ended) => {
+            ended.reason.as_deref().is_none_or(|reason| TurnEnded::REASONS.contains(&reason))
+        }
+        _ => true,
     }
 }
 
@@ -94,6 +107,7 @@ impl Owner {
             }
             Err(error) => {
                 self.stored_record = None;
+                self.marker = Marker::default();
                 Err(error.into())
             }
         }
@@ -109,6 +123,7 @@ impl Owner {
         let first = self.shared.log.ends().last + 1;
         self.draft.touched = false;
         let events = std::mem::take(&mut self.draft.events);
+        let marks: Vec<Option<Mark>> = events.iter().map(|event| self.marker.mark(event)).collect();
         let lines: Vec<Line> = events
             .into_iter()
             .zip(first..)
@@ -131,7 +146,8 @@ impl Owner {
             record: self.changed_record(),
             events: lines
                 .iter()
-                .map(|line| NewEvent { id: line.id, at_ms: now, data: line.json.clone() })
+                .zip(marks)
+                .map(|(line, mark)| NewEvent { id: line.id, at_ms: now, data: line.json.clone(), mark })
                 .collect(),
             messages: std::mem::take(&mut self.draft.messages),
             ended: Some(self.record.state == SessionState::Ended),

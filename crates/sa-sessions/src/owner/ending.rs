@@ -7,7 +7,7 @@ use crate::command::Reply;
 use crate::cut_off;
 use sa_api::AgentExit;
 use sa_api::sessions::{CrashInfo, Ended, EventData, ResolvedBy, SessionState, StopReason, TurnEnded};
-use sa_store::{MessageChange, MessageState};
+use sa_store::{Direction, MessageChange, MessageState};
 use serde_json::json;
 use std::time::Duration;
 
@@ -168,8 +168,9 @@ impl Owner {
         };
         self.note_unanswered();
         self.withdraw_asked(ResolvedBy::DaemonRestarted);
-        if self.record.turn.take().is_some() {
-            let cut = cut_off::messages(&self.shared.log, self.record.turn_after).await;
+        let turn_after = self.record.turn.take().map(|_| self.record.turn_after);
+        if let Some(after) = turn_after.or(self.unfinished_after().await) {
+            let cut = cut_off::messages(&self.shared.log, after).await;
             self.draft.events.extend(cut);
         }
         for message in pending {
@@ -195,6 +196,12 @@ impl Owner {
         // Waiting messages are begun with the next one: nobody asked this daemon to start an agent.
         self.held = self.queue.len() > 0;
         self.shared.show(&self.record, self.queue.len());
+    }
+
+    /// Returns the last event before the messages that an agent was writing outside of a turn; none if it was not.
+    async fn unfinished_after(&self) -> Option<u64> {
+        let slice = self.shared.log.transcript(None, Direction::Forward, 0, 0).await;
+        Some(slice.ok()?.unfinished?.from.saturating_sub(1))
     }
 }
 

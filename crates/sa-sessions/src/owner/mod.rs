@@ -33,12 +33,13 @@ use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::shared::Shared;
+use crate::transcript::Marker;
 use crate::verdict::Verdict;
 use asking::Asked;
 use committing::Draft;
 use ending::Ending;
 use queue::Queue;
-use sa_api::sessions::{CrashInfo, EventData, SessionState};
+use sa_api::sessions::{CrashInfo, EventData, SessionChoices, SessionState};
 use sa_universal::Reducer;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, VecDeque};
@@ -78,6 +79,7 @@ pub(crate) struct Owner {
     urgent: mpsc::Receiver<Urgent>,
     reducer: Reducer,
     draft: Draft,
+    marker: Marker,
     link: Option<Link>,
     turn: Option<Running>,
     queue: Queue,
@@ -98,6 +100,8 @@ pub(crate) struct Owner {
     resting: bool,
     /// The agent is being given other settings.
     applying: bool,
+    /// The choices that readers of the log know of.
+    told_choices: SessionChoices,
     /// The agent has given itself a mode in which it asks less than it has to.
     is_too_loose: bool,
     /// The log has why the agent of this turn has ended.
@@ -145,6 +149,7 @@ impl Owner {
     pub(crate) fn new(parts: OwnerParts) -> Self {
         let OwnerParts { shared, parts, record, policy, env, commands, urgent } = parts;
         let mut reducer = Reducer::new(named("run"));
+        let told_choices = record.choices.clone();
         if let Some(usage) = &record.usage {
             reducer.carry_usage(usage.clone());
         }
@@ -158,6 +163,7 @@ impl Owner {
             urgent,
             reducer,
             draft: Draft::default(),
+            marker: Marker::default(),
             link: None,
             turn: None,
             queue: Queue::default(),
@@ -170,6 +176,7 @@ impl Owner {
             renew: false,
             resting: false,
             applying: false,
+            told_choices,
             is_too_loose: false,
             exit_told: false,
             last_heard: Instant::now(),
@@ -326,9 +333,13 @@ impl Owner {
         for event in events {
             match &event {
                 EventData::Usage(usage) => self.record.usage = Some(usage.clone()),
-                EventData::ModeChanged(changed) => {
-                    self.record.choices = changed.choices.clone();
+                EventData::ModeChanged(_) => {
+                    self.record.choices.clone_from(self.reducer.choices());
                     self.follow_mode();
+                    if self.has_settled() {
+                        self.tell_choices();
+                    }
+                    continue;
                 }
                 EventData::InfoChanged(_) if self.record.titled => continue,
                 EventData::InfoChanged(info) => self.record.title.clone_from(&info.title),

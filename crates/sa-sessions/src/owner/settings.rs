@@ -6,7 +6,10 @@ use crate::agent::{AgentFailure, Opens};
 use crate::record::{BUILD, Record};
 use sa_api::sessions::{EventData, InfoChanged, OptionValue, PermissionMode, SessionChoices, SessionPatch};
 use sa_jsonrpc::codes;
-use sa_universal::{Target, after_plan, check_agent_mode, is_loose, model_target, targets, variant_target};
+use sa_universal::{
+    ModeTable, Target, after_plan, check_agent_mode, is_agent, is_loose, model_target, option_target,
+    targets, variant_target,
+};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -18,16 +21,22 @@ impl Owner {
     pub(super) async fn apply_settings(&mut self) -> Result<(), AgentFailure> {
         self.apply_modes().await?;
         self.apply_model().await?;
-        self.apply_variant().await
+        self.apply_variant().await?;
+        self.apply_options().await
     }
 
     async fn apply_modes(&mut self) -> Result<(), AgentFailure> {
         let table = self.parts.mode_table(&self.record.request.agent);
         let (mode, permission) = (self.record.agent_mode.clone(), self.record.permission_mode);
         // Rules see only what the agent asks about, so the agent asks, and what no rule is about is allowed here.
-        let by_rules = self.policy.has_rules() && mode == BUILD && permission == PermissionMode::Bypass;
+        let choices = self.reducer.choices();
+        let follows_permission = mode == BUILD || is_agent(&table, choices, &mode);
+        let by_rules = self.policy.has_rules() && follows_permission && permission == PermissionMode::Bypass;
         let native = if by_rules { PermissionMode::Default } else { permission };
-        let targets = targets(&table, self.reducer.choices(), &mode, native).map_err(unsupported)?;
+        let targets = targets(&table, choices, &mode, native).map_err(unsupported)?;
+        if let Some(agent) = targets.agent.filter(|_| self.record.chosen_mode) {
+            self.apply(agent).await?;
+        }
         for target in targets.set {
             self.apply(target).await?;
         }
@@ -54,6 +63,19 @@ impl Owner {
             Some(target) => self.apply(target).await,
             None => Ok(()),
         }
+    }
+
+    /// Options may depend on each other, so each is checked against what the agent says after the one before.
+    async fn apply_options(&mut self) -> Result<(), AgentFailure> {
+        let table = self.parts.mode_table(&self.record.request.agent);
+        let permission = self.record.permission_mode;
+        for (id, value) in self.record.options.clone() {
+            let target = option_target(&table, self.reducer.choices(), &id, &value, permission);
+            if let Some(target) = target.map_err(unsupported)? {
+                self.apply(target).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes one choice.
@@ -92,6 +114,13 @@ impl Owner {
         let modes = patch.agent_mode.is_some() || patch.permission_mode.is_some();
         if let Some(mode) = patch.agent_mode {
             self.record.agent_mode = mode;
+            self.record.chosen_mode = true;
+        }
+        for (id, value) in patch.options.unwrap_or_default() {
+            match value {
+                Some(value) => self.record.options.insert(id, value),
+                None => self.record.options.remove(&id),
+            };
         }
         self.record.permission_mode = patch.permission_mode.unwrap_or(self.record.permission_mode);
         // Everything that can be refused without the agent is checked before anything is changed.
@@ -155,6 +184,11 @@ impl Owner {
             targets(&table, choices, &self.record.agent_mode, self.record.permission_mode)
                 .map_err(unsupported)?;
         }
+        // Another permission mode may forbid an option; another model may have others.
+        let is_same_model = self.record.model == before.model;
+        for (id, value) in self.record.options.iter().filter(|_| is_same_model) {
+            option_target(&table, choices, id, value, self.record.permission_mode).map_err(unsupported)?;
+        }
         Ok(())
     }
 
@@ -164,6 +198,8 @@ impl Owner {
         let applied = self.apply_each(before, modes).await;
         if let Err(failure) = &applied {
             self.record.agent_mode.clone_from(&before.agent_mode);
+            self.record.chosen_mode = before.chosen_mode;
+            self.record.options.clone_from(&before.options);
             self.record.permission_mode = before.permission_mode;
             self.record.model.clone_from(&before.model);
             self.record.variant.clone_from(&before.variant);
@@ -175,6 +211,7 @@ impl Owner {
             }
         }
         self.applying = false;
+        self.tell_choices();
         // What the agent has said of it cannot be taken back.
         self.commit().await;
         applied
@@ -189,6 +226,9 @@ impl Owner {
         }
         if modes {
             self.apply_modes().await?;
+        }
+        if self.record.options != before.options {
+            self.apply_options().await?;
         }
         Ok(())
     }
@@ -205,14 +245,42 @@ impl Owner {
         {
             self.apply(target).await?;
         }
+        for option in &was.options {
+            let now = self.reducer.choices();
+            let is_other =
+                now.options.iter().any(|other| other.id == option.id && other.value != option.value);
+            let table = self.parts.mode_table(&self.record.request.agent);
+            let target = if table.agents.is_some_and(|agents| agents.option == option.id) {
+                Some(Target::SetOption { config_id: option.id.clone(), value: option.value.clone() })
+            } else {
+                // Mode, model and variant are refused here; they are put back as such.
+                let free = PermissionMode::Bypass;
+                option_target(&ModeTable::default(), now, &option.id, &option.value, free).ok().flatten()
+            };
+            if let Some(target) = target.filter(|_| is_other) {
+                self.apply(target).await?;
+            }
+        }
         self.apply_modes().await
+    }
+
+    /// Returns whether the agent has all settings that it is to have.
+    pub(super) fn has_settled(&self) -> bool {
+        !self.applying && self.link.as_ref().is_some_and(|link| link.ready)
+    }
+
+    /// Notes how the choices differ from those that readers of the log know of. Several changes for one request are one event.
+    pub(super) fn tell_choices(&mut self) {
+        if let Some(changed) = sa_universal::mode_changed(&self.told_choices, &self.record.choices) {
+            self.draft.event(EventData::ModeChanged(changed));
+            self.told_choices.clone_from(&self.record.choices);
+        }
     }
 
     /// Follows an agent that has changed its mode by itself, so that it is not put back into plan mode when it is started
     /// again. It must not end up with more than it may do: then it is put back.
     pub(super) fn follow_mode(&mut self) {
-        let settled = !self.applying && self.link.as_ref().is_some_and(|link| link.ready);
-        if !settled {
+        if !self.has_settled() {
             return;
         }
         let table = self.parts.mode_table(&self.record.request.agent);
@@ -224,7 +292,7 @@ impl Owner {
             // Some agents have no other mode.
             let back = targets(&table, choices, &self.record.agent_mode, chosen);
             self.is_too_loose |= looser && back.is_ok_and(|back| !back.set.is_empty());
-        } else if let Some(after) = after_plan(&table, choices, chosen) {
+        } else if let Some(after) = after_plan(&table, choices, &self.record.agent_mode, chosen) {
             self.record.agent_mode = after.agent_mode;
             self.record.permission_mode = after.permission_mode;
             // Rules see only what the agent asks about.
@@ -249,6 +317,7 @@ impl Owner {
         self.applying = true;
         let held = self.apply_modes().await;
         self.applying = false;
+        self.tell_choices();
         if let Err(failure) = held {
             self.warn("Mode", format!("the agent cannot be set back: {failure}"));
             self.renew = self.link.is_some();

@@ -75,6 +75,7 @@ impl Owner {
             self.draft.event(EventData::Continuity(continuity));
         }
         self.apply_settings().await?;
+        self.tell_choices();
         let Some(link) = &mut self.link else { return Err(AgentFailure::Ended(Default::default())) };
         link.ready = true;
         Ok(())

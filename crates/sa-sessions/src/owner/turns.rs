@@ -8,6 +8,7 @@ use crate::agent::{AgentFailure, Opens, RpcError};
 use crate::command::Posted;
 use crate::history::{self, History};
 use crate::moment::now_ms;
+use crate::transcript::SENT;
 use sa_api::sessions::{
     CancelResult, CrashInfo, Delivery, EventData, MessageAccepted, MessagePart, ParsedMessage, ResolvedBy,
     Role, SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage,
@@ -76,7 +77,7 @@ impl Owner {
     pub(super) fn stage(&mut self, posted: Posted) -> (Queued, MessageAccepted) {
         let message = Queued {
             turn_id: named("turn"),
-            message_id: named("msg"),
+            message_id: named(SENT),
             parts: posted.parts,
             interrupts: posted.delivery == Delivery::Interrupt,
         };
@@ -90,7 +91,11 @@ impl Owner {
                 Delivery::Interrupt => ahead,
             },
         };
-        let metadata = Map::from_iter([("turnId".to_owned(), json!(message.turn_id))]);
+        let mut metadata = Map::from_iter([("turnId".to_owned(), json!(message.turn_id))]);
+        if message.interrupts {
+            // So that readers of the log know its place among the messages that wait.
+            metadata.insert("delivery".to_owned(), json!(posted.delivery));
+        }
         self.draft.event(EventData::Message(UniversalMessage::Parsed(ParsedMessage {
             id: message.message_id.clone(),
             role: Role::User,

@@ -6,6 +6,7 @@ use crate::moment::now_ms;
 use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
+use crate::transcript::Marker;
 use crate::{SessionError, Sessions};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -104,6 +105,7 @@ pub(super) struct Arriving {
     number: usize,
     last: u64,
     unfinished: Unfinished,
+    marker: Marker,
 }
 
 impl Arriving {
@@ -117,6 +119,7 @@ impl Arriving {
             number: 1,
             last: 0,
             unfinished: Unfinished::default(),
+            marker: Marker::default(),
         }
     }
 
@@ -160,7 +163,8 @@ impl Arriving {
         let data = Bytes::from(serde_json::to_vec(&event).unwrap_or_default());
         self.unfinished.read(event.id, &event.data, data.len());
         self.bytes += data.len();
-        self.batch.push(NewEvent { id: event.id, at_ms: now_ms(), data });
+        let mark = self.marker.mark(&event.data);
+        self.batch.push(NewEvent { id: event.id, at_ms: now_ms(), data, mark });
         if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
             self.flush().await?;
         }

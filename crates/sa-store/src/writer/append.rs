@@ -5,6 +5,7 @@ use super::retention::trim;
 use crate::error::StoreError;
 use crate::queries::Head;
 use crate::schema::{MAX_ID, event_sum, place};
+use crate::transcript;
 use crate::types::NewEvent;
 
 /// Appends events, trims what is too much, and keeps the head in memory in step. The caller saves it.
@@ -19,6 +20,9 @@ pub(super) fn append(desk: &Desk<'_>, head: &mut Head, events: &[NewEvent]) -> R
         }
         let (place, at_ms) = (place(head.session, event.id), event.at_ms.cast_signed());
         insert.execute((place, at_ms, event_sum(place, at_ms, &event.data), event.data.as_ref()))?;
+        if let Some(mark) = &event.mark {
+            transcript::apply(desk.connection, head.session, event.id, mark)?;
+        }
         head.last = event.id;
         head.bytes += event.data.len() as u64;
     }

@@ -199,9 +199,10 @@ fn purge(connection: &Connection, session: i64) -> Result<(), StoreError> {
                 .execute([from, end])?;
         }
         None => {
-            transaction
-                .prepare_cached("DELETE FROM messages WHERE place BETWEEN ?1 AND ?2")?
-                .execute([from, to])?;
+            for table in ["messages", "transcript"] {
+                let sql = format!("DELETE FROM {table} WHERE place BETWEEN ?1 AND ?2");
+                transaction.prepare_cached(&sql)?.execute([from, to])?;
+            }
             for table in ["heads", "webhooks", "keys"] {
                 transaction.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [session])?;
             }

@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::limits::{SWEEP_BYTES, SWEEP_EVENTS, TRIM_PART};
 use crate::queries::{Head, damaged};
 use crate::schema::{id_at, place, select_doomed, standing};
+use crate::transcript;
 use crate::types::Swept;
 
 /// Removes a session's oldest events if it has too many, a part of the limit at once. The newest stays.
@@ -40,7 +41,7 @@ fn remove_oldest(desk: &Desk<'_>, head: &mut Head, enough: impl Fn(&Head) -> boo
     }
     let sql = "DELETE FROM events WHERE place >= ?1 AND place < ?2";
     desk.connection.prepare_cached(sql)?.execute([from, place(head.session, head.oldest)])?;
-    Ok(())
+    transcript::trim(desk.connection, head.session, head.oldest)
 }
 
 /// Returns the ids of sessions that ended long ago, and of those that ended first while everything together is too large.

@@ -1,8 +1,11 @@
 //! Files that are not as they were left: told, never replaced, never read as whole.
 
-use crate::scene::{Scene, events, fill, message, read_all};
+use crate::scene::{Scene, event, events, fill, message, read_all};
 use bytes::Bytes;
-use sa_store::{Change, MessageChange, OpenError, Store, StoreError, StoreOptions, StoredSession};
+use sa_store::{
+    Change, Direction, Mark, MessageChange, NewEvent, OpenError, Store, StoreError, StoreOptions,
+    StoredSession,
+};
 use std::fs;
 use std::path::Path;
 
@@ -14,7 +17,10 @@ async fn whole() -> (Scene, Vec<u8>, Vec<StoredSession>) {
     let scene = Scene::new();
     let store = scene.open().await;
     for session in ["one", "two", "three"] {
-        fill(&store, session, 60).await;
+        fill(&store, session, 50).await;
+        let mark = |id: u64| Some(Mark::State { message: format!("m{}", id % 7) });
+        let said = (51..=60).map(|id| NewEvent { mark: mark(id), ..event(session, id) }).collect();
+        store.commit(session, Change { events: said, ..Change::default() }).await.unwrap();
         let record = Some(Bytes::from(format!("the record of {session}: {}", "long ".repeat(300))));
         let messages = vec![
             MessageChange::Accept(message("t1", Some("k1"))),
@@ -46,6 +52,9 @@ async fn read_back(path: &Path, sessions: &[StoredSession]) -> Result<(), String
         for session in sessions {
             assert_eq!(store.session(&session.id).await?.as_ref(), Some(session));
             assert_eq!(read_all(&store, &session.id).await?, (1, 60));
+            let said = store.transcript(&session.id, None, Direction::Forward, 99, usize::MAX).await?;
+            let ids: Vec<u64> = said.entries.iter().map(|entry| entry.event.id).collect();
+            assert_eq!(ids, [58, 59, 60, 54, 55, 56, 57]);
             let pending = [message("t1", Some("k1")), message("t2", None)];
             assert_eq!(store.pending_messages(&session.id).await?, pending);
             assert_eq!(store.message_by_key(&session.id, "k1").await?.as_ref(), Some(&pending[0]));

@@ -128,7 +128,7 @@ async fn the_log_stays_short_while_readers_come_and_go() {
         .collect();
     let mut longest = 0;
     for id in 1..=1200 {
-        let event = NewEvent { id, at_ms: 0, data: vec![b'x'; 64 << 10].into() };
+        let event = NewEvent { id, at_ms: 0, data: vec![b'x'; 64 << 10].into(), mark: None };
         store.commit("written", Change { events: vec![event], ..Change::default() }).await.unwrap();
         longest = longest.max(fs::metadata(scene.directory.path().join("sessions.db-wal")).unwrap().len());
     }
@@ -146,7 +146,7 @@ async fn the_log_is_copied_while_nobody_waits() {
     let store = scene.open().await;
     store.create("a", Bytes::from_static(b"{}")).await.unwrap();
     for id in 1..=100 {
-        let event = NewEvent { id, at_ms: 0, data: vec![b'x'; 64 << 10].into() };
+        let event = NewEvent { id, at_ms: 0, data: vec![b'x'; 64 << 10].into(), mark: None };
         store.commit("a", Change { events: vec![event], ..Change::default() }).await.unwrap();
     }
     let size = || fs::metadata(scene.path()).unwrap().len();
@@ -168,7 +168,7 @@ async fn whoever_is_faster_than_the_disk_waits() {
         .map(|name| {
             let store = store.clone();
             tokio::spawn(async move {
-                let event = NewEvent { id: 1, at_ms: 0, data: vec![b'x'; 1 << 20].into() };
+                let event = NewEvent { id: 1, at_ms: 0, data: vec![b'x'; 1 << 20].into(), mark: None };
                 store.commit(&name, Change { events: vec![event], ..Change::default() }).await.unwrap();
                 store.stats().queued_bytes
             })
@@ -182,7 +182,7 @@ async fn whoever_is_faster_than_the_disk_waits() {
     assert!(most <= 32 << 20, "{most} bytes waited");
     // One that is larger than the whole queue gets through.
     store.create("large", Bytes::new()).await.unwrap();
-    let event = NewEvent { id: 1, at_ms: 0, data: vec![b'x'; 40 << 20].into() };
+    let event = NewEvent { id: 1, at_ms: 0, data: vec![b'x'; 40 << 20].into(), mark: None };
     store.commit("large", Change { events: vec![event], ..Change::default() }).await.unwrap();
     assert_eq!(store.events("large", 0, 1, 0).await.unwrap().events[0].data.len(), 40 << 20);
 }

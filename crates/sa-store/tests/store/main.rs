@@ -11,4 +11,5 @@ mod model;
 mod neighbours;
 mod retention;
 mod scene;
+mod transcripts;
 mod versions;

@@ -97,7 +97,7 @@ impl Pair {
                 let Some(model) = self.sessions.get(&session) else { return };
                 let expected = model.last() + 1;
                 if id != expected {
-                    let events = vec![NewEvent { id, at_ms: 0, data: Bytes::new() }];
+                    let events = vec![NewEvent { id, at_ms: 0, data: Bytes::new(), mark: None }];
                     let refused =
                         self.store.commit(&name(session), Change { events, ..Change::default() }).await;
                     assert_eq!(refused, Err(StoreError::Sequence { expected, found: id }));
@@ -130,7 +130,12 @@ impl Pair {
         };
         let events: Vec<NewEvent> = (model.last() + 1..)
             .zip(sizes)
-            .map(|(id, size)| NewEvent { id, at_ms: id * 3, data: vec![id as u8; usize::from(size)].into() })
+            .map(|(id, size)| NewEvent {
+                id,
+                at_ms: id * 3,
+                data: vec![id as u8; usize::from(size)].into(),
+                mark: None,
+            })
             .collect();
         model.events.extend(events.iter().cloned());
         let committed =

@@ -37,7 +37,7 @@ async fn bytes_are_bounded_and_the_newest_event_stays_however_large() {
     fill(&store, "a", 1500).await;
     let session = store.session("a").await.unwrap().unwrap();
     assert!(session.bytes <= limit && session.bytes > limit * 9 / 10, "{} bytes are kept", session.bytes);
-    let large = NewEvent { id: 1501, at_ms: 1, data: vec![b'x'; 300_000].into() };
+    let large = NewEvent { id: 1501, at_ms: 1, data: vec![b'x'; 300_000].into(), mark: None };
     let committed = store.commit("a", Change { events: vec![large], ..Change::default() }).await.unwrap();
     assert_eq!((committed.oldest, committed.last), (1501, 1501));
     let slice = store.events("a", 0, 10, 10).await.unwrap();
@@ -142,7 +142,7 @@ async fn a_deleted_session_is_gone_at_once_and_gives_its_room_back() {
     store.create("goes", Bytes::from_static(b"{}")).await.unwrap();
     for id in 1..=60 {
         let data = vec![b'x'; 1 << 20].into();
-        let events = vec![NewEvent { id, at_ms: 0, data }];
+        let events = vec![NewEvent { id, at_ms: 0, data, mark: None }];
         store.commit("goes", Change { events, ..Change::default() }).await.unwrap();
     }
     assert!(store.delete("goes").await.unwrap());

@@ -32,7 +32,7 @@ impl Scene {
 
 /// An event whose content says which one it is.
 pub(crate) fn event(session: &str, id: u64) -> NewEvent {
-    NewEvent { id, at_ms: 1_000 + id, data: data(session, id) }
+    NewEvent { id, at_ms: 1_000 + id, data: data(session, id), mark: None }
 }
 
 /// The content of an event, a few hundred bytes that no other event has.

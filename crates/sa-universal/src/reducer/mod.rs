@@ -5,11 +5,12 @@ mod speech;
 mod state;
 mod tools;
 
-use crate::choices::Offered;
+use crate::choices::{Offered, change, shown_choices};
+use crate::form::Form;
 use crate::json::{self, Object};
 use crate::names::Names;
 use crate::{carrier, permission};
-use sa_api::sessions::{CommandsAvailable, EventData, ModeChanged, SessionChoices, Unknown, Usage};
+use sa_api::sessions::{CommandsAvailable, EventData, QuestionRequest, SessionChoices, Unknown, Usage};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use speech::{Scope, Speech, Voice};
@@ -164,10 +165,15 @@ impl Reducer {
         Ok((events, asked))
     }
 
-    /// Returns the messages that are open as they are now: before something is asked, the text that leads to it.
-    pub fn flush(&mut self) -> Vec<EventData> {
-        let events = self.speech.flush();
-        self.heard(events)
+    /// Takes the params of an `elicitation/create`: the text that leads to it, whole, then what is asked.
+    pub fn question(
+        &mut self,
+        params: &RawValue,
+        id: &str,
+    ) -> (Vec<EventData>, Result<(QuestionRequest, Form), permission::Unparsed>) {
+        let mut events = self.speech.flush();
+        events.extend(self.tools.settle(None));
+        (self.heard(events), crate::question(params, id, self.turn.as_deref()))
     }
 
     /// Returns true if tool calls have printed something that is not reported.
@@ -282,8 +288,8 @@ impl Reducer {
         if choices == self.choices {
             return None;
         }
-        self.choices.clone_from(&choices);
-        Some(EventData::ModeChanged(ModeChanged { choices }))
+        let before = std::mem::replace(&mut self.choices, choices);
+        Some(EventData::ModeChanged(change(shown_choices(&before), shown_choices(&self.choices))))
     }
 
     /// What may be told of these.

@@ -156,14 +156,17 @@ fn a_question_comes_after_what_led_to_it() {
     let request = json!({ "toolCall": { "toolCallId": "t" }, "options": [{ "optionId": "a", "name": "A", "kind": "allow_once" }] });
     let (events, _) = reducer.permission(&to_raw_value(&request).unwrap(), "ask").unwrap();
     assert_eq!(names(&events), ["message"], "a permission for a call that is known");
-    assert!(reducer.flush().is_empty(), "nothing is told twice");
+    let question = json!({ "mode": "form", "message": "Go?", "requestedSchema": { "properties": {} } });
+    let question = to_raw_value(&question).unwrap();
+    assert!(reducer.question(&question, "ask").0.is_empty(), "nothing is told twice");
     reducer.update(&say(" two problems"));
     let plan = json!({ "sessionUpdate": "plan", "entries": [{ "content": "Mend them" }] });
     let plan = to_raw_value(&json!({ "update": plan })).unwrap();
     assert_eq!(names(&reducer.update(&plan)), ["message", "plan"]);
     assert!(reducer.update(&plan).is_empty());
     reducer.update(&say("."));
-    let events = reducer.flush();
+    let (events, asked) = reducer.question(&question, "ask");
+    assert_eq!(asked.unwrap().0.turn_id.as_deref(), Some("turn"));
     let [EventData::Message(UniversalMessage::Parsed(message))] = events.as_slice() else {
         panic!("{events:?}")
     };

@@ -3,8 +3,8 @@
 use crate::schema::check;
 use sa_api::sessions::{EventData, OptionValue, PermissionMode, SessionChoices};
 use sa_universal::{
-    ModeTable, Reducer, Target, Unsupported, after_plan, check_agent_mode, model_target, targets, to_opened,
-    variant_target,
+    AgentOption, ModeTable, Reducer, Target, Unsupported, after_plan, agent_modes, check_agent_mode,
+    combinations, model_target, option_target, targets, to_opened, variant_target,
 };
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -212,7 +212,7 @@ fn an_approved_plan_allows_no_more_than_before() {
     let modes = ["build", "plan", "ask"];
     let first = targets(&table, &older("build", &modes), "plan", PermissionMode::Default).unwrap();
     assert_eq!(first.set, [mode("ask"), mode("plan")].concat(), "so that it has nowhere looser to return to");
-    let left = |now: &str, chosen| after_plan(&table, &older(now, &modes), chosen);
+    let left = |now: &str, chosen| after_plan(&table, &older(now, &modes), "plan", chosen);
     assert_eq!(left("plan", PermissionMode::Default), None);
     for (now, chosen, permission, too_loose) in [
         ("ask", PermissionMode::Default, PermissionMode::Default, false),
@@ -225,5 +225,125 @@ fn an_approved_plan_allows_no_more_than_before() {
         let after = left(now, chosen).unwrap();
         assert_eq!((after.permission_mode, after.is_too_loose), (permission, too_loose), "{now} {chosen:?}");
         assert_eq!(after.agent_mode, "build");
+    }
+}
+
+/// An agent with agents of its own, in their order: who works is an option beside its mode.
+fn with_agents(current: &str) -> (ModeTable, SessionChoices) {
+    let agents = AgentOption { option: "agent".to_owned(), usual: "build".to_owned() };
+    let choices: Vec<_> =
+        ["build", "plan", "reviewer"].map(|id| json!({ "value": id, "name": id.to_uppercase() })).to_vec();
+    let mut said = newer();
+    let option = json!({ "id": "agent", "name": "Agent", "type": "select", "currentValue": current, "options": choices });
+    said["configOptions"].as_array_mut().unwrap().push(option);
+    (ModeTable { agents: Some(agents), ..ModeTable::default() }, opened(&said).0.choices().clone())
+}
+
+#[test]
+fn an_agent_of_the_agents_own_works_in_every_permission_mode() {
+    let (table, choices) = with_agents("build");
+    let ids: Vec<_> = agent_modes(&table, &choices).into_iter().map(|mode| mode.id).collect();
+    assert_eq!(ids, ["build", "plan", "default", "bypassPermissions", "reviewer"]);
+    let reviewer = Some(option("agent", "reviewer"));
+    for (permission, set) in [
+        (PermissionMode::Default, vec![]),
+        (PermissionMode::Plan, vec![option("permission", "plan")]),
+        (PermissionMode::Bypass, vec![option("permission", "bypassPermissions")]),
+    ] {
+        let targets = targets(&table, &choices, "reviewer", permission).unwrap();
+        assert_eq!((targets.agent, targets.set), (reviewer.clone(), set), "{permission:?}");
+    }
+    let (table, choices) = with_agents("reviewer");
+    for mode in ["build", "plan"] {
+        let back = targets(&table, &choices, mode, PermissionMode::Default).unwrap();
+        assert_eq!(back.agent, Some(option("agent", "build")), "{mode}");
+    }
+    let left = after_plan(&table, &choices, "reviewer", PermissionMode::Plan).unwrap();
+    assert_eq!((left.agent_mode.as_str(), left.permission_mode), ("reviewer", PermissionMode::Default));
+    let unknown = targets(&table, &choices, "critic", PermissionMode::Default).unwrap_err().to_string();
+    assert_eq!(
+        unknown,
+        "the agent has no mode 'critic'; its modes are: default, plan, bypassPermissions, reviewer"
+    );
+}
+
+#[test]
+fn options_are_no_modes() {
+    let (table, choices) = with_agents("build");
+    for mode in ["agent=reviewer", "permission=bypassPermissions", "fast=true"] {
+        for permission in [PermissionMode::Default, PermissionMode::Bypass] {
+            let refused = targets(&table, &choices, mode, permission);
+            assert!(
+                matches!(refused, Err(Unsupported::Mode { .. } | Unsupported::Looser { .. })),
+                "{mode}: {refused:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn options_are_checked_against_what_the_agent_offers() {
+    let (table, mut choices) = with_agents("build");
+    let set = |choices: &SessionChoices, id: &str, value: OptionValue, permission| {
+        option_target(&table, choices, id, &value, permission).map_err(|refused| refused.to_string())
+    };
+    let choice = |id: &str| OptionValue::Choice(id.to_owned());
+    let asks = PermissionMode::Default;
+    let on = Target::SetOption { config_id: "fast".to_owned(), value: OptionValue::Switch(true) };
+    assert_eq!(set(&choices, "fast", OptionValue::Switch(true), asks), Ok(Some(on)));
+    assert_eq!(set(&choices, "fast", OptionValue::Switch(false), asks), Ok(None));
+    for (id, value, words) in [
+        (
+            "slow",
+            OptionValue::Switch(true),
+            "the agent has no option 'slow'; its options are: fast (true, false)",
+        ),
+        ("fast", choice("on"), "option 'fast' does not take 'on'; its values are: true, false"),
+        ("agent", choice("reviewer"), "option 'agent' is set with agentMode"),
+    ] {
+        assert_eq!(set(&choices, id, value, PermissionMode::Bypass), Err(words.to_owned()));
+    }
+    // One that has the agent ask less needs the permission mode for it.
+    let fast = choices.options.iter_mut().find(|option| option.id == "fast").unwrap();
+    (fast.id, fast.name) = ("approval".to_owned(), "Auto-approve everything".to_owned());
+    assert!(set(&choices, "approval", OptionValue::Switch(true), asks).is_err());
+    assert!(set(&choices, "approval", OptionValue::Switch(true), PermissionMode::Bypass).is_ok());
+    assert!(set(&choices, "approval", OptionValue::Switch(false), asks).is_ok());
+}
+
+/// A combination is listed as possible exactly if it can be set.
+#[test]
+fn the_table_and_what_is_set_agree() {
+    let (table, choices) = with_agents("reviewer");
+    let refusing = ModeTable { refusing: vec!["x".to_owned()], ..ModeTable::default() };
+    for (table, choices) in [
+        (table, choices),
+        (ModeTable::default(), older("ask", &["ask", "architect", "YOLO"])),
+        (ModeTable::default(), older("code", &["code", "acceptEdits"])),
+        (refusing, older("x", &["x", "plan"])),
+        (ModeTable::default(), SessionChoices::default()),
+    ] {
+        let all = combinations(&table, &choices);
+        assert_eq!(all.len(), agent_modes(&table, &choices).len() * 3);
+        for one in all {
+            let set = targets(&table, &choices, &one.agent_mode, one.permission_mode);
+            assert_eq!(one.supported, set.is_ok(), "{one:?}");
+            assert_eq!(one.reason, set.as_ref().err().map(ToString::to_string), "{one:?}");
+            let Ok(set) = set else { continue };
+            let last = match set.set.last() {
+                Some(Target::SetMode { mode_id }) => Some(mode_id.clone()),
+                Some(Target::SetOption { value: OptionValue::Choice(id), .. }) => Some(id.clone()),
+                _ => choices.mode.clone(),
+            };
+            assert_eq!(one.native_mode, last, "{one:?}");
+            let daemon_allows = set.enforce == PermissionMode::Bypass;
+            assert_eq!(
+                daemon_allows,
+                one.effect == Some(sa_api::ModeEffect::NeverAsks)
+                    || one.effect == Some(sa_api::ModeEffect::Refuses)
+                        && one.permission_mode == PermissionMode::Bypass,
+                "{one:?}"
+            );
+        }
     }
 }

@@ -212,3 +212,107 @@ fn declining_and_cancelling_are_answers() {
     }
     assert_eq!((&form.decline()["action"], &form.cancel()["action"]), (&json!("decline"), &json!("cancel")));
 }
+
+#[test]
+fn bounds_reach_the_client_and_answers_are_held_against_them() {
+    let cases = [
+        (
+            json!({ "type": "integer", "minimum": 1, "maximum": 99, "default": 7 }),
+            ["0", "100", "-5"],
+            ["1", "99", " 50 "],
+        ),
+        (
+            json!({ "type": "number", "minimum": 0.5, "maximum": 1.5 }),
+            ["0.4", "1.6", "1e9"],
+            ["0.5", "1", "1.5"],
+        ),
+        (
+            json!({ "type": "string", "minLength": 2, "maxLength": 3 }),
+            ["a", "abcd", "ä"],
+            ["ab", "abc", "äöü"],
+        ),
+        (json!({ "type": "string", "pattern": "^v[0-9]+$" }), ["v", "1", "v1x"], ["v1", "v22", "v333"]),
+        (
+            json!({ "type": "string", "format": "email" }),
+            ["me", "@b.c", "a @b"],
+            ["a@b", "a.b@c.de", "a+b@c"],
+        ),
+        (
+            json!({ "type": "string", "format": "uri" }),
+            ["here", "1:x", "a b:c"],
+            ["https://a", "mailto:x", "a+b:c"],
+        ),
+        (
+            json!({ "type": "string", "format": "date" }),
+            ["2026-02-30", "2026-2-3", "today"],
+            ["2026-02-03", "1969-01-01", "2024-02-29"],
+        ),
+        (
+            json!({ "type": "string", "format": "date-time" }),
+            ["2026-02-03", "2026-02-03T25:00:00Z", "x"],
+            ["2026-02-03T04:05:06Z", "1960-02-03T04:05:06Z", "2026-02-03T04:05:06+02:00"],
+        ),
+    ];
+    for (schema, bad, good) in cases {
+        let (request, form) = form("m", json!({ "a": schema }), json!([]));
+        let shown = serde_json::to_value(&request.questions[0]).unwrap();
+        for (name, value) in schema.as_object().unwrap() {
+            let expected = match name.as_str() {
+                "type" => continue,
+                "default" => json!([value.to_string()]),
+                _ if value.is_number() && !name.ends_with("Length") => json!(value.as_f64()),
+                _ => value.clone(),
+            };
+            assert_eq!(shown[name], expected, "{shown:#}");
+        }
+        for answer in bad {
+            let error = form.answer(&words(&[&[answer]])).unwrap_err();
+            let BadAnswers::Bound { question: 1, bound } = &error else { panic!("{answer}: {error}") };
+            assert_eq!(bound.value, schema[bound.name], "{answer}: {error}");
+            let said = format!("the answer to question 1 does not fit: `{}` is {}", bound.name, bound.value);
+            assert_eq!(error.to_string(), said);
+        }
+        for answer in good {
+            filled(&form, &[&[answer]]).unwrap_or_else(|error| panic!("{answer}: {error}"));
+        }
+        assert_eq!(filled(&form, &[&[]]), Ok(json!({})), "no answer breaks no bound");
+    }
+    let items = json!({ "type": "array", "minItems": 2, "maxItems": 3, "default": ["x", "z"],
+        "items": { "anyOf": [{ "const": "x", "title": "X" }, { "const": "y", "title": "Y" },
+                             { "const": "z", "title": "Z" }, { "const": "u", "title": "U" }] } });
+    let (request, form) = form("m", json!({ "a": items }), json!([]));
+    let question = &request.questions[0];
+    assert_eq!(
+        (question.min_items, question.max_items, &question.default),
+        (Some(2), Some(3), &words(&[&["X", "Z"]])[0])
+    );
+    for (answers, bound) in [(&["X"][..], "minItems"), (&["X", "Y", "Z", "U"][..], "maxItems")] {
+        assert!(
+            matches!(filled(&form, &[answers]), Err(BadAnswers::Bound { bound: found, .. }) if found.name == bound)
+        );
+    }
+    assert_eq!(filled(&form, &[&["X", "Y"]]), Ok(json!({ "a": ["x", "y"] })));
+}
+
+#[test]
+fn patterns_that_cannot_be_matched_in_bounded_time_are_left_to_the_agent() {
+    let deep = format!("{}a{}", "(".repeat(500), ")".repeat(500));
+    let long = "a?".repeat(5_000);
+    for pattern in ["(?=x)y", "(a{1000}){1000}{1000}", "(", r"(a)\1", deep.as_str(), long.as_str()] {
+        let (request, form) = form("m", json!({ "a": { "type": "string", "pattern": pattern } }), json!([]));
+        assert_eq!(request.questions[0].pattern.as_deref(), Some(pattern));
+        assert_eq!(filled(&form, &[&["anything"]]), Ok(json!({ "a": "anything" })));
+    }
+    // Backtracking would take longer than the universe lasts.
+    let (_, form) = form("m", json!({ "a": { "type": "string", "pattern": "^(a+)+$" } }), json!([]));
+    let hostile = format!("{}b", "a".repeat(100_000));
+    assert!(filled(&form, &[&[&hostile]]).is_err());
+}
+
+#[test]
+fn forms_that_were_stored_without_bounds_have_none() {
+    let stored =
+        json!({ "type": "fields", "fields": [{ "key": "a", "takes": "integer", "required": true }] });
+    let form: Form = serde_json::from_value(stored).unwrap();
+    assert_eq!(filled(&form, &[&["500"]]), Ok(json!({ "a": 500 })));
+}

@@ -1,10 +1,11 @@
 //! What the built-in agents said in recorded sessions, as events.
 
 use crate::schema::errors;
-use sa_api::sessions::EventData;
-use sa_universal::{Asked, Projector, Reducer, question, stop_reason};
+use sa_api::sessions::{DeltaKind, EventData, UniversalMessage};
+use sa_universal::{Asked, Projector, Reducer, stop_reason};
 use serde_json::value::to_raw_value;
 use serde_json::{Deserializer, Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -55,8 +56,9 @@ impl Replay {
                 }]);
             }
             "elicitation/create" => {
-                let (request, _) = question(&to_raw_value(&first).unwrap(), "question", None).unwrap();
-                self.note(vec![EventData::QuestionAsked(request)]);
+                let (events, asked) = reducer.question(&to_raw_value(&first).unwrap(), "question");
+                self.note(events);
+                self.note(vec![EventData::QuestionAsked(asked.unwrap().0)]);
             }
             "result" if first["stopReason"].is_string() => {
                 let events = reducer.end_turn();
@@ -153,4 +155,62 @@ fn every_recorded_session_is_understood_and_can_be_told_again() {
         }
     }
     assert!(count > 1000, "only {count} events were found");
+}
+
+/// Lines of a log that has whole messages: those that the adapter wrote.
+fn written(path: &Path) -> Replay {
+    let mut replay = Replay::default();
+    let mut reducer = Reducer::new("run");
+    for line in fs::read_to_string(path).unwrap().lines() {
+        let Some((_, message)) = line.split_once("→ ") else { continue };
+        let Ok(message) = serde_json::from_str::<Value>(message) else { continue };
+        match message["method"].as_str() {
+            Some("session/update") => replay.update(&mut reducer, message["params"]["update"].clone()),
+            Some(method @ ("session/request_permission" | "elicitation/create")) => {
+                replay.line(&mut reducer, &format!("{method} {}", message["params"]));
+            }
+            _ => {}
+        }
+    }
+    replay
+}
+
+#[test]
+fn text_is_whole_before_a_question_or_permission() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let whole = |agent: &str| crates.join(format!("sa-{agent}/tests/{agent}/snapshots"));
+    let logs = [
+        ("claude", logs("claude"), replayed as fn(&Path) -> Replay),
+        ("codex", logs("codex"), replayed),
+        ("opencode", whole("opencode"), written),
+        ("amp", whole("amp"), written),
+    ];
+    for (agent, directory, replay) in logs {
+        let (mut asked, mut led) = (0, 0);
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let mut unfinished = BTreeSet::new();
+            let mut spoke = false;
+            for event in replay(&path).events {
+                match event {
+                    EventData::MessageDelta(delta) if delta.kind != DeltaKind::Output => {
+                        unfinished.insert(delta.message_id);
+                        spoke = true;
+                    }
+                    EventData::Message(UniversalMessage::Parsed(message)) => {
+                        unfinished.remove(&message.id);
+                    }
+                    EventData::QuestionAsked(_) | EventData::PermissionAsked(_) => {
+                        assert!(unfinished.is_empty(), "{path:?}: {unfinished:?}");
+                        (asked, led) = (asked + 1, led + usize::from(spoke));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // What Amp asks comes at its permission socket, which its recordings do not have.
+        assert!(asked > 0 || agent == "amp", "{agent} asks nothing");
+        // Claude's and Codex's recordings also have text before what they ask.
+        assert!(led > 0 || !["claude", "codex"].contains(&agent), "{agent} says nothing before it asks");
+    }
 }

@@ -191,7 +191,7 @@ fn options() -> impl Strategy<Value = Value> {
             { "group": "g", "name": "G", "options": [{ "value": "m1", "name": "M1" }] },
             { "group": "h", "name": "H", "options": [{ "value": "m2", "name": "M2" }] },
         ]);
-        json!({ "id": "m", "name": "Model", "category": "model", "type": "select", "currentValue": model, "options": groups })
+        json!({ "id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": model, "options": groups })
     });
     let fast = any::<bool>()
         .prop_map(|on| json!({ "id": "fast", "name": "Fast", "type": "boolean", "currentValue": on }));

@@ -67,8 +67,8 @@ pub(crate) struct LocalArgs {
 /// The arguments of `install-agent`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Versions live side by side in the data directory; the one installed last is started unless another is \
-    asked for. Neither Node nor npm is needed, except by agents that are Node programs themselves."
+    after_help = "Versions live side by side in the data directory. The one that was installed becomes current, unless a newer \
+    one is: --make-current decides. Neither Node nor npm is needed, except by agents that are Node programs themselves."
 )]
 pub(crate) struct InstallAgentArgs {
     /// The agents' ids
@@ -90,6 +90,18 @@ pub(crate) struct InstallAgentArgs {
     /// Use only this kind of source
     #[arg(long, value_name = "KIND", value_parser = ["vendor", "github", "npm", "registry"])]
     pub(crate) source: Option<String>,
+
+    /// Start this version by default [default: unless a newer one is current]
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true
+    )]
+    pub(crate) make_current: Option<bool>,
 
     /// Install from this directory: a mirror's tree, published files, or an unpacked program
     #[arg(long, value_name = "DIR", conflicts_with_all = ["source", "mirror"])]

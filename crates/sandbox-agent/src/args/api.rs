@@ -53,8 +53,13 @@ pub(crate) enum ApiCommand {
     Openapi,
     /// Print the daemon's metrics (GET /metrics)
     Metrics,
-    /// Get a single-use ticket for a WebSocket (POST /v1/tickets)
-    Ticket(Output),
+    /// Create a ticket for a stream (POST /v1/tickets)
+    Ticket(TicketArgs),
+    /// Revoke a ticket (DELETE /v1/tickets/{ticket})
+    RevokeTicket {
+        /// The ticket
+        ticket: String,
+    },
     /// The agents that the daemon can start
     #[command(subcommand)]
     Agents(AgentsCommand),
@@ -80,7 +85,7 @@ pub(crate) enum ApiCommand {
 pub(crate) enum AcpCommand {
     /// List them (GET /v1/acp)
     List(Output),
-    /// Send one JSON-RPC message and print the answer (POST /v1/acp/{server_id})
+    /// Send one JSON-RPC message and print the answer (POST /v1/acp/{serverId})
     Post {
         /// The server's id; any name, the first message to it starts the server
         server_id: String,
@@ -93,16 +98,32 @@ pub(crate) enum AcpCommand {
         /// Do not wait for the answer; it arrives on the stream
         #[arg(long = "async")]
         respond_async: bool,
+        /// Have failures reported by status, however late they come
+        #[arg(long, conflicts_with = "respond_async")]
+        wait: bool,
         #[command(flatten)]
         message: MessageSource,
     },
-    /// Print the messages of the agent, one per line (GET /v1/acp/{server_id})
+    /// Print the messages of the agent, one per line (GET /v1/acp/{serverId})
     Stream(StreamArgs),
-    /// Stop the agent and forget the server (DELETE /v1/acp/{server_id})
+    /// Stop the agent and forget the server (DELETE /v1/acp/{serverId})
     Delete {
         /// The server's id
         server_id: String,
     },
+}
+
+/// The arguments of `api ticket`.
+#[derive(Debug, Args)]
+pub(crate) struct TicketArgs {
+    /// Path of the one stream that it opens, any number of times [default: any stream, once]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// Milliseconds that it is valid [default: an hour with --path, else 30 seconds]
+    #[arg(long, value_name = "N")]
+    pub(crate) lifetime_ms: Option<u64>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// Where the message to send comes from.

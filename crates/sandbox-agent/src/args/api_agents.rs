@@ -1,6 +1,7 @@
 //! The flags of `sandbox-agent api agents`.
 
 use super::Output;
+use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 
 /// The operations on agents.
@@ -24,6 +25,15 @@ pub(crate) enum AgentsCommand {
     },
     /// Install one on the daemon's machine (POST /v1/agents/{agent}/install)
     Install(ApiInstallArgs),
+    /// Choose the installed version that starts by default (PATCH /v1/agents/{agent})
+    Use {
+        /// The agent's id
+        agent: String,
+        /// The installed version
+        version: String,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Remove installed versions of one (DELETE /v1/agents/{agent})
     Uninstall {
         /// The agent's id
@@ -41,9 +51,9 @@ pub(crate) enum AgentsCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// List the modes of an installed one (GET /v1/agents/{agent}/modes)
+    /// List the modes of one and what each combination does (GET /v1/agents/{agent}/modes)
     Modes(OfferArgs),
-    /// List the models of an installed one, and how hard they think (GET /v1/agents/{agent}/models)
+    /// List the models of one, and how hard they think (GET /v1/agents/{agent}/models)
     Models(OfferArgs),
 }
 
@@ -72,6 +82,17 @@ pub(crate) struct ApiInstallArgs {
     /// Use only this kind of source
     #[arg(long, value_name = "KIND", value_parser = ["vendor", "github", "npm", "registry"])]
     pub(crate) source: Option<String>,
+    /// Start this version by default [default: unless a newer one is current]
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true
+    )]
+    pub(crate) make_current: Option<bool>,
     /// Print the result as JSON, and no progress
     #[arg(long)]
     pub(crate) json: bool,

@@ -11,6 +11,13 @@ pub(crate) enum FsCommand {
     Ls(LsArgs),
     /// Read a file (GET /v1/fs/file)
     Get(GetArgs),
+    /// Show size, version and time of a file (HEAD /v1/fs/file)
+    Head {
+        /// The file
+        path: String,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Write a file (PUT /v1/fs/file)
     Put(PutArgs),
     /// Remove a file or a directory (DELETE /v1/fs/entry)
@@ -62,7 +69,7 @@ pub(crate) struct LsArgs {
     /// The directory
     #[arg(default_value = ".")]
     pub(crate) path: String,
-    /// At most so many entries
+    /// List at most N entries [default: all, in pages]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// Only names after this one

@@ -19,19 +19,19 @@ pub(crate) enum ProcessesCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Show one (GET /v1/processes/{id})
+    /// Show one (GET /v1/processes/{processId})
     Get {
         /// The process's id
         id: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Forget one that has ended (DELETE /v1/processes/{id})
+    /// Delete one that has ended (DELETE /v1/processes/{processId})
     Rm {
         /// The process's id
         id: String,
     },
-    /// Ask one to end, and kill it after a grace (POST /v1/processes/{id}/stop)
+    /// Ask one to end, and kill it after a grace (POST /v1/processes/{processId}/stop)
     Stop {
         /// The process's id
         id: String,
@@ -44,7 +44,7 @@ pub(crate) enum ProcessesCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Kill one and all that it started (POST /v1/processes/{id}/kill)
+    /// Kill one and all that it started (POST /v1/processes/{processId}/kill)
     Kill {
         /// The process's id
         id: String,
@@ -54,11 +54,11 @@ pub(crate) enum ProcessesCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Print what one has written (GET /v1/processes/{id}/logs)
+    /// Print what one has written (GET /v1/processes/{processId}/logs)
     Logs(LogsArgs),
-    /// Write to one's standard input (POST /v1/processes/{id}/input)
+    /// Write to one's standard input (POST /v1/processes/{processId}/input)
     Input(InputArgs),
-    /// Resize one's terminal (POST /v1/processes/{id}/terminal/resize)
+    /// Resize one's terminal (POST /v1/processes/{processId}/terminal/resize)
     Resize {
         /// The process's id
         id: String,
@@ -67,7 +67,7 @@ pub(crate) enum ProcessesCommand {
         /// Rows
         rows: u16,
     },
-    /// Use one's terminal from this one (GET /v1/processes/{id}/terminal/ws)
+    /// Use one's terminal from this one (GET /v1/processes/{processId}/terminal/ws)
     Attach(AttachArgs),
     /// Show the limits, or change them (GET, POST /v1/processes/config)
     Config(ConfigArgs),
@@ -137,18 +137,24 @@ pub(crate) struct LogsArgs {
     /// Only this output
     #[arg(long)]
     pub(crate) stream: Option<Stream>,
-    /// Only the last so many pieces
-    #[arg(long, value_name = "N", conflicts_with = "since")]
+    /// Start with the last N entries
+    #[arg(long, value_name = "N", conflicts_with = "after")]
     pub(crate) tail: Option<usize>,
-    /// Only what comes after the piece of this number
-    #[arg(long, value_name = "N")]
-    pub(crate) since: Option<u64>,
-    /// Go on until the process ends
+    /// Start after entry N
+    #[arg(long, value_name = "N", alias = "since")]
+    pub(crate) after: Option<u64>,
+    /// Print at most N entries
+    #[arg(long, value_name = "N", conflicts_with = "follow")]
+    pub(crate) limit: Option<usize>,
+    /// Continue until the process ends (GET /v1/processes/{processId}/logs/sse)
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Print the pieces as JSON, with --follow every event as one line
+    /// Print entries as JSON, with --follow every event as one line
     #[arg(long)]
     pub(crate) json: bool,
+    /// With --json: print entries that are UTF-8 as text instead of base64
+    #[arg(long, requires = "json")]
+    pub(crate) text: bool,
 }
 
 /// The arguments of `api processes input`.

@@ -3,6 +3,7 @@
 use super::processes::variable;
 use super::{Connection, Output};
 use clap::{Args, Subcommand, ValueEnum};
+use sa_api::sessions::OptionValue;
 use std::path::PathBuf;
 
 /// The operations on universal sessions. Where people have a shorter word, the name of the operation works as well.
@@ -61,13 +62,14 @@ pub(crate) enum SessionsCommand {
         #[command(flatten)]
         output: Output,
     },
+    /// Print a page of the transcript (GET /v1/sessions/{id}/messages)
+    Messages(MessagesArgs),
     /// Print a page of events, one per line (GET /v1/sessions/{id}/events)
     Events {
         /// The session's id
         id: String,
-        /// Id of the last event that is known already
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        offset: u64,
+        #[command(flatten)]
+        events: EventArgs,
         /// The most events to print
         #[arg(long, value_name = "N", default_value_t = 100)]
         limit: usize,
@@ -77,9 +79,8 @@ pub(crate) enum SessionsCommand {
     Follow {
         /// The session's id
         id: String,
-        /// Id of the last event that is known already
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        offset: u64,
+        #[command(flatten)]
+        events: EventArgs,
         /// Print the events as they are, one per line
         #[arg(long)]
         json: bool,
@@ -102,6 +103,47 @@ pub(crate) enum SessionsCommand {
     Export(ExportArgs),
     /// Make one out of such lines (POST /v1/sessions/import)
     Import(ImportArgs),
+}
+
+/// The events to print.
+#[derive(Debug, Args)]
+pub(crate) struct EventArgs {
+    /// Id of the last event that is known already
+    #[arg(long, alias = "offset", value_name = "N", default_value_t = 0)]
+    pub(crate) after: u64,
+    /// Types of events to print, separated by commas [default: all]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    pub(crate) types: Vec<String>,
+    /// Leave out the pieces of messages
+    #[arg(long)]
+    pub(crate) no_deltas: bool,
+}
+
+/// The arguments of `api sessions messages`.
+#[derive(Debug, Args)]
+pub(crate) struct MessagesArgs {
+    /// The session's id
+    pub(crate) id: String,
+    /// Cursor of the page, as the page before says it [default: the first page]
+    #[arg(long, value_name = "N")]
+    pub(crate) after: Option<u64>,
+    /// The most messages to print
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) limit: usize,
+    /// Which message comes first
+    #[arg(long, value_name = "ORDER", default_value = "asc")]
+    pub(crate) order: OrderArg,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// An order of messages.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum OrderArg {
+    /// The oldest message first
+    Asc,
+    /// The newest message first
+    Desc,
 }
 
 /// The arguments of `api sessions create`.
@@ -145,7 +187,7 @@ pub(crate) struct CreateArgs {
 /// How an agent works.
 #[derive(Debug, Args)]
 pub(crate) struct ChoiceArgs {
-    /// What the agent does: build, plan, or a mode of its own
+    /// What the agent does: build, plan, or one of its own modes or agents
     #[arg(long, value_name = "MODE")]
     pub(crate) agent_mode: Option<String>,
     /// What it may do
@@ -157,6 +199,20 @@ pub(crate) struct ChoiceArgs {
     /// The model's variant, such as high
     #[arg(long)]
     pub(crate) variant: Option<String>,
+    /// Option of the agent (repeatable); true and false switch one on or off
+    #[arg(long = "option", value_name = "ID=VALUE", value_parser = option)]
+    pub(crate) options: Vec<(String, OptionValue)>,
+}
+
+/// Reads `id=value`.
+fn option(text: &str) -> Result<(String, OptionValue), String> {
+    let (id, value) = text.split_once('=').ok_or("an option is written ID=VALUE")?;
+    let value = match value {
+        "true" => OptionValue::Switch(true),
+        "false" => OptionValue::Switch(false),
+        choice => OptionValue::Choice(choice.to_owned()),
+    };
+    Ok((id.to_owned(), value))
 }
 
 /// The arguments of `api sessions patch`.

@@ -27,6 +27,10 @@ pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {
         let installer = parts.launcher.installer();
         let mut failed = false;
         for agent in agents {
+            if agent.is_built_in() {
+                report_built_in(agent, args.json)?;
+                continue;
+            }
             let outcome = install_one(installer, agent, &args).await;
             failed |= report(installer, agent, outcome, args.json)?;
         }
@@ -46,6 +50,7 @@ async fn install_one(
         reinstall: args.reinstall,
         source: source.and_then(|name| SourceKind::ALL.into_iter().find(|kind| kind.name() == name)),
         from: args.from.clone(),
+        make_current: args.make_current,
         ..InstallRequest::default()
     };
     let mut job = installer.install(agent, request);
@@ -55,6 +60,16 @@ async fn install_one(
     }
     bar.finish();
     job.outcome().await
+}
+
+fn report_built_in(agent: &AgentSpec, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        let version = env!("CARGO_PKG_VERSION");
+        let result =
+            json!({"agent": agent.id, "version": version, "alreadyInstalled": true, "builtIn": true});
+        return Ok(print_json(&result)?);
+    }
+    Ok(print_text(&format!("{} is built in; nothing to install", agent.name))?)
 }
 
 /// Prints what came of it; true if it failed.
@@ -94,6 +109,10 @@ pub(crate) fn uninstall(args: UninstallAgentArgs) -> Result<ExitCode, Failure> {
     runtime()?.block_on(async {
         let (parts, _supervisor) = Agents::standalone(&settings)?;
         for agent in agents {
+            if agent.is_built_in() {
+                print_text(&format!("{} is built in; nothing to remove", agent.name))?;
+                continue;
+            }
             let version = args.version.as_deref();
             let removed =
                 parts.launcher.installer().uninstall(&agent.id, version).await.map_err(anyhow::Error::new)?;
@@ -123,7 +142,7 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
                 Ok(latest) => {
                     let current = installer.current(&agent.id).map_err(anyhow::Error::new)?;
                     let installed = current.map(|receipt| receipt.version);
-                    let outdated = installed.as_ref().is_none_or(|installed| is_newer(&latest, installed));
+                    let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
                     known.push(LatestVersion { agent: agent.id.clone(), installed, latest, outdated });
                 }
                 Err(error) => {
@@ -132,7 +151,7 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
                 }
             }
         }
-        failed |= known.iter().any(|version| version.outdated);
+        failed |= known.iter().any(|version| version.outdated != Some(false));
         show(&known, args.json)?;
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     })

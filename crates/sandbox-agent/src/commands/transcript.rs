@@ -230,7 +230,7 @@ fn name_of(value: &impl serde::Serialize) -> String {
 }
 
 /// What comes from an agent must not steer the terminal.
-pub(super) fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let fits = |c: char| !c.is_control() || c == '\n' || c == '\t';
     text.chars().map(|c| if fits(c) { c } else { '\u{fffd}' }).collect()
 }

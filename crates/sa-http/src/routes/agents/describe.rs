@@ -6,8 +6,8 @@ use crate::problem::ApiResult;
 use crate::state::AppState;
 use sa_agents::{AgentSpec, Capability, Launch};
 use sa_api::{
-    AcpServerStatus, AgentCapabilities, AgentInfo, AgentLaunch, AgentServerStatus, CredentialInfo,
-    InstalledVersion,
+    AcpServerStatus, AgentCapabilities, AgentInfo, AgentLaunch, AgentServerState, AgentServerStatus,
+    CredentialInfo, CredentialStatus, InstalledVersion, Timestamp,
 };
 use sa_install::{Found, Origin};
 use std::collections::{BTreeSet, HashMap};
@@ -50,25 +50,27 @@ impl Running {
 fn describe(agent: &AgentSpec, running: &Running, services: &AgentServices) -> AgentInfo {
     let found = found(agent, services);
     let (version, path, source) = program(agent, found.as_ref());
-    let (credentials_available, credentials) = credentials(agent, services);
+    let (credential_status, credentials) = credentials(agent, services);
     let (count, since) = running.agents.get(&agent.id).copied().unwrap_or_default();
     AgentInfo {
         id: agent.id.clone(),
         name: agent.name.clone(),
         description: agent.description.clone(),
         launch: launch(agent),
-        installed: path.is_some() || matches!(agent.launch, Launch::Builtin { drives: None, .. }),
+        installed: path.is_some() || agent.is_built_in(),
         installable: agent.install.is_some(),
+        built_in: agent.is_built_in(),
         version,
         path,
         source,
         versions: versions(agent, services),
-        credentials_available,
+        credential_status,
+        credentials_available: credential_status != CredentialStatus::Missing,
         credentials,
         capabilities: capabilities(agent, services),
         running: count,
         server_status: (count > 0).then(|| AgentServerStatus {
-            status: "running".to_owned(),
+            status: AgentServerState::Running,
             uptime_ms: running.now_ms.saturating_sub(since),
         }),
         config_options: None,
@@ -77,7 +79,7 @@ fn describe(agent: &AgentSpec, running: &Running, services: &AgentServices) -> A
 }
 
 /// What would start. A directory of agents that cannot be read holds nothing that would.
-fn found(agent: &AgentSpec, services: &AgentServices) -> Option<Found> {
+pub(super) fn found(agent: &AgentSpec, services: &AgentServices) -> Option<Found> {
     services.launcher.installer().find(agent, None).unwrap_or_else(|error| {
         tracing::warn!(agent = %agent.id, %error, "cannot tell whether the agent is installed");
         None
@@ -112,23 +114,31 @@ fn versions(agent: &AgentSpec, services: &AgentServices) -> Vec<InstalledVersion
             version: receipt.version,
             source: receipt.source,
             size: receipt.size,
-            installed_at_ms: receipt.installed_at_ms,
+            installed_at: Timestamp::from_millis(receipt.installed_at_ms),
         })
         .collect()
 }
 
-/// Whether there is a credential. Of an agent that nobody knows anything about, it is not said that it lacks one.
-fn credentials(agent: &AgentSpec, services: &AgentServices) -> (bool, Vec<CredentialInfo>) {
+/// Whether there is a credential, and which were found.
+pub(super) fn credentials(
+    agent: &AgentSpec,
+    services: &AgentServices,
+) -> (CredentialStatus, Vec<CredentialInfo>) {
     let Some(availability) = sa_credentials::availability(&agent.id, &services.host()) else {
-        return (true, Vec::new());
+        return (CredentialStatus::Unknown, Vec::new());
+    };
+    let status = match availability.available {
+        _ if sa_credentials::needs_none(&agent.id) => CredentialStatus::NotNeeded,
+        true => CredentialStatus::Available,
+        false => CredentialStatus::Missing,
     };
     let sources = availability.sources.into_iter().map(|source| CredentialInfo {
         provider: source.provider,
         kind: source.kind.name().to_owned(),
         origin: source.origin.to_string(),
-        expires_at_ms: source.expires_at_ms,
+        expires_at: source.expires_at_ms.map(Timestamp::from_millis),
     });
-    (availability.available, sources.collect())
+    (status, sources.collect())
 }
 
 fn launch(agent: &AgentSpec) -> AgentLaunch {

@@ -2,7 +2,7 @@
 
 use super::{Id, named, off_thread};
 use crate::body::read_json_or_default;
-use crate::negotiate::{Media, prefers};
+use crate::negotiate::{Media, check_accept, prefers};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -11,12 +11,12 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue};
-use sa_agents::SourceKind;
+use sa_agents::{AgentSpec, SourceKind};
 use sa_api::{
-    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
-    Problem, UninstalledAgent,
+    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion, Problem,
+    UninstalledAgent,
 };
 use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
 use serde::Deserialize;
@@ -31,19 +31,17 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
     post, path = "/v1/agents/{agent}/install", operation_id = "installAgent", tag = "agents",
     summary = "Install an agent",
     description = "Fetches the agent's program from the first source that has it, checks it against the published digest and puts \
-        it in its place at once. Several versions live side by side; the one installed last is current. With `Accept: \
-        text/event-stream` the answer is a stream of `InstallEvent`s that ends with `done` or `failed`. The installation goes on \
-        when the client leaves; the same request again joins it.",
+        it in its place at once. Several versions live side by side. `makeCurrent` says whether this one starts when none is named; by \
+        default it does, unless a newer version is current. An agent that is part of the daemon (`builtIn`) needs no installation: \
+        the answer says so. The installation continues if the client disconnects; the same request again joins it. \
+        `POST /v1/agents/{agent}/install/sse` streams the progress.",
     params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
     responses(
-        (status = 200, description = "It is installed; or the stream of its installation", content(
-            (InstalledAgent = "application/json"),
-            (InstallEvent = "text/event-stream"),
-        )),
+        (status = 200, description = "The agent is installed", body = InstalledAgent),
         (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such agent, or no source has this version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes both forms of the answer", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
@@ -59,23 +57,90 @@ pub(crate) async fn install(
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
-    let wanted: InstallAgent = read_json_or_default(&state, &headers, body).await?;
+    let installation = begin(&state, &agent, &headers, body).await?;
+    if streams { Ok(installation.progress()) } else { Ok(Json(installation.outcome().await?).into_response()) }
+}
+
+/// Installs an agent and streams the progress.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/install/sse", operation_id = "streamAgentInstallation", tag = "agents",
+    summary = "Install an agent and stream the progress",
+    description = "Installs as `POST /v1/agents/{agent}/install` does and answers with server-sent events, one `InstallEvent` each, named by its \
+        `step`. The stream ends with `done` or `failed`. The installation continues if the client disconnects; the same request again joins it.",
+    params(("agent" = String, Path, description = "The agent's id")),
+    request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
+    responses(
+        (status = 200, description = "The progress of the installation", content((InstallEvent = "text/event-stream"))),
+        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn install_stream(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let agent = named(&state, id)?;
+    check_accept(&headers, Media::EventStream)?;
+    Ok(begin(&state, &agent, &headers, body).await?.progress())
+}
+
+/// An installation that was asked for.
+enum Installation {
+    /// The agent is part of the daemon.
+    BuiltIn(InstalledAgent),
+    Running(Installer, Job),
+}
+
+/// Starts the installation that the body asks for, or joins it.
+async fn begin(
+    state: &AppState,
+    agent: &AgentSpec,
+    headers: &HeaderMap,
+    body: Body,
+) -> ApiResult<Installation> {
+    let wanted: InstallAgent = read_json_or_default(state, headers, body).await?;
+    if agent.is_built_in() {
+        return built_in(state, agent, wanted.agent_version.as_deref()).map(Installation::BuiltIn);
+    }
     let request = InstallRequest {
         version: wanted.agent_version,
         reinstall: wanted.reinstall.unwrap_or(false),
         source: wanted.source.map(kind),
+        make_current: wanted.make_current,
         ..InstallRequest::default()
     };
     let installer = state.agents.launcher.installer().clone();
-    let mut job = installer.install(&agent, request);
-    if streams {
-        let stream = Sse::new(events(installer, job)).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    let job = installer.install(agent, request);
+    Ok(Installation::Running(installer, job))
+}
+
+impl Installation {
+    /// Waits for the end of the installation.
+    async fn outcome(self) -> ApiResult<InstalledAgent> {
+        match self {
+            Self::BuiltIn(agent) => Ok(agent),
+            Self::Running(installer, mut job) => Ok(describe(&installer, job.outcome().await?)),
+        }
+    }
+
+    /// Returns the response that streams the installation.
+    fn progress(self) -> Response {
+        let events = match self {
+            Self::BuiltIn(agent) => {
+                futures_util::stream::iter([Ok(event(&InstallEvent::Done(agent)))]).left_stream()
+            }
+            Self::Running(installer, job) => events(installer, job).right_stream(),
+        };
+        let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
         let mut response = stream.into_response();
         response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-        return Ok(response);
+        response
     }
-    let installed = job.outcome().await?;
-    Ok(Json(describe(&installer, installed)).into_response())
 }
 
 fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, Infallible>> {
@@ -93,8 +158,30 @@ fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, In
             Some((end, None))
         }
     });
-    futures_util::StreamExt::map(steps, |event| {
-        Ok(Event::default().event(event.name()).data(serde_json::to_string(&event).unwrap_or_default()))
+    steps.map(|step| Ok(event(&step)))
+}
+
+fn event(step: &InstallEvent) -> Event {
+    Event::default().event(step.name()).data(serde_json::to_string(step).unwrap_or_default())
+}
+
+/// An agent that is part of the daemon. It has one version, the daemon's.
+fn built_in(state: &AppState, agent: &AgentSpec, version: Option<&str>) -> ApiResult<InstalledAgent> {
+    let own = env!("CARGO_PKG_VERSION");
+    if let Some(other) = version.filter(|version| ![own, "latest"].contains(version)) {
+        let detail = format!("'{}' is built in; its only version is {own}, not '{other}'", agent.id);
+        return Err(Problem::new(ErrorCode::VersionNotFound, detail).with_agent(&agent.id).into());
+    }
+    Ok(InstalledAgent {
+        agent: agent.id.clone(),
+        version: own.to_owned(),
+        path: state.agents.launcher.this_program().display().to_string(),
+        source: "builtin".to_owned(),
+        already_installed: true,
+        already_installed_04: true,
+        built_in: true,
+        current: true,
+        artifacts: Vec::new(),
     })
 }
 
@@ -114,6 +201,8 @@ fn step(progress: Progress) -> InstallEvent {
 
 fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
     let path = installer.program(&installed.receipt).display().to_string();
+    let current = installer.current(&installed.receipt.agent).ok().flatten();
+    let current = current.is_some_and(|current| current.version == installed.receipt.version);
     let Installed { receipt, already_installed } = installed;
     let artifact = InstallArtifact {
         kind: "native_agent".to_owned(),
@@ -127,6 +216,9 @@ fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
         path,
         source: receipt.source,
         already_installed,
+        already_installed_04: already_installed,
+        built_in: false,
+        current,
         artifacts: vec![artifact],
     }
 }
@@ -162,16 +254,18 @@ pub(crate) struct UninstallQuery {
 /// Removes an agent's installed versions.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
-    summary = "Remove an agent's installed versions",
-    description = "Agents that are running keep running. Without `agentVersion` all versions are removed.",
+    summary = "Uninstall an agent",
+    description = "Agents that are running keep running. Without `agentVersion` all versions are removed. If nothing was installed, \
+        which is always so for an agent that is part of the daemon, `removed` is empty.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
-        ("agentVersion" = Option<String>, Query, description = "Remove only this version; `version` is accepted too"),
+        ("agentVersion" = Option<String>, Query, description = "Remove only this version"),
+        ("version" = Option<String>, Query, deprecated, description = "The same as `agentVersion`"),
     ),
     responses(
-        (status = 200, description = "They are gone", body = UninstalledAgent),
+        (status = 200, description = "The versions that were removed", body = UninstalledAgent),
         (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent, or it is not installed", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn uninstall(
@@ -183,19 +277,14 @@ pub(crate) async fn uninstall(
     let Query(query) = query?;
     let installer = state.agents.launcher.installer();
     let removed = installer.uninstall(&agent.id, query.agent_version.as_deref()).await?;
-    if removed.is_empty() {
-        let what = query.agent_version.map_or_else(String::new, |version| format!("version {version} of "));
-        let detail = format!("{what}'{}' is not installed", agent.id);
-        return Err(Problem::new(ErrorCode::AgentNotInstalled, detail).with_agent(agent.id).into());
-    }
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
 
 /// Whether there is a newer version of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
-    summary = "Whether there is a newer version",
-    description = "Asks the agent's sources, in their order.",
+    summary = "Get the latest version of an agent",
+    description = "Asks the agent's sources, in their order. `outdated` is absent if no version is installed.",
     params(("agent" = String, Path, description = "The agent's id")),
     responses(
         (status = 200, description = "The newest version, and the installed one", body = LatestVersion),
@@ -211,6 +300,6 @@ pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<J
     let latest = installer.latest(&agent).await?;
     let id = agent.id.clone();
     let installed = off_thread(move || installer.current(&id)).await??.map(|receipt| receipt.version);
-    let outdated = installed.as_ref().is_some_and(|installed| is_newer(&latest, installed));
+    let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
     Ok(Json(LatestVersion { agent: agent.id, installed, latest, outdated }))
 }

@@ -4,17 +4,23 @@ mod describe;
 mod install;
 mod offer;
 
-pub(crate) use install::{__path_install, __path_latest, __path_uninstall, install, latest, uninstall};
+pub(crate) use install::{
+    __path_install, __path_install_stream, __path_latest, __path_uninstall, install, install_stream, latest,
+    uninstall,
+};
 pub(crate) use offer::{__path_models, __path_modes, models, modes};
 
+use crate::body::read_json;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
+use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use futures_util::StreamExt;
+use http::HeaderMap;
 use sa_agents::AgentSpec;
-use sa_api::{AgentInfo, AgentList, ErrorCode, Problem};
+use sa_api::{AgentInfo, AgentList, AgentPatch, ErrorCode, Problem};
 use serde::Deserialize;
 
 /// How many agents are asked at once what they offer.
@@ -26,8 +32,8 @@ pub(crate) struct AgentQuery {
     /// Whether agents are asked what they offer.
     #[serde(default)]
     config: bool,
-    /// Whether they are asked anew.
-    #[serde(default)]
+    /// Whether they are asked again.
+    #[serde(default, rename = "noCache", alias = "no_cache")]
     no_cache: bool,
 }
 
@@ -37,10 +43,11 @@ type Parameters = Result<Query<AgentQuery>, QueryRejection>;
 /// All agents.
 #[utoipa::path(
     get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
-    summary = "All agents",
+    summary = "List agents",
+    description = "Returns every agent that this daemon knows, with its installed versions, credentials and capabilities.",
     params(
         ("config" = Option<bool>, Query, description = "Ask each installed agent which models, modes and efforts it offers; takes seconds"),
-        ("no_cache" = Option<bool>, Query, description = "With `config`: do not use what an agent said before"),
+        ("noCache" = Option<bool>, Query, description = "With `config`: do not use what an agent said before"),
     ),
     responses(
         (status = 200, description = "Every agent this daemon knows", body = AgentList),
@@ -63,11 +70,12 @@ pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> Ap
 /// One agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}", operation_id = "getAgent", tag = "agents",
-    summary = "One agent",
+    summary = "Get an agent",
+    description = "Returns one agent with its installed versions, credentials and capabilities.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
         ("config" = Option<bool>, Query, description = "Ask it which models, modes and efforts it offers; takes seconds"),
-        ("no_cache" = Option<bool>, Query, description = "With `config`: do not use what it said before"),
+        ("noCache" = Option<bool>, Query, description = "With `config`: do not use what it said before"),
     ),
     responses(
         (status = 200, description = "The agent", body = AgentInfo),
@@ -87,6 +95,41 @@ pub(crate) async fn get(
         info = offer::add_config(&state, info, query.no_cache).await;
     }
     Ok(Json(info))
+}
+
+/// Changes an agent.
+#[utoipa::path(
+    patch, path = "/v1/agents/{agent}", operation_id = "updateAgent", tag = "agents",
+    summary = "Choose an agent's current version",
+    description = "`currentVersion` is the installed version that starts unless a session names another one. Agents that are running keep \
+        the version that they run.",
+    params(("agent" = String, Path, description = "The agent's id")),
+    request_body(content = AgentPatch, content_type = "application/json", description = "The changes"),
+    responses(
+        (status = 200, description = "The agent as it is now", body = AgentInfo),
+        (status = 400, description = "The body names no change, or the id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "That version is not installed; `detail` lists those that are", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn update(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<AgentInfo>> {
+    let agent = named(&state, id)?;
+    let patch: AgentPatch = read_json(&state, &headers, body).await?;
+    let Some(version) = patch.current_version else {
+        return Err(ApiError::new(
+            ErrorCode::InvalidRequest,
+            "there is nothing to change: name currentVersion",
+        ));
+    };
+    state.agents.launcher.installer().make_current(&agent.id, &version).await?;
+    Ok(Json(describe::one(&state, agent).await?))
 }
 
 /// The agent that the path names.

@@ -1,39 +1,119 @@
-//! What an agent offers: asked from the agent itself.
+//! What an agent offers: asked from the agent itself, or what the catalogue knows if it cannot be asked.
 
-use super::{Id, Parameters, named};
+use super::{Id, Parameters, describe, named, off_thread};
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{Query, State};
-use sa_api::{AgentChoice, AgentInfo, AgentModels, AgentModes, Problem};
-use sa_probe::Select;
+use sa_agents::AgentSpec;
+use sa_api::sessions::SessionChoices;
+use sa_api::{
+    AgentChoice, AgentConfigOption, AgentInfo, AgentModels, AgentModes, CredentialStatus, OfferSource,
+    Problem,
+};
+use sa_probe::{Offer, ProbeError, Select};
+use sa_sessions::modes::{
+    agent_modes, combinations, known_choices, mode_table, offered_choices, permission_modes,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The mode of sessions whose client names none.
+const USUAL_MODE: &str = "build";
+
+/// How long an agent is waited for that has no credentials: it may work without, but most do not.
+const HOPELESS: Duration = Duration::from_secs(2);
 
 /// The config options of this agent, or why there are none. An agent that is not installed has none to tell.
 pub(super) async fn add_config(state: &AppState, mut info: AgentInfo, anew: bool) -> AgentInfo {
     let Some(agent) = state.hub.catalogue().get(&info.id).filter(|_| info.installed) else { return info };
     match state.agents.probe.ask(agent, anew).await {
-        Ok(offer) => info.config_options = Some(offer.config_options.clone()),
+        Ok(offer) => info.config_options = Some(config_options(&offer)),
         Err(error) => info.config_error = Some(error.to_string()),
     }
     info
 }
 
+/// Options of a kind that the contract does not know are left out.
+fn config_options(offer: &Offer) -> Vec<AgentConfigOption> {
+    offer.config_options.iter().filter_map(|option| serde_json::from_value(option.clone()).ok()).collect()
+}
+
+/// What is known of an agent's offer.
+enum Known {
+    /// The agent said it.
+    Said(Arc<Offer>),
+    /// It could not be asked, for this reason.
+    Unasked(String),
+}
+
+/// How much a request needs to know.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// What the catalogue has is enough if the agent cannot be used anyway.
+    Catalogue,
+    /// Only the agent knows.
+    Agent,
+}
+
+/// Asks an agent what it offers, unless it is not there or has no credentials.
+async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> ApiResult<Known> {
+    let (services, spec) = (state.agents.clone(), agent.clone());
+    let (is_here, status) = off_thread(move || {
+        let is_here = spec.program().is_none() || describe::found(&spec, &services).is_some();
+        (is_here, describe::credentials(&spec, &services).0)
+    })
+    .await?;
+    let probe = &state.agents.probe;
+    let id = &agent.id;
+    if !is_here && !matches!(agent.launch, sa_agents::Launch::InstallOnly { .. }) {
+        return Ok(Known::Unasked(format!("'{id}' is not installed")));
+    }
+    let failed = |error: ProbeError| match error {
+        ProbeError::NotInstalled | ProbeError::NotLoggedIn(_) => {
+            Ok(Known::Unasked(format!("'{id}': {error}")))
+        }
+        error => Err((error, id.as_str()).into()),
+    };
+    if status != CredentialStatus::Missing || anew {
+        return probe.ask(agent, anew).await.map_or_else(failed, |offer| Ok(Known::Said(offer)));
+    }
+    if let Some(offer) = probe.known(agent) {
+        return Ok(Known::Said(offer));
+    }
+    let missing = format!("'{id}' is not logged in: no credential was found for it");
+    if need == Need::Catalogue {
+        return Ok(Known::Unasked(missing));
+    }
+    // An agent that takes longer goes on answering; who asks again later gets that.
+    Ok(match tokio::time::timeout(HOPELESS, probe.ask(agent, false)).await {
+        Ok(Ok(offer)) => Known::Said(offer),
+        Ok(Err(ProbeError::NotStartable)) => return failed(ProbeError::NotStartable),
+        Ok(Err(_)) => Known::Unasked(missing),
+        Err(_) => {
+            Known::Unasked(format!("{missing}; it is still being asked, so a later request may list more"))
+        }
+    })
+}
+
 /// The modes of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/modes", operation_id = "listAgentModes", tag = "agents",
-    summary = "The modes of an agent",
-    description = "Asked from the installed agent itself, by a handshake in an empty directory; the answer is kept for as long as \
-        the same version is installed.",
+    summary = "List the modes of an agent",
+    description = "Lists the values of `agentMode` and `permissionMode`, and what each combination does. The installed agent itself is \
+        asked, by a handshake in an empty directory; its answer is kept for as long as the same version is installed. An agent that is \
+        not installed or not logged in cannot be asked: the answer then has what the daemon's catalog knows, with `source` `catalog`, \
+        `complete` false and a `reason`.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
-        ("no_cache" = Option<bool>, Query, description = "Do not use what it said before"),
+        ("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials"),
     ),
     responses(
-        (status = 200, description = "Its modes; none if it has no such thing", body = AgentModes),
+        (status = 200, description = "The agent's modes", body = AgentModes),
         (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent, or it is not installed", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "It cannot be started here", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "It did not answer; the detail has its words", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started here", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent refused or did not answer; `detail` has its words", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn modes(
@@ -43,27 +123,51 @@ pub(crate) async fn modes(
 ) -> ApiResult<Json<AgentModes>> {
     let agent = named(&state, id)?;
     let Query(query) = query?;
-    let offer = state.agents.probe.ask(&agent, query.no_cache).await.map_err(|error| (error, &*agent.id))?;
-    let (modes, current) = choices(offer.select("mode"));
-    Ok(Json(AgentModes { modes, current }))
+    // Which agents of their own they have, no catalogue knows.
+    let is_known = !agent.modes.known.is_empty() && agent.modes.agents.is_none();
+    let need = if is_known { Need::Catalogue } else { Need::Agent };
+    let known = ask(&state, &agent, need, query.no_cache).await?;
+    Ok(Json(match known {
+        Known::Said(offer) => modes_of(&agent, &offered_choices(&offer.config_options), None),
+        Known::Unasked(reason) => modes_of(&agent, &known_choices(&agent), Some(reason)),
+    }))
+}
+
+fn modes_of(agent: &AgentSpec, choices: &SessionChoices, reason: Option<String>) -> AgentModes {
+    let table = mode_table(agent);
+    let mut combinations = combinations(&table, choices);
+    if reason.is_some() && choices.modes.is_empty() {
+        // Whether it has the modes that it seems to lack is not known.
+        combinations.retain(|combination| combination.supported);
+    }
+    AgentModes {
+        modes: agent_modes(&table, choices),
+        current: Some(USUAL_MODE.to_owned()),
+        permission_modes: permission_modes(),
+        combinations,
+        source: if reason.is_some() { OfferSource::Catalog } else { OfferSource::Agent },
+        complete: reason.is_none(),
+        reason,
+    }
 }
 
 /// The models of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/models", operation_id = "listAgentModels", tag = "agents",
-    summary = "The models of an agent",
-    description = "Asked from the installed agent itself, by a handshake in an empty directory; the answer is kept for as long as \
-        the same version is installed. `variants` is how hard a model thinks.",
+    summary = "List the models of an agent",
+    description = "Lists the values of `model` and `variant`. The installed agent itself is asked, by a handshake in an empty directory; \
+        its answer is kept for as long as the same version is installed. For an agent that is not installed or not logged in the lists \
+        are empty, with `complete` false and a `reason`; an agent without credentials is waited for up to 2 seconds.",
     params(
         ("agent" = String, Path, description = "The agent's id"),
-        ("no_cache" = Option<bool>, Query, description = "Do not use what it said before"),
+        ("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials"),
     ),
     responses(
-        (status = 200, description = "Its models; none if it does not tell", body = AgentModels),
+        (status = 200, description = "The agent's models; none if it does not list them", body = AgentModels),
         (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent, or it is not installed", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "It cannot be started here", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "It did not answer; the detail has its words", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The agent cannot be started here", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "The agent refused or did not answer; `detail` has its words", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn models(
@@ -73,10 +177,15 @@ pub(crate) async fn models(
 ) -> ApiResult<Json<AgentModels>> {
     let agent = named(&state, id)?;
     let Query(query) = query?;
-    let offer = state.agents.probe.ask(&agent, query.no_cache).await.map_err(|error| (error, &*agent.id))?;
+    let (offer, reason) = match ask(&state, &agent, Need::Agent, query.no_cache).await? {
+        Known::Said(offer) => (offer, None),
+        Known::Unasked(reason) => (Arc::default(), Some(reason)),
+    };
     let (models, current) = choices(offer.select("model"));
     let (variants, current_variant) = choices(offer.select("thought_level"));
-    Ok(Json(AgentModels { models, current, variants, current_variant }))
+    let source = if reason.is_some() { OfferSource::Catalog } else { OfferSource::Agent };
+    let complete = reason.is_none();
+    Ok(Json(AgentModels { models, current, variants, current_variant, source, complete, reason }))
 }
 
 fn choices(select: Option<Select>) -> (Vec<AgentChoice>, Option<String>) {

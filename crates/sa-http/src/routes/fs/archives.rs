@@ -1,9 +1,9 @@
 //! Whole directories as tar archives, both ways.
 
-use super::query::Parameters;
 use super::text;
 use crate::body::Incoming;
 use crate::problem::{ApiError, ApiResult};
+use crate::query::{self, Parameters, quote};
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -14,7 +14,7 @@ use sa_api::{ErrorCode, FsUploadBatchResponse, Problem};
 use sa_files::{PackOptions, Packing, Unpacked};
 
 /// Content types that an archive may have; what it is, its first bytes tell.
-const TYPES: [&str; 8] = [
+const TYPES: [&str; 9] = [
     "application/x-tar",
     "application/tar",
     "application/gzip",
@@ -23,18 +23,20 @@ const TYPES: [&str; 8] = [
     "application/zstd",
     "application/x-zstd",
     "application/octet-stream",
+    // The type that curl gives every body.
+    "application/x-www-form-urlencoded",
 ];
 
 /// Unpacks an archive.
 #[utoipa::path(
     post, path = "/v1/fs/upload-batch", operation_id = "uploadFsBatch", tag = "files",
-    summary = "Unpack an archive",
+    summary = "Upload an archive",
     description = "A tar archive, plain or compressed with gzip or zstd, is unpacked while it comes in, and put in place when all of \
         it is there: an archive that is refused or breaks off changes nothing. Files are replaced, directories merged. Entries \
         that are absolute, climb out, are devices or pipes, or go through a link that leads out of the directory are refused, \
         and so is an archive with too many entries or one that unpacks to too much.",
     params(("path" = Option<String>, Query, description = "The directory, made if missing; relative paths start at the workspace, which is also the default")),
-    request_body(content = Vec<u8>, content_type = "application/x-tar", description = "The archive; also `application/gzip`, `application/zstd` or `application/octet-stream`"),
+    request_body(content = Vec<u8>, content_type = "application/x-tar", description = "The archive, plain or compressed; also `application/gzip`, `application/zstd`, `application/octet-stream` or no content type"),
     responses(
         (status = 200, description = "It is unpacked", body = FsUploadBatchResponse),
         (status = 400, description = "Bad path, no such archive, or an entry that is refused", body = Problem, content_type = "application/problem+json"),
@@ -84,19 +86,21 @@ async fn receive(
 }
 
 fn check_type(headers: &HeaderMap) -> ApiResult<()> {
-    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("nothing");
+    let Some(given) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let given = given.to_str().unwrap_or("something that is not text");
     let essence = given.split(';').next().unwrap_or_default().trim();
     if TYPES.iter().any(|known| essence.eq_ignore_ascii_case(known)) {
         return Ok(());
     }
-    let detail = format!("the content type must be one of {}; the request says {given}", TYPES.join(", "));
+    let (types, got) = (TYPES.join(", "), quote(given));
+    let detail = format!("header 'Content-Type': expected one of {types}; got '{got}'");
     Err(ApiError::new(ErrorCode::UnsupportedMediaType, detail))
 }
 
 /// Packs a directory.
 #[utoipa::path(
     get, path = "/v1/fs/download-batch", operation_id = "downloadFsBatch", tag = "files",
-    summary = "Pack a directory",
+    summary = "Download a directory as an archive",
     description = "What is in a directory, or one file, as a tar archive that is made while it is sent. Links are packed as links; \
         pipes, sockets and devices are left out. A failure in the middle cuts the connection, so that an archive that arrives to \
         its end is complete.",
@@ -122,7 +126,12 @@ pub(crate) async fn download(
     let (packing, kind) = match query.text("format")?.unwrap_or("tar") {
         "tar" => (Packing::Tar, "application/x-tar"),
         "tar.gz" => (Packing::TarGz, "application/gzip"),
-        other => return Err(ApiError::invalid(format!("the format is tar or tar.gz, not '{other}'"))),
+        other => {
+            return Err(query::refusal(
+                "format",
+                format!("expected one of tar, tar.gz; got '{}'", quote(other)),
+            ));
+        }
     };
     let options = PackOptions { packing, leave_ignored: !query.flag_or("ignored", true)? };
     let packed = state.files.pack(&query.path_or_workspace("path"), options).await?;

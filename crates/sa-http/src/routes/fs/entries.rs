@@ -1,31 +1,35 @@
 //! Entries of directories: what there is, and changing where it is.
 
-use super::query::Parameters;
 use super::{described, listed, text};
 use crate::body::read_json;
-use crate::problem::ApiResult;
+use crate::problem::{ApiError, ApiResult};
+use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat, Problem};
 use sa_files::Page;
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
 /// The entries of a directory.
 #[utoipa::path(
     get, path = "/v1/fs/entries", operation_id = "listFsEntries", tag = "files",
-    summary = "The entries of a directory",
-    description = "Sorted by the bytes of their names, links not followed. A directory with more entries than one listing may \
-        have is listed in pages: `limit`, then `after` with the last name seen.",
+    summary = "List a directory",
+    description = "Entries are sorted by the bytes of their names; links are not followed. With `limit` a directory is listed in pages: if there \
+        are more entries the answer has a `Link` header with `rel=\"next\"` and the URL of the next page. Without `limit` the answer has all \
+        entries, or is 413 if there are more than one answer may have.",
     params(
         ("path" = Option<String>, Query, description = "The directory; relative paths start at the workspace, which is also the default"),
-        ("limit" = Option<usize>, Query, description = "At most so many entries"),
+        ("limit" = Option<usize>, Query, minimum = 1, description = "Return at most so many entries; more than `files.listed-entries` (10000 by default) counts as that"),
         ("after" = Option<String>, Query, description = "Only names that come after this one"),
     ),
     responses(
-        (status = 200, description = "The entries", body = [FsEntry]),
+        (status = 200, description = "The entries", body = [FsEntry],
+            headers(("Link" = String, description = "`<URL>; rel=\"next\"`: the next page, relative to this URL. Absent on the last page"))),
         (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such directory", body = Problem, content_type = "application/problem+json"),
@@ -35,21 +39,45 @@ use std::ffi::OsStr;
 )]
 pub(crate) async fn list(
     State(state): State<AppState>,
+    uri: Uri,
     RawQuery(query): RawQuery,
-) -> ApiResult<Json<Vec<FsEntry>>> {
+) -> ApiResult<Response> {
     let query = Parameters::parse(query.as_deref())?;
-    let page = Page {
-        after: query.bytes("after").map(|_| query.path("after")).transpose()?,
-        limit: query.number("limit")?,
+    let page = Page { after: query.name("after"), limit: query.number("limit")? };
+    let limit = page.limit;
+    let listing = state.files.list(&query.path_or_workspace("path"), page).await?;
+    let path = query.path_or_workspace("path");
+    let next = listing.next.map(|last| next_page(&uri, path.as_bytes(), limit, last.as_bytes()));
+    let entries: Vec<FsEntry> = listing.entries.iter().map(listed).collect();
+    let mut response = Json(entries).into_response();
+    if let Some(link) = next.and_then(|next| HeaderValue::try_from(next).ok()) {
+        response.headers_mut().insert(header::LINK, link);
+    }
+    Ok(response)
+}
+
+/// The `Link` to the page after that name. Relative to the request, as a gateway may have changed what comes before.
+fn next_page(uri: &Uri, path: &[u8], limit: Option<usize>, after: &[u8]) -> String {
+    let operation = uri.path().rsplit('/').next().unwrap_or_default();
+    let limit = limit.map(|limit| format!("&limit={limit}")).unwrap_or_default();
+    format!("<{operation}?path={}{limit}&after={}>; rel=\"next\"", escaped(path), escaped(after))
+}
+
+/// Bytes as they may stand in a query.
+fn escaped(bytes: &[u8]) -> String {
+    let escape = |byte: &u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+            char::from(*byte).to_string()
+        }
+        byte => format!("%{byte:02X}"),
     };
-    let entries = state.files.list(&query.path_or_workspace("path"), page).await?;
-    Ok(Json(entries.iter().map(listed).collect()))
+    bytes.iter().map(escape).collect()
 }
 
 /// What is known of a file.
 #[utoipa::path(
     get, path = "/v1/fs/stat", operation_id = "statFsEntry", tag = "files",
-    summary = "What is known of a file",
+    summary = "Get the properties of a file",
     description = "A link is described itself, also one that leads nowhere, unless `follow` asks for what it points to.",
     params(
         ("path" = String, Query, description = "The file; relative paths start at the workspace"),
@@ -75,11 +103,12 @@ pub(crate) async fn stat(
 /// Makes a directory.
 #[utoipa::path(
     post, path = "/v1/fs/mkdir", operation_id = "makeFsDirectory", tag = "files",
-    summary = "Make a directory",
-    description = "And those above it that are missing. A directory that exists is fine.",
+    summary = "Create a directory",
+    description = "Creates missing parents, too. A directory that exists stays as it is.",
     params(("path" = String, Query, description = "The directory; relative paths start at the workspace")),
     responses(
-        (status = 200, description = "It is there", body = FsActionResponse),
+        (status = 200, description = "The directory existed", body = FsActionResponse),
+        (status = 201, description = "The directory was created", body = FsActionResponse),
         (status = 400, description = "Bad path", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "There is something else, or above it", body = Problem, content_type = "application/problem+json"),
@@ -89,16 +118,17 @@ pub(crate) async fn stat(
 pub(crate) async fn make_dir(
     State(state): State<AppState>,
     RawQuery(query): RawQuery,
-) -> ApiResult<Json<FsActionResponse>> {
+) -> ApiResult<(StatusCode, Json<FsActionResponse>)> {
     let query = Parameters::parse(query.as_deref())?;
-    let path = state.files.make_dir(&query.path("path")?).await?;
-    Ok(Json(FsActionResponse { path: text(&path) }))
+    let made = state.files.make_dir(&query.path("path")?).await?;
+    let status = if made.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(FsActionResponse { path: text(&made.path) })))
 }
 
 /// Removes a file or a directory.
 #[utoipa::path(
     delete, path = "/v1/fs/entry", operation_id = "deleteFsEntry", tag = "files",
-    summary = "Remove a file or a directory",
+    summary = "Delete a file or directory",
     description = "A link is removed itself, also one that leads nowhere; no link is followed into what it points to.",
     params(
         ("path" = String, Query, description = "What to remove; relative paths start at the workspace"),
@@ -124,7 +154,7 @@ pub(crate) async fn delete(
 /// Moves a file or a directory.
 #[utoipa::path(
     post, path = "/v1/fs/move", operation_id = "moveFsEntry", tag = "files",
-    summary = "Move a file or a directory",
+    summary = "Move a file or directory",
     description = "Checked before anything is touched. What is replaced is kept until the new is in its place; to another file \
         system it is copied and then removed. A path that is moved to itself stays.",
     request_body(content = FsMoveRequest, content_type = "application/json", description = "What to move where"),
@@ -145,6 +175,11 @@ pub(crate) async fn relocate(
     body: Body,
 ) -> ApiResult<Json<FsMoveResponse>> {
     let request: FsMoveRequest = read_json(&state, &headers, body).await?;
+    for (member, path) in [("from", &request.from), ("to", &request.to)] {
+        if path.is_empty() {
+            return Err(ApiError::invalid(format!("member '{member}': must not be empty")));
+        }
+    }
     let overwrite = request.overwrite.unwrap_or(false);
     let moved = state.files.relocate(OsStr::new(&request.from), OsStr::new(&request.to), overwrite).await?;
     Ok(Json(FsMoveResponse { from: text(&moved.from), to: text(&moved.to) }))

@@ -1,11 +1,11 @@
 //! `/v1/fs/file`: the contents of a file.
 
 use super::conditions::{conditions, tags};
-use super::query::Parameters;
 use super::range::{Wanted, wanted};
 use super::text;
 use crate::body::Incoming;
 use crate::problem::{ApiError, ApiResult};
+use crate::query::{self, Parameters};
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -19,7 +19,7 @@ use sa_files::{FileStream, FilesError, OpenFile, WriteOptions, Written};
 #[utoipa::path(
     get, path = "/v1/fs/file", operation_id = "readFsFile", tag = "files",
     summary = "Read a file",
-    description = "The bytes of a regular file, through links, of any size. `HEAD` answers the same without them. Files whose \
+    description = "The bytes of a regular file, through links, of any size. Files whose \
         size the system does not know, such as those of `/proc`, come without a length and cannot be read in parts.",
     params(
         ("path" = String, Query, description = "The file; relative paths start at the workspace"),
@@ -125,6 +125,34 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
+/// Describes a file as `GET` would send it.
+#[utoipa::path(
+    head, path = "/v1/fs/file", operation_id = "headFsFile", tag = "files",
+    summary = "Get a file's headers",
+    description = "Answers as `GET` does, without the file's bytes: size, version and time of the last change.",
+    params(
+        ("path" = String, Query, description = "The file; relative paths start at the workspace"),
+        ("If-Match" = Option<String>, Header, description = "Answer only if it is one of these versions"),
+        ("If-None-Match" = Option<String>, Header, description = "Answer 304 if it is one of these versions"),
+    ),
+    responses(
+        (status = 200, description = "The file exists", headers(
+            ("Content-Length" = u64, description = "The file's size in bytes"),
+            ("ETag" = String, description = "This version"),
+            ("Last-Modified" = String, description = "When the file was written"),
+        )),
+        (status = 304, description = "The client has this version"),
+        (status = 400, description = "Bad path or header", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such file", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Not a regular file", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It is another version", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn head(state: State<AppState>, query: RawQuery, headers: HeaderMap) -> ApiResult<Response> {
+    read(state, query, headers).await
+}
+
 /// Writes a file.
 #[utoipa::path(
     put, path = "/v1/fs/file", operation_id = "writeFsFile", tag = "files",
@@ -140,7 +168,8 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     ),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The bytes, of any content type"),
     responses(
-        (status = 200, description = "It is written", body = FsWriteResponse, headers(("ETag" = String, description = "This version"))),
+        (status = 200, description = "The file was replaced", body = FsWriteResponse, headers(("ETag" = String, description = "This version"))),
+        (status = 201, description = "The file was created", body = FsWriteResponse, headers(("ETag" = String, description = "This version"))),
         (status = 400, description = "Bad path, mode or header, or the body broke off", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
         (status = 408, description = "The body stopped coming", body = Problem, content_type = "application/problem+json"),
@@ -162,7 +191,8 @@ pub(crate) async fn write(
             let tag = written.version.tag();
             let path = text(&written.path);
             let answer = FsWriteResponse { path, bytes_written: written.bytes, etag: tag.clone() };
-            let mut response = Json(answer).into_response();
+            let status = if written.is_new { StatusCode::CREATED } else { StatusCode::OK };
+            let mut response = (status, Json(answer)).into_response();
             set(response.headers_mut(), header::ETAG, &tag);
             Ok(response)
         }
@@ -193,6 +223,6 @@ async fn receive(
 
 fn permissions(text: &str) -> ApiResult<u32> {
     u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o7777).ok_or_else(|| {
-        ApiError::invalid(format!("'{text}' are no permissions; they are up to four octal digits"))
+        query::refusal("mode", format!("expected up to four octal digits, got '{}'", query::quote(text)))
     })
 }

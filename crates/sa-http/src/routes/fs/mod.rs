@@ -4,7 +4,6 @@ mod archives;
 mod conditions;
 mod entries;
 mod file;
-pub(crate) mod query;
 mod range;
 mod search;
 mod watch;
@@ -21,7 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(entries::list))
         .routes(routes!(entries::stat))
-        .routes(routes!(file::read, file::write))
+        .routes(routes!(file::read, file::head, file::write))
         .routes(routes!(entries::delete))
         .routes(routes!(entries::make_dir))
         .routes(routes!(entries::relocate))

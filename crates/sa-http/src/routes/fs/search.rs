@@ -1,8 +1,8 @@
 //! Searching for names and contents.
 
-use super::query::Parameters;
 use super::{entry_type, text};
 use crate::problem::ApiResult;
+use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{RawQuery, State};
@@ -12,7 +12,7 @@ use sa_files::{Hit, Query};
 /// Searches for names and contents.
 #[utoipa::path(
     get, path = "/v1/fs/search", operation_id = "searchFs", tag = "files",
-    summary = "Search for names and contents",
+    summary = "Search files",
     description = "Walks a directory and all below it in the order of paths, along no link. With `name` only entries whose name (or, \
         with a slash in the pattern, whose path) fits; with `content` lines of files that match; with both, lines in files whose \
         name fits. Binary files have no lines. When time or results run out, `next` says where to go on: send it as `after`.",
@@ -23,7 +23,7 @@ use sa_files::{Hit, Query};
         ("literal" = Option<bool>, Query, description = "Take `content` as it is written"),
         ("ignoreCase" = Option<bool>, Query, description = "Capital letters are the same as small ones"),
         ("ignored" = Option<bool>, Query, description = "Also `.git` and what `.gitignore` and `.ignore` exclude"),
-        ("limit" = Option<usize>, Query, description = "At most about so many results; a file's lines are kept together"),
+        ("limit" = Option<usize>, Query, minimum = 1, description = "At most about so many results; a file's lines are kept together"),
         ("after" = Option<String>, Query, description = "Go on after this path: the `next` of the answer before"),
     ),
     responses(
@@ -47,7 +47,7 @@ pub(crate) async fn search(
         ignore_case: query.flag("ignoreCase")?,
         with_ignored: query.flag("ignored")?,
         limit: query.number("limit")?,
-        after: query.bytes("after").map(|_| query.path("after")).transpose()?.map(Into::into),
+        after: query.name("after").map(Into::into),
     };
     let results = state.files.search(&query.path_or_workspace("path"), sought).await?;
     Ok(Json(FsSearchResponse {

@@ -1,10 +1,10 @@
 //! What changes, as an event stream.
 
-use super::query::Parameters;
 use super::text;
 use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::ApiResult;
+use crate::query::Parameters;
 use crate::state::AppState;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
@@ -19,7 +19,7 @@ use std::task::{Context, Poll, ready};
 /// Streams what changes.
 #[utoipa::path(
     get, path = "/v1/fs/watch", operation_id = "watchFs", tag = "files",
-    summary = "Stream what changes",
+    summary = "Stream changes to files",
     description = "Server-sent events: first `ready` (FsWatchReady), from which on every change is told; then `change` (FsChange), \
         several changes of one path within a moment as one; `overflow` (FsOverflow) when changes were lost or parts are not watched, \
         so that whoever needs to know looks again. The stream ends when what is watched is gone. A comment comes every 15 seconds. \
@@ -28,6 +28,7 @@ use std::task::{Context, Poll, ready};
         ("path" = Option<String>, Query, description = "The directory or file; relative paths start at the workspace, which is also the default"),
         ("recursive" = Option<bool>, Query, description = "`false`: not what is below"),
         ("ignored" = Option<bool>, Query, description = "Also `.git` and what `.gitignore` and `.ignore` exclude"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 200, description = "The stream", content(

@@ -13,7 +13,8 @@ use sa_processes::Config;
 /// The limits in force.
 #[utoipa::path(
     get, path = "/v1/processes/config", operation_id = "getProcessConfig", tag = "processes",
-    summary = "The limits on processes",
+    summary = "Get the limits on processes",
+    description = "Returns the limits that are in force.",
     responses((status = 200, description = "The limits in force", body = ProcessConfig))
 )]
 pub(crate) async fn get(State(state): State<AppState>) -> Json<ProcessConfig> {
@@ -24,7 +25,7 @@ pub(crate) async fn get(State(state): State<AppState>) -> Json<ProcessConfig> {
 #[utoipa::path(
     post, path = "/v1/processes/config", operation_id = "setProcessConfig", tag = "processes",
     summary = "Change the limits on processes",
-    description = "What is absent stays as it is. Holds until the daemon ends; what runs already goes on, also above a new limit.",
+    description = "Absent members keep their value. The change lasts until the daemon exits. Processes that already run continue, even above a new limit.",
     request_body(content = ProcessConfigChange, content_type = "application/json", description = "The limits to change"),
     responses(
         (status = 200, description = "The limits in force from now on", body = ProcessConfig),

@@ -2,7 +2,8 @@
 
 use super::encoding::to_base64;
 use sa_api::{
-    ProcessExit, ProcessInfo, ProcessLogEntry, ProcessLogGap, ProcessLogsStream, ProcessOwner, ProcessState,
+    ProcessExit, ProcessInfo, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap, ProcessLogsStream,
+    ProcessOwner, ProcessState, Timestamp,
 };
 use sa_processes::{Dropped, Ended, Entry, Snapshot, Stream};
 
@@ -21,6 +22,8 @@ pub(super) fn info(process: Snapshot) -> ProcessInfo {
         exit_code: ended.as_ref().and_then(|ended| ended.code),
         signal: ended.as_ref().and_then(|ended| ended.signal),
         oom_killed: ended.as_ref().is_some_and(|ended| ended.out_of_memory),
+        created_at: Timestamp::from_millis(process.created_at_ms),
+        exited_at: ended.as_ref().map(|ended| Timestamp::from_millis(ended.at_ms)),
         created_at_ms: process.created_at_ms,
         exited_at_ms: ended.map(|ended| ended.at_ms),
     }
@@ -30,7 +33,13 @@ pub(super) fn exit(ended: &Ended) -> ProcessExit {
     ProcessExit { exit_code: ended.code, signal: ended.signal, oom_killed: ended.out_of_memory }
 }
 
+/// An entry with its bytes in base64.
 pub(super) fn entry(entry: &Entry) -> ProcessLogEntry {
+    written(entry, to_base64(&entry.data), ProcessLogEncoding::Base64)
+}
+
+/// An entry with its data as it is written already.
+pub(super) fn written(entry: &Entry, data: String, encoding: ProcessLogEncoding) -> ProcessLogEntry {
     ProcessLogEntry {
         sequence: entry.sequence,
         stream: match entry.stream {
@@ -38,9 +47,10 @@ pub(super) fn entry(entry: &Entry) -> ProcessLogEntry {
             Stream::Stderr => ProcessLogsStream::Stderr,
             Stream::Terminal => ProcessLogsStream::Pty,
         },
+        timestamp: Timestamp::from_millis(entry.timestamp_ms),
         timestamp_ms: entry.timestamp_ms,
-        data: to_base64(&entry.data),
-        encoding: "base64".to_owned(),
+        data,
+        encoding,
     }
 }
 

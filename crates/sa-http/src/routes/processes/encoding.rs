@@ -1,6 +1,7 @@
 //! Bytes in JSON: base64, or text where they are text.
 
 use crate::problem::{ApiError, ApiResult};
+use crate::query::quote;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -27,7 +28,8 @@ impl Encoding {
 pub(super) fn decode(data: String, encoding: Option<&str>, usual: Encoding) -> ApiResult<Bytes> {
     let encoding = match encoding {
         Some(name) => Encoding::named(name).ok_or_else(|| {
-            ApiError::invalid(format!("the encoding must be base64 or utf8, not '{}'", name.escape_debug()))
+            let got = quote(name);
+            ApiError::invalid(format!("member 'encoding': expected one of base64, utf8; got '{got}'"))
         })?,
         None => usual,
     };
@@ -36,7 +38,7 @@ pub(super) fn decode(data: String, encoding: Option<&str>, usual: Encoding) -> A
         Encoding::Base64 => STANDARD
             .decode(&data)
             .map(Bytes::from)
-            .map_err(|error| ApiError::invalid(format!("data is not base64: {error}"))),
+            .map_err(|_| ApiError::invalid("member 'data': not base64")),
     }
 }
 

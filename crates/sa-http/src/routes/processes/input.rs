@@ -16,10 +16,10 @@ use sa_processes::TerminalSize;
 
 /// Writes to a process's standard input.
 #[utoipa::path(
-    post, path = "/v1/processes/{id}/input", operation_id = "sendProcessInput", tag = "processes",
-    summary = "Write to a process's standard input",
+    post, path = "/v1/processes/{processId}/input", operation_id = "sendProcessInput", tag = "processes",
+    summary = "Send input to a process",
     description = "Queues the input for the process. While the queue is full the answer waits a few seconds.",
-    params(("id" = String, Path, description = "The process's id")),
+    params(("processId" = String, Path, description = "The process's id")),
     request_body(content = ProcessInputRequest, content_type = "application/json", description = "The input"),
     responses(
         (status = 200, description = "It was taken", body = ProcessInputResponse),
@@ -38,11 +38,24 @@ pub(crate) async fn input(
 ) -> ApiResult<Json<ProcessInputResponse>> {
     let process = find(&state, id)?;
     let request: ProcessInputRequest = read_json(&state, &headers, body).await?;
-    let bytes = decode(request.data, request.encoding.as_deref(), Encoding::Base64)?;
+    let bytes = bytes_of(&request)?;
     check_length(&state, &bytes)?;
     let bytes_written = bytes.len();
     process.input(bytes, request.eof).await?;
     Ok(Json(ProcessInputResponse { bytes_written }))
+}
+
+fn bytes_of(request: &ProcessInputRequest) -> ApiResult<Bytes> {
+    match (&request.text, &request.data) {
+        (Some(_), Some(_)) => Err(ApiError::invalid("members 'text' and 'data' exclude each other")),
+        (Some(_), None) if request.encoding.is_some() => {
+            Err(ApiError::invalid("member 'encoding' is for 'data'; 'text' is taken as it is"))
+        }
+        (Some(text), None) => Ok(text.clone().into()),
+        (None, Some(data)) => decode(data.clone(), request.encoding.as_deref(), Encoding::Base64),
+        (None, None) if request.eof => Ok(Bytes::new()),
+        (None, None) => Err(ApiError::invalid("no input: send 'text', 'data' or 'eof'")),
+    }
 }
 
 pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
@@ -56,10 +69,10 @@ pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
 
 /// Resizes a process's terminal.
 #[utoipa::path(
-    post, path = "/v1/processes/{id}/terminal/resize", operation_id = "resizeProcessTerminal", tag = "processes",
-    summary = "Resize a process's terminal",
-    description = "The program in the foreground is told by SIGWINCH. All who watch the terminal share its size; the last one to say counts.",
-    params(("id" = String, Path, description = "The process's id")),
+    post, path = "/v1/processes/{processId}/terminal/resize", operation_id = "resizeProcessTerminal", tag = "processes",
+    summary = "Resize the terminal of a process",
+    description = "Programs on the terminal receive SIGWINCH. All clients of a terminal share its size; the last resize counts.",
+    params(("processId" = String, Path, description = "The process's id")),
     request_body(content = ProcessTerminalSize, content_type = "application/json", description = "The new size"),
     responses(
         (status = 200, description = "It has this size now", body = ProcessTerminalSize),

@@ -1,6 +1,6 @@
 //! Processes from their start to their removal.
 
-use super::{Id, describe, find, unknown};
+use super::{Id, describe, find};
 use crate::body::read_json;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
@@ -21,11 +21,10 @@ const USUAL_SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
 #[utoipa::path(
     post, path = "/v1/processes", operation_id = "createProcess", tag = "processes",
     summary = "Start a process",
-    description = "It runs until it ends or is ended, whoever comes and goes. Its output is kept by sequence within a limit in bytes. With \
-        `tty` it gets a terminal of its own and `TERM=xterm-256color`. What it started and left behind ends with it.",
+    description = "The process runs until it exits or is stopped, independent of clients. Its output is kept up to a limit in bytes. With `tty` it runs on a terminal of its own with `TERM=xterm-256color`. Processes that it leaves behind are stopped when it exits.",
     request_body(content = ProcessCreateRequest, content_type = "application/json", description = "The command"),
     responses(
-        (status = 200, description = "It runs", body = ProcessInfo),
+        (status = 201, description = "The process runs", body = ProcessInfo),
         (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "As many processes run as may", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
@@ -38,7 +37,7 @@ pub(crate) async fn create(
     State(state): State<AppState>,
     headers: HeaderMap,
     body: Body,
-) -> ApiResult<Json<ProcessInfo>> {
+) -> ApiResult<(StatusCode, Json<ProcessInfo>)> {
     let request: ProcessCreateRequest = read_json(&state, &headers, body).await?;
     let columns = request.cols.unwrap_or(USUAL_SIZE.columns);
     let size = TerminalSize { columns, rows: request.rows.unwrap_or(USUAL_SIZE.rows) };
@@ -50,13 +49,17 @@ pub(crate) async fn create(
         interactive: request.interactive,
         terminal: request.tty.then_some(check_size(size)?),
     };
-    Ok(Json(describe::info(state.processes.create(spec).await?.describe())))
+    let process = state.processes.create(spec).await?;
+    Ok((StatusCode::CREATED, Json(describe::info(process.describe()))))
 }
 
 /// A terminal without columns or rows is none.
 pub(super) fn check_size(size: TerminalSize) -> ApiResult<TerminalSize> {
     if size.columns == 0 || size.rows == 0 {
-        return Err(ApiError::invalid("a terminal has at least one column and one row"));
+        let member = if size.columns == 0 { "cols" } else { "rows" };
+        return Err(ApiError::invalid(format!(
+            "member '{member}': expected a number from 1 to 65535, got 0"
+        )));
     }
     Ok(size)
 }
@@ -70,9 +73,9 @@ pub(crate) struct ListQuery {
 /// All processes.
 #[utoipa::path(
     get, path = "/v1/processes", operation_id = "listProcesses", tag = "processes",
-    summary = "All processes",
-    description = "Those that run and the last ones that ended; commands of `run` are not among them.",
-    params(("owner" = Option<String>, Query, description = "Only those of `user`, `desktop` or `system`; this daemon starts processes of users only")),
+    summary = "List processes",
+    description = "Returns running processes and the most recent ones that exited, in the order of creation. Commands of `run` are not included.",
+    params(("owner" = inline(Option<ProcessOwner>), Query, description = "Only processes of this owner; this daemon starts processes of users only")),
     responses(
         (status = 200, description = "The processes, in the order of their creation", body = ProcessListResponse),
         (status = 400, description = "There is no such owner", body = Problem, content_type = "application/problem+json"),
@@ -90,9 +93,10 @@ pub(crate) async fn list(
 
 /// One process.
 #[utoipa::path(
-    get, path = "/v1/processes/{id}", operation_id = "getProcess", tag = "processes",
-    summary = "One process",
-    params(("id" = String, Path, description = "The process's id")),
+    get, path = "/v1/processes/{processId}", operation_id = "getProcess", tag = "processes",
+    summary = "Get a process",
+    description = "Returns the state of one process.",
+    params(("processId" = String, Path, description = "The process's id")),
     responses(
         (status = 200, description = "The process", body = ProcessInfo),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -105,22 +109,21 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
 
 /// Forgets a process that has ended.
 #[utoipa::path(
-    delete, path = "/v1/processes/{id}", operation_id = "deleteProcess", tag = "processes",
-    summary = "Forget a process that has ended",
-    params(("id" = String, Path, description = "The process's id")),
+    delete, path = "/v1/processes/{processId}", operation_id = "deleteProcess", tag = "processes",
+    summary = "Delete a process",
+    description = "Forgets a process that has exited, and its output. Succeeds also if there is no such process.",
+    params(("processId" = String, Path, description = "The process's id")),
     responses(
-        (status = 204, description = "It is forgotten, with its output"),
+        (status = 204, description = "The process does not exist any more"),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "It runs; stop or kill it first", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The process runs; stop or kill it first", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<StatusCode> {
     let Path(id) = id?;
     match state.processes.remove(&id) {
-        Ok(()) => Ok(StatusCode::NO_CONTENT),
-        Err(RemoveError::Unknown) => Err(unknown(&id)),
-        Err(error) => Err(error.into()),
+        Ok(()) | Err(RemoveError::Unknown) => Ok(StatusCode::NO_CONTENT),
+        Err(error @ RemoveError::Running) => Err(error.into()),
     }
 }
 
@@ -134,12 +137,11 @@ pub(crate) struct StopQuery {
 
 /// Asks a process to end, and kills it if it does not.
 #[utoipa::path(
-    post, path = "/v1/processes/{id}/stop", operation_id = "stopProcess", tag = "processes",
-    summary = "Ask a process to end, and kill it if it does not",
-    description = "SIGTERM to the process and all that it started, and after a grace SIGKILL. That goes on when the answer comes first. A \
-        process that has ended stays as it is.",
+    post, path = "/v1/processes/{processId}/stop", operation_id = "stopProcess", tag = "processes",
+    summary = "Stop a process",
+    description = "Sends SIGTERM to the process and everything it started, and SIGKILL after a grace period. The grace period continues if the answer comes first. A process that has exited is left as it is.",
     params(
-        ("id" = String, Path, description = "The process's id"),
+        ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
         ("graceMs" = Option<u64>, Query, description = "What it gets between SIGTERM and SIGKILL; `stopGraceMs` of the configuration without it"),
     ),
@@ -168,11 +170,11 @@ pub(crate) struct KillQuery {
 
 /// Kills a process.
 #[utoipa::path(
-    post, path = "/v1/processes/{id}/kill", operation_id = "killProcess", tag = "processes",
+    post, path = "/v1/processes/{processId}/kill", operation_id = "killProcess", tag = "processes",
     summary = "Kill a process",
-    description = "SIGKILL to the process and all that it started. A process that has ended stays as it is.",
+    description = "Sends SIGKILL to the process and everything it started. A process that has exited is left as it is.",
     params(
-        ("id" = String, Path, description = "The process's id"),
+        ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
     ),
     responses(

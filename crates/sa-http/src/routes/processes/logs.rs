@@ -1,9 +1,11 @@
 //! A process's output: what there is, and what comes.
 
+use super::text::{Characters, Writing};
 use super::{Id, describe, find};
 use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::{ApiError, ApiResult};
+use crate::query;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
@@ -18,38 +20,55 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
+/// Most entries of one page, where a client asks for pages.
+const MOST_ENTRIES: usize = 10_000;
+
 /// Query of a process's output.
 #[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct LogsQuery {
     stream: Option<ProcessLogsStream>,
     tail: Option<usize>,
+    after: Option<u64>,
     since: Option<u64>,
+    last_event_id: Option<String>,
+    limit: Option<usize>,
+    encoding: Option<LogEncoding>,
     follow: Option<bool>,
 }
 
-/// A process's output.
+/// How a client wants output to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogEncoding {
+    /// Every entry in base64.
+    Base64,
+    /// Entries that are UTF-8 as text, others in base64.
+    Text,
+}
+
+/// Reads a process's output.
 #[utoipa::path(
-    get, path = "/v1/processes/{id}/logs", operation_id = "getProcessLogs", tag = "processes",
-    summary = "A process's output",
-    description = "Pieces of output by their sequence numbers; the oldest ones are dropped when the log is full, and `gap` says so. With \
-        `follow` the answer is an event stream: `log` for each piece, `gap` where some are missing, `exit` when the process has ended, \
-        and then the stream ends. A client that was cut off goes on with `Last-Event-ID`.",
+    get, path = "/v1/processes/{processId}/logs", operation_id = "getProcessLogs", tag = "processes",
+    summary = "Get the output of a process",
+    description = "Returns entries of output by sequence number, from the oldest. When the log is full the oldest entries are dropped; `gap` \
+        reports that. Without `limit` all entries are returned.",
     params(
-        ("id" = String, Path, description = "The process's id"),
-        ("stream" = Option<String>, Query, description = "`stdout`, `stderr`, `pty` or `combined`, which is all there is and the default"),
-        ("tail" = Option<u64>, Query, description = "Start with the last so many pieces"),
-        ("since" = Option<u64>, Query, description = "Start after the piece of this number"),
-        ("follow" = Option<bool>, Query, description = "Stream what comes until the process has ended"),
-        ("last-event-id" = Option<u64>, Header, description = "With `follow`: start after the piece of this number, whatever the query says"),
+        ("processId" = String, Path, description = "The process's id"),
+        ("stream" = inline(Option<ProcessLogsStream>), Query, description = "The output to read; all of it by default"),
+        ("tail" = Option<u64>, Query, description = "Start with the last so many entries; excludes `after`"),
+        ("after" = Option<u64>, Query, description = "Start after the entry of this number; 0 by default"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 10000, description = "Return at most so many entries; `hasMore` is true if there are newer ones"),
+        ("encoding" = inline(Option<LogEncoding>), Query, description = "`text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64"),
+        ("since" = Option<u64>, Query, deprecated, description = "The same as `after`"),
+        ("follow" = Option<bool>, Query, deprecated, description = "`true`: answer as `/v1/processes/{processId}/logs/sse` does"),
+        ("Last-Event-ID" = Option<u64>, Header, deprecated, description = "With `follow`: the same as `after`, and stronger than the query"),
     ),
     responses(
-        (status = 200, description = "The output; or, with `follow`, the stream of it", content(
-            (ProcessLogsResponse = "application/json"),
-            (ProcessLogEntry = "text/event-stream"),
-        )),
-        (status = 400, description = "A parameter is not what it should be", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The output", body = ProcessLogsResponse),
+        (status = 400, description = "Invalid parameter", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes the answer", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn logs(
@@ -59,39 +78,112 @@ pub(crate) async fn logs(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let (process, Query(query)) = (find(&state, id)?, query?);
-    let stream = query.stream.unwrap_or(if process.has_terminal() {
-        ProcessLogsStream::Pty
-    } else {
-        ProcessLogsStream::Combined
-    });
-    let from = match (query.since, query.tail) {
-        (Some(_), Some(_)) => return Err(ApiError::invalid("since and tail exclude each other")),
-        (None, Some(count)) => Position::Tail(count),
-        (since, None) => Position::After(since.unwrap_or_default()),
-    };
     if query.follow == Some(true) {
-        check_accept(&headers, Media::EventStream)?;
-        let from = crate::acp::last_event_id(&headers, None)?.map_or(from, Position::After);
-        let frames = LogFrames::new(process, from, only(stream));
-        return Ok(events::response(frames, state.hub.limits().heartbeat_ms));
+        return stream(&state, process, &query, &headers);
     }
     check_accept(&headers, Media::Json)?;
-    let (entries, dropped) = process.output(from, only(stream));
+    let (which, only) = wanted(&process, &query);
+    let from = start(&query)?;
+    let (mut entries, dropped) = process.output(from, only);
+    let limit = query.limit.unwrap_or(usize::MAX);
+    let has_more = entries.len() > limit;
+    entries.truncate(limit);
+    let before = entries.first().map_or(0, |entry| entry.sequence - 1);
+    let mut writing = writing(&process, &query, before, only);
+    let mut entries: Vec<_> = entries.iter().map(|entry| writing.write(entry)).collect();
+    if !has_more && process.ended().is_some() {
+        entries.extend(writing.finish());
+    }
     let response = ProcessLogsResponse {
         process_id: process.id().to_owned(),
-        stream,
-        entries: entries.iter().map(describe::entry).collect(),
+        stream: which,
+        entries,
+        has_more,
         gap: dropped.map(describe::gap),
     };
     Ok(Json(response).into_response())
 }
 
-fn only(stream: ProcessLogsStream) -> Option<Stream> {
-    match stream {
+/// Streams a process's output.
+#[utoipa::path(
+    get, path = "/v1/processes/{processId}/logs/sse", operation_id = "streamProcessLogs", tag = "processes",
+    summary = "Stream a process's output",
+    description = "Server-sent events: `log` (ProcessLogEntry) for each entry, with its number in `id`; `gap` (ProcessLogGap) where entries were \
+        dropped before they were sent; `exit` (ProcessExit) when the process has ended. The stream ends after `exit`. Without a cursor or \
+        `tail` it starts at the oldest entry. A client that was cut off resumes with `Last-Event-ID` or `lastEventId`.",
+    params(
+        ("processId" = String, Path, description = "The process's id"),
+        ("stream" = inline(Option<ProcessLogsStream>), Query, description = "The output to read; all of it by default"),
+        ("tail" = Option<u64>, Query, description = "Start with the last so many entries"),
+        ("encoding" = inline(Option<LogEncoding>), Query, description = "`text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64"),
+        ("lastEventId" = Option<u64>, Query, description = "Start after the entry of this number. The header is stronger, so a client that reconnects may keep the URL"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Start after the entry of this number"),
+    ),
+    responses(
+        (status = 200, description = "The stream", content((ProcessLogEntry = "text/event-stream"))),
+        (status = 400, description = "Invalid parameter", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn follow(
+    State(state): State<AppState>,
+    id: Id,
+    query: Result<Query<LogsQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let (process, Query(query)) = (find(&state, id)?, query?);
+    stream(&state, process, &query, &headers)
+}
+
+fn stream(state: &AppState, process: Process, query: &LogsQuery, headers: &HeaderMap) -> ApiResult<Response> {
+    check_accept(headers, Media::EventStream)?;
+    let (_, only) = wanted(&process, query);
+    let resumed = crate::acp::last_event_id(headers, query.last_event_id.as_deref())?;
+    let from = resumed.map_or_else(|| start(query), |id| Ok(Position::After(id)))?;
+    let reader = process.reader(from, only);
+    let writing = writing(&process, query, reader.cursor(), only);
+    Ok(events::response(LogFrames::new(process, reader, writing), state.hub.limits().heartbeat_ms))
+}
+
+/// The stream that is asked for, in the words of the contract and in those of the log.
+fn wanted(process: &Process, query: &LogsQuery) -> (ProcessLogsStream, Option<Stream>) {
+    let all = if process.has_terminal() { ProcessLogsStream::Pty } else { ProcessLogsStream::Combined };
+    let stream = query.stream.unwrap_or(all);
+    let only = match stream {
         ProcessLogsStream::Stdout => Some(Stream::Stdout),
         ProcessLogsStream::Stderr => Some(Stream::Stderr),
         ProcessLogsStream::Pty => Some(Stream::Terminal),
         ProcessLogsStream::Combined => None,
+    };
+    (stream, only)
+}
+
+fn start(query: &LogsQuery) -> ApiResult<Position> {
+    let after = match (query.after, query.since) {
+        (Some(after), Some(since)) if after != since => {
+            return Err(query::refusal("since", "is the old name of 'after' and has another value"));
+        }
+        (after, since) => after.or(since),
+    };
+    if query.limit.is_some_and(|limit| !(1..=MOST_ENTRIES).contains(&limit)) {
+        return Err(query::refusal("limit", format!("expected a number from 1 to {MOST_ENTRIES}")));
+    }
+    match (after, query.tail) {
+        (Some(_), Some(_)) => {
+            Err(ApiError::invalid("query parameters 'after' and 'tail' exclude each other"))
+        }
+        (None, Some(count)) => Ok(Position::Tail(count)),
+        (after, None) => Ok(Position::After(after.unwrap_or_default())),
+    }
+}
+
+/// The writing of entries after that one.
+fn writing(process: &Process, query: &LogsQuery, after: u64, only: Option<Stream>) -> Writing {
+    match query.encoding {
+        Some(LogEncoding::Text) => Writing::Text(Characters::after(process, after, only)),
+        Some(LogEncoding::Base64) | None => Writing::Base64,
     }
 }
 
@@ -99,46 +191,61 @@ fn only(stream: ProcessLogsStream) -> Option<Stream> {
 struct LogFrames {
     process: Process,
     reader: Reader,
-    /// What is sent before the rest.
+    writing: Writing,
+    /// Frames to send before the next step.
     pending: VecDeque<Bytes>,
     over: bool,
 }
 
 impl LogFrames {
-    fn new(process: Process, from: Position, only: Option<Stream>) -> Self {
-        let reader = process.reader(from, only);
+    fn new(process: Process, reader: Reader, writing: Writing) -> Self {
         let pending = VecDeque::from([events::opening(reader.cursor())]);
-        Self { process, reader, pending, over: false }
+        Self { process, reader, writing, pending, over: false }
     }
 
-    fn frame(step: &Step) -> Bytes {
+    fn take(&mut self, step: &Step) {
         match step {
             Step::Entry(entry) => {
-                let data = json(&describe::entry(entry));
-                Bytes::from(format!("event: log\nid: {}\ndata: {data}\n\n", entry.sequence))
+                let written = self.writing.write(entry);
+                self.pending.push_back(log_frame(&written));
             }
-            Step::Dropped(dropped) => event_frame("gap", &json(&describe::gap(*dropped))),
+            Step::Dropped(dropped) => {
+                self.finish();
+                self.pending.push_back(event_frame("gap", &json(&describe::gap(*dropped))));
+            }
         }
+    }
+
+    fn finish(&mut self) {
+        self.pending.extend(self.writing.finish().iter().map(log_frame));
     }
 }
 
 impl Frames for LogFrames {
     fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if let Some(frame) = self.pending.pop_front() {
-            return Poll::Ready(Some(frame));
-        }
-        if self.over {
-            return Poll::Ready(None);
-        }
-        match std::task::ready!(self.reader.poll_step(context)) {
-            Some(step) => Poll::Ready(Some(Self::frame(&step))),
-            None => {
-                self.over = true;
-                let exit = self.process.ended().map(|ended| describe::exit(&ended));
-                Poll::Ready(exit.map(|exit| event_frame("exit", &json(&exit))))
+        loop {
+            if let Some(frame) = self.pending.pop_front() {
+                return Poll::Ready(Some(frame));
+            }
+            if self.over {
+                return Poll::Ready(None);
+            }
+            match std::task::ready!(self.reader.poll_step(context)) {
+                Some(step) => self.take(&step),
+                None => {
+                    self.over = true;
+                    self.finish();
+                    if let Some(ended) = self.process.ended() {
+                        self.pending.push_back(event_frame("exit", &json(&describe::exit(&ended))));
+                    }
+                }
             }
         }
     }
+}
+
+fn log_frame(entry: &ProcessLogEntry) -> Bytes {
+    Bytes::from(format!("event: log\nid: {}\ndata: {}\n\n", entry.sequence, json(entry)))
 }
 
 fn json(value: &impl Serialize) -> String {

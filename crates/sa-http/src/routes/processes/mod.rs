@@ -9,6 +9,7 @@ mod logs;
 mod refusals;
 mod run;
 mod terminal;
+mod text;
 
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
@@ -29,6 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(lifecycle::stop))
         .routes(routes!(lifecycle::kill))
         .routes(routes!(logs::logs))
+        .routes(routes!(logs::follow))
         .routes(routes!(input::input))
         .routes(routes!(input::resize))
         .routes(routes!(terminal::attach))

@@ -15,10 +15,8 @@ use std::time::Duration;
 /// Runs a command and waits for its end.
 #[utoipa::path(
     post, path = "/v1/processes/run", operation_id = "runProcess", tag = "processes",
-    summary = "Run a command and wait for its end",
-    description = "The answer has the exit code, or the signal, and the beginning of both output streams. The time-out always fires: the \
-        command is then killed with all that it started, also while something it started holds its output open. What a command \
-        leaves behind when it ends by itself is ended, too. A client that goes away before the answer ends the command.",
+    summary = "Run a command",
+    description = "Waits until the command exits, and returns its exit code or signal and the beginning of both output streams. After the timeout the command and everything it started is killed.",
     request_body(content = ProcessRunRequest, content_type = "application/json", description = "The command"),
     responses(
         (status = 200, description = "It ran, whatever came of it", body = ProcessRunResponse),

@@ -4,6 +4,7 @@ use super::encoding::{Encoding, decode};
 use super::input::check_length;
 use super::lifecycle::check_size;
 use super::{Id, describe, find};
+use crate::complaint;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::extract::rejection::QueryRejection;
@@ -34,15 +35,16 @@ pub(crate) struct TerminalQuery {
 
 /// A process's terminal as a WebSocket.
 #[utoipa::path(
-    get, path = "/v1/processes/{id}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
-    summary = "A process's terminal as a WebSocket",
+    get, path = "/v1/processes/{processId}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
+    summary = "Attach to the terminal of a process",
     description = "The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages, beginning \
         with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary messages. Any number of clients may \
-        watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process goes on. Browsers, \
-        which cannot send headers here, use `?ticket=` (see `POST /v1/tickets`), older clients `?access_token=`.",
+        watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process goes on. Browsers \
+        cannot send headers here and use `?ticket=`.",
     params(
-        ("id" = String, Path, description = "The process's id"),
-        ("scrollback" = Option<u64>, Query, description = "How many bytes of what was printed before are sent first; a mebibyte without it"),
+        ("processId" = String, Path, description = "The process's id"),
+        ("scrollback" = Option<u64>, Query, description = "How many bytes of earlier output to send first; 1048576 by default"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 101, description = "The WebSocket"),
@@ -63,9 +65,7 @@ pub(crate) async fn attach(
         return Err(ApiError::new(ErrorCode::Conflict, detail));
     }
     let (mut parts, _) = request.into_parts();
-    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &state)
-        .await
-        .map_err(|rejection| ApiError::invalid(rejection.body_text()))?;
+    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &state).await?;
     // Input in base64 is longer by a third.
     let limit = state.processes.config().max_input_bytes_per_request.saturating_mul(2) + FRAME_MARGIN;
     let upgrade = upgrade.max_message_size(limit).max_frame_size(limit);
@@ -116,8 +116,7 @@ async fn receive(
 }
 
 async fn obey(state: &AppState, process: &Process, text: &str) -> ApiResult<Option<Note>> {
-    let frame = serde_json::from_str(text)
-        .map_err(|error| ApiError::invalid(format!("not a message of a terminal: {error}")))?;
+    let frame = complaint::read(text.as_bytes()).map_err(ApiError::invalid)?;
     match frame {
         TerminalClientFrame::Input { data, encoding } => {
             let bytes = decode(data, encoding.as_deref(), Encoding::Text)?;

@@ -16,13 +16,14 @@ type Ids = Result<Path<(String, String)>, PathRejection>;
 
 /// Answers a question.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/questions/{question_id}/reply", operation_id = "replyToQuestion", tag = "sessions",
+    post, path = "/v1/sessions/{sessionId}/questions/{questionId}/reply", operation_id = "replyToQuestion", tag = "sessions",
     summary = "Answer a question",
     description = "`answers` has one entry for each of the questions: the labels that were chosen, or what was written. Questions that need \
-        no answer may have an empty entry. The approval of a plan is a question, too.",
+        no answer may have an empty entry. The approval of a plan is a question, too. Answers are checked against the question's bounds, \
+        such as `maximum`; if one does not fit, nothing is sent to the agent and the question stays open.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("question_id" = String, Path, description = "The question's id, as `questionAsked` and the session have it"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("questionId" = String, Path, description = "The question's id, as `questionAsked` and the session have it"),
     ),
     request_body(content = QuestionReply, content_type = "application/json", description = "The answers"),
     responses(
@@ -32,6 +33,7 @@ type Ids = Result<Path<(String, String)>, PathRejection>;
         (status = 409, description = "It was decided already (`details.what` is `resolved`), or the session has ended (`ended`)", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "An answer does not keep a bound of its question: `details` has `question`, counted from 1, `bound` and `value`", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -50,12 +52,12 @@ pub(crate) async fn reply_to_question(
 
 /// Rejects a question.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/questions/{question_id}/reject", operation_id = "rejectQuestion", tag = "sessions",
+    post, path = "/v1/sessions/{sessionId}/questions/{questionId}/reject", operation_id = "rejectQuestion", tag = "sessions",
     summary = "Reject a question",
-    description = "The agent is told that nobody wants to answer, and goes on as it sees fit.",
+    description = "The agent learns that nobody answers, and continues as it sees fit.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("question_id" = String, Path, description = "The question's id"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("questionId" = String, Path, description = "The question's id"),
     ),
     responses(
         (status = 204, description = "The agent was told"),
@@ -74,13 +76,13 @@ pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> 
 
 /// Decides on a permission.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/permissions/{permission_id}/reply", operation_id = "replyToPermission", tag = "sessions",
-    summary = "Decide on a permission",
+    post, path = "/v1/sessions/{sessionId}/permissions/{permissionId}/reply", operation_id = "replyToPermission", tag = "sessions",
+    summary = "Answer a permission request",
     description = "`once`, `always` or `reject`. Where the agent has several options of one kind, `optionId` names the one that is meant. A \
         `message` with a rejection becomes the next message to the agent.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("permission_id" = String, Path, description = "The permission's id, as `permissionAsked` and the session have it"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("permissionId" = String, Path, description = "The permission's id, as `permissionAsked` and the session have it"),
     ),
     request_body(content = PermissionReply, content_type = "application/json", description = "The decision"),
     responses(

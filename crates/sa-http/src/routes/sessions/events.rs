@@ -1,21 +1,21 @@
 //! A session's events: by pages, and as a stream. They are sent as they are stored.
 
+use super::event_query::{EventQuery, PAGE_CURSORS, Pairs, STREAM_CURSORS};
 use super::{Id, find};
 use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, header};
-use sa_api::sessions::{EventPage, UniversalEvent};
+use sa_api::sessions::{EventPage, EventType, UniversalEvent};
 use sa_api::{Gap, Problem};
 use sa_relay::event_frame;
-use sa_sessions::{Line, Reader, SessionHandle, Step};
+use sa_sessions::{EventFilter, EventSlice, Line, Reader, SessionHandle, Step};
 use serde::Deserialize;
 use std::task::{Context, Poll};
 
@@ -26,58 +26,51 @@ const LARGEST_PAGE: usize = 1000;
 /// What one piece of a stream's body is made of at most, if no event is larger.
 const PIECE: usize = 64 * 1024;
 
-/// Query of a page of events.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct PageQuery {
-    offset: Option<u64>,
-    limit: Option<usize>,
-}
-
-/// A page of events.
+/// Returns a page of events.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/events", operation_id = "getEvents", tag = "sessions",
-    summary = "A page of a session's events",
-    description = "Those after `offset`, in the order of their ids, which count from 1 without holes. A page may have fewer than `limit`; \
-        `hasMore` tells whether there are more. `oldest` is set when events between `offset` and the first one of the page are no longer \
-        kept, or when `offset` is beyond the newest event, which means that it belongs to another session of that id: the page then \
-        begins with the oldest event there is.",
+    get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
+    summary = "List events of a session",
+    description = "Returns the events after `after` in the order of their ids, which count from 1 without gaps. Send `next` as `after` to \
+        continue while `hasMore` is true. `types` and `deltas` select events; `limit` counts selected events. A request looks at up to \
+        20,000 events, so a page with a filter may be empty although `hasMore` is true. If events after `after` are no longer kept, \
+        `oldest` is set and the page begins with the oldest event. The same holds if `after` is beyond the newest event: it then belongs \
+        to an earlier session of that id, or to one that was imported again.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("offset" = Option<u64>, Query, description = "Id of the last event that the client knows; 0 by default"),
-        ("limit" = Option<u64>, Query, description = "The most events to answer with, 100 by default; more than 1000 counts as 1000"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0 by default"),
+        ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
+        ("limit" = Option<u64>, Query, description = "Maximum number of events, 100 by default; more than 1000 counts as 1000"),
+        ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
+        ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
     ),
     responses(
         (status = 200, description = "The events", body = EventPage),
-        (status = 400, description = "A parameter is no number, or `limit` is 0", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is invalid, or `after` and `offset` differ", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn page(
-    State(state): State<AppState>,
-    id: Id,
-    query: Result<Query<PageQuery>, QueryRejection>,
-) -> ApiResult<Response> {
-    let (session, Query(query)) = (find(&state, id)?, query?);
-    let limit = query.limit.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
+pub(crate) async fn page(State(state): State<AppState>, id: Id, query: Pairs) -> ApiResult<Response> {
+    let (session, query) = (find(&state, id)?, EventQuery::read(query)?);
+    let limit = query.number("limit")?.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
     if limit == 0 {
         return Err(ApiError::invalid("limit must be at least 1"));
     }
     let known = session.describe();
-    let offset = query.offset.unwrap_or_default();
-    let foreign = offset > known.last_event_id;
-    let after = if foreign { known.oldest_event_id.saturating_sub(1) } else { offset };
-    let (lines, more) = session.events(after, limit).await?;
-    let first = lines.first().map(|line| line.id);
-    let oldest = match first {
-        Some(first) if foreign || first > offset + 1 => Some(first),
+    let cursor = query.cursor(PAGE_CURSORS)?.unwrap_or_default();
+    let foreign = cursor > known.last_event_id;
+    let after = if foreign { known.oldest_event_id.saturating_sub(1) } else { cursor };
+    let slice = session.events(after, limit, &query.filter()?).await?;
+    let oldest = match slice.first {
+        Some(first) if foreign || first > cursor + 1 => Some(first),
         None if foreign => Some(known.oldest_event_id),
         _ => None,
     };
-    Ok(([(header::CONTENT_TYPE, "application/json")], page_body(&lines, more, oldest)).into_response())
+    Ok(([(header::CONTENT_TYPE, "application/json")], page_body(&slice, oldest)).into_response())
 }
 
 /// An `EventPage` around events that stay as they are.
-fn page_body(lines: &[Line], more: bool, oldest: Option<u64>) -> Bytes {
+fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
+    let lines = &slice.lines;
     let length: usize = lines.iter().map(|line| line.json.len() + 1).sum();
     let mut body = BytesMut::with_capacity(length + 64);
     body.extend_from_slice(b"{\"events\":[");
@@ -87,7 +80,7 @@ fn page_body(lines: &[Line], more: bool, oldest: Option<u64>) -> Bytes {
         }
         body.extend_from_slice(&line.json);
     }
-    body.extend_from_slice(format!("],\"hasMore\":{more}").as_bytes());
+    body.extend_from_slice(format!("],\"hasMore\":{},\"next\":{}", slice.has_more, slice.next).as_bytes());
     if let Some(oldest) = oldest {
         body.extend_from_slice(format!(",\"oldest\":{oldest}").as_bytes());
     }
@@ -95,29 +88,29 @@ fn page_body(lines: &[Line], more: bool, oldest: Option<u64>) -> Bytes {
     body.freeze()
 }
 
-/// Query of a stream of events.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct StreamQuery {
-    offset: Option<u64>,
-}
-
 /// Streams a session's events.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/events/sse", operation_id = "streamEvents", tag = "sessions",
-    summary = "Stream a session's events",
-    description = "Server-sent events: those after `offset`, then each as it happens. `id:` is the event's id, `data:` the event as \
-        `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are no longer \
-        kept, or `offset` is beyond the newest, after which the stream goes on with the oldest there is; `failure` (`Problem`) when the \
-        events cannot be read, after which the stream ends. A comment comes every 15 seconds. A client that was cut off goes on with \
-        `Last-Event-ID`. The stream ends after the session's `ended`.",
+    get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
+    summary = "Stream events of a session",
+    description = "Streams the events after `after`, then each as it happens, as server-sent events. `id:` is the event's id and `data:` the \
+        event as `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are \
+        no longer kept or `after` is beyond the newest event, after which the stream continues with the oldest event; `failure` \
+        (`Problem`) when the events cannot be read, after which the stream ends. A comment comes every 15 seconds. A client that was cut \
+        off continues with `Last-Event-ID`. `types` and `deltas` select events; ids stay as they are. The stream ends after the session's \
+        `ended`.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("offset" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
-        ("last-event-id" = Option<u64>, Header, description = "The same, whatever the query says"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
+        ("lastEventId" = Option<u64>, Query, description = "The same, for clients that cannot send headers"),
+        ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
+        ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
+        ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "The same, whatever the query says"),
     ),
     responses(
         (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),
-        (status = 400, description = "`offset` or `Last-Event-ID` is no number", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter or `Last-Event-ID` is invalid, or spellings of `after` differ", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
     )
@@ -125,13 +118,15 @@ pub(crate) struct StreamQuery {
 pub(crate) async fn stream(
     State(state): State<AppState>,
     id: Id,
-    query: Result<Query<StreamQuery>, QueryRejection>,
+    query: Pairs,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
-    let (session, Query(query)) = (find(&state, id)?, query?);
-    let after = last_event_id(&headers)?.or(query.offset).unwrap_or_default();
-    Ok(respond(&state, &session, after, None))
+    let (session, query) = (find(&state, id)?, EventQuery::read(query)?);
+    // A browser that connects again sends the header with the query of the first time.
+    let after = query.cursor(STREAM_CURSORS)?;
+    let after = last_event_id(&headers)?.or(after).unwrap_or_default();
+    Ok(respond(&state, &session, after, Selection { filter: query.filter()?, until: None }))
 }
 
 fn last_event_id(headers: &HeaderMap) -> ApiResult<Option<u64>> {
@@ -144,19 +139,26 @@ fn last_event_id(headers: &HeaderMap) -> ApiResult<Option<u64>> {
     text.parse().map(Some).map_err(|_| ApiError::invalid(format!("Last-Event-ID '{text}' is no number")))
 }
 
-/// The response that streams a session's events after that one, up to the end of that turn if there is one.
+/// The response that streams a session's events after that one, as far as they are selected.
 pub(super) fn respond(
     state: &AppState,
     session: &SessionHandle,
     after: u64,
-    until: Option<TurnEnd>,
+    selection: Selection,
 ) -> Response {
     let reader = session.reader(after);
     let opening = stream::iter([events::opening(reader.cursor())]);
     // A stream that waits for the next event must not hold up the daemon's end.
     let stopping = state.stopping.clone().cancelled_owned();
-    let frames = opening.chain(frames(session.id().to_owned(), reader, until)).take_until(stopping);
+    let frames = opening.chain(frames(session.id().to_owned(), reader, selection)).take_until(stopping);
     events::response(SessionFrames(frames.fuse().boxed()), state.hub.limits().heartbeat_ms)
+}
+
+/// The events that a stream has.
+pub(super) struct Selection {
+    pub(super) filter: EventFilter,
+    /// The last one; none for a stream that goes on.
+    pub(super) until: Option<TurnEnd>,
 }
 
 /// The end of a turn, as a stream recognises it.
@@ -188,19 +190,21 @@ impl TurnEnd {
     }
 }
 
-fn frames(id: String, reader: Reader, until: Option<TurnEnd>) -> impl Stream<Item = Bytes> + Send {
-    stream::unfold(Some((id, reader, until)), |state| async move {
-        let (id, mut reader, until) = state?;
+fn frames(id: String, reader: Reader, selection: Selection) -> impl Stream<Item = Bytes> + Send {
+    stream::unfold(Some((id, reader, selection)), |state| async move {
+        let (id, mut reader, selection) = state?;
+        let Selection { filter, until } = &selection;
         match reader.step().await {
             Ok(None) => None,
             Ok(Some(Step::Events(lines))) => {
                 let end = until.as_ref().and_then(|until| lines.iter().position(|line| until.is(line)));
                 let shown = end.and_then(|end| lines.get(..=end)).unwrap_or(&lines);
-                Some((pieces(shown), end.is_none().then_some((id, reader, until))))
+                let pieces = pieces(shown.iter().filter(|line| filter.wants(line)));
+                Some((pieces, end.is_none().then_some((id, reader, selection))))
             }
             Ok(Some(Step::Gap { oldest, newest })) => {
                 let gap = serde_json::to_string(&Gap { oldest, newest }).unwrap_or_default();
-                let goes_on = until.is_none().then_some((id, reader, until));
+                let goes_on = until.is_none().then_some((id, reader, selection));
                 Some((vec![event_frame("gap", &gap)], goes_on))
             }
             Err(error) => {
@@ -214,7 +218,7 @@ fn frames(id: String, reader: Reader, until: Option<TurnEnd>) -> impl Stream<Ite
 }
 
 /// Events as frames, many small ones as one piece.
-fn pieces(lines: &[Line]) -> Vec<Bytes> {
+fn pieces<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     let mut piece = BytesMut::new();
     for line in lines {

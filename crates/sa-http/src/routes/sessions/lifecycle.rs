@@ -14,7 +14,7 @@ use sa_api::sessions::{CreateSession, ForkSession, Session, SessionCreated, Sess
 /// All sessions.
 #[utoipa::path(
     get, path = "/v1/sessions", operation_id = "listSessions", tag = "sessions",
-    summary = "All sessions",
+    summary = "List sessions",
     description = "Those that run, those that have ended, and those from before the daemon was last started.",
     responses((status = 200, description = "The sessions, the one with the newest event first", body = SessionList))
 )]
@@ -24,11 +24,11 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<SessionList> {
 
 /// Makes a session.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}", operation_id = "createSession", tag = "sessions",
-    summary = "Make a session",
+    post, path = "/v1/sessions/{sessionId}", operation_id = "createSession", tag = "sessions",
+    summary = "Create a session",
     description = "Makes it and starts its agent, which is installed first if it is missing. `healthy` tells whether the agent is ready; \
         if it is not, `error` says why, the session exists all the same, and the next message tries again.",
-    params(("id" = String, Path, description = "The session's id, chosen by the client: 1 to 128 of `a-z`, `A-Z`, `0-9`, `-`, `_`, `.`, starting with a letter or digit; not `import`")),
+    params(("sessionId" = String, Path, description = "The session's id, chosen by the client: 1 to 128 of `a-z`, `A-Z`, `0-9`, `-`, `_`, `.`, starting with a letter or digit; not `import`")),
     request_body(content = CreateSession, content_type = "application/json", description = "The agent, and how it is to work"),
     responses(
         (status = 200, description = "The session was made, whether its agent is ready or not", body = SessionCreated),
@@ -56,10 +56,10 @@ pub(crate) async fn create(
 
 /// One session.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}", operation_id = "getSession", tag = "sessions",
-    summary = "One session",
-    description = "What it is doing, its turn, the questions and permissions that wait for an answer, what it has used.",
-    params(("id" = String, Path, description = "The session's id")),
+    get, path = "/v1/sessions/{sessionId}", operation_id = "getSession", tag = "sessions",
+    summary = "Get a session",
+    description = "Returns the state of the session: its turn, open questions and permissions, and its usage.",
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The session", body = Session),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -72,11 +72,11 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
 
 /// Changes a session.
 #[utoipa::path(
-    patch, path = "/v1/sessions/{id}", operation_id = "patchSession", tag = "sessions",
-    summary = "Change a session",
+    patch, path = "/v1/sessions/{sessionId}", operation_id = "patchSession", tag = "sessions",
+    summary = "Update a session",
     description = "Title, model, variant, modes and metadata; what is absent stays. Members of `metadata` are merged, and `null` removes \
         one. The agent is told at once, or when it is started.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = SessionPatch, content_type = "application/json", description = "The changes"),
     responses(
         (status = 200, description = "The session as it is now", body = Session),
@@ -105,10 +105,10 @@ pub(crate) async fn patch(
 
 /// Ends a session and forgets it.
 #[utoipa::path(
-    delete, path = "/v1/sessions/{id}", operation_id = "deleteSession", tag = "sessions",
-    summary = "End a session and forget it",
+    delete, path = "/v1/sessions/{sessionId}", operation_id = "deleteSession", tag = "sessions",
+    summary = "Delete a session",
     description = "Its events are gone with it; `terminate` keeps them. Streams of it end.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 204, description = "It is forgotten"),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -126,11 +126,11 @@ pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<S
 
 /// Ends a session and keeps its history.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/terminate", operation_id = "terminateSession", tag = "sessions",
-    summary = "End a session and keep its history",
+    post, path = "/v1/sessions/{sessionId}/terminate", operation_id = "terminateSession", tag = "sessions",
+    summary = "Terminate a session",
     description = "A turn that runs is cancelled, messages that wait are taken back, the agent is left. `ended` is the last event. Ending \
         a session twice is no mistake.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The session as it is now", body = Session),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -146,10 +146,10 @@ pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResul
 
 /// Makes a copy of a session.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/fork", operation_id = "forkSession", tag = "sessions",
-    summary = "Make a copy of a session that goes its own way",
+    post, path = "/v1/sessions/{sessionId}/fork", operation_id = "forkSession", tag = "sessions",
+    summary = "Fork a session",
     description = "The agent knows in it all that was said so far; the copy's events begin anew. Only agents that can fork do this.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = Option<ForkSession>, content_type = "application/json", description = "The new session's id and title; one is made up if there is no body"),
     responses(
         (status = 200, description = "The new session", body = SessionCreated),

@@ -1,6 +1,7 @@
 //! Messages for the agent, and taking them back.
 
-use super::events::{self, TurnEnd};
+use super::event_query::{EventQuery, Pairs};
+use super::events::{self, Selection, TurnEnd};
 use super::{Id, find, whole};
 use crate::body::read_json;
 use crate::negotiate::{Media, check_accept};
@@ -12,21 +13,21 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use sa_api::Problem;
-use sa_api::sessions::{CancelResult, MessageAccepted, PostMessage, UniversalEvent};
+use sa_api::sessions::{CancelResult, EventType, MessageAccepted, PostMessage, UniversalEvent};
 use sa_sessions::SessionHandle;
 
 const KEY: &str = "idempotency-key";
 
 /// Sends a message.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/messages", operation_id = "postMessage", tag = "sessions",
+    post, path = "/v1/sessions/{sessionId}/messages", operation_id = "postMessage", tag = "sessions",
     summary = "Send a message",
     description = "The message is stored, and given to the agent when its turn has come: at once, after the turn that runs and the messages \
         before it (`queue`), or instead of the turn that runs (`interrupt`). What the agent does is in the events. The same message again \
         under the same `Idempotency-Key` is accepted once, and answered in the same way.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("idempotency-key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
@@ -53,15 +54,17 @@ pub(crate) async fn post(
 
 /// Sends a message and streams what comes of it.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
-    summary = "Send a message and stream what comes of it",
+    post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
+    summary = "Send a message and stream its turn",
     description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn; then the \
-        stream ends. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
+        stream ends, also if `types` leaves `turnEnded` out. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
         this stream.",
     params(
-        ("id" = String, Path, description = "The session's id"),
-        ("idempotency-key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
+        ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
@@ -80,14 +83,17 @@ pub(crate) async fn post(
 pub(crate) async fn post_stream(
     State(state): State<AppState>,
     id: Id,
+    query: Pairs,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
     let session = find(&state, id)?;
+    let filter = EventQuery::read(query)?.filter()?;
     let accepted = accept(&state, &session, &headers, body).await?;
     let after = accepted.event_id.saturating_sub(1);
-    Ok(events::respond(&state, &session, after, Some(TurnEnd::of(accepted.turn_id))))
+    let selection = Selection { filter, until: Some(TurnEnd::of(accepted.turn_id)) };
+    Ok(events::respond(&state, &session, after, selection))
 }
 
 async fn accept(
@@ -114,11 +120,11 @@ fn idempotency_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
 
 /// Stops the turn.
 #[utoipa::path(
-    post, path = "/v1/sessions/{id}/cancel", operation_id = "cancelTurn", tag = "sessions",
-    summary = "Stop the turn",
+    post, path = "/v1/sessions/{sessionId}/cancel", operation_id = "cancelTurn", tag = "sessions",
+    summary = "Cancel the running turn",
     description = "The agent is told to stop, messages that wait are taken back, open questions and permissions end. The turn's end is \
         told by `turnEnded` with the reason `cancelled`. Where nothing runs, nothing happens.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "What is being cancelled", body = CancelResult),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),

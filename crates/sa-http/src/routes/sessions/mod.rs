@@ -1,10 +1,12 @@
 //! `/v1/sessions`: universal sessions, the same for every agent.
 
 mod decisions;
+mod event_query;
 mod events;
 mod lifecycle;
 mod messages;
 mod refusals;
+mod transcript;
 mod transfer;
 
 use crate::problem::{ApiError, ApiResult};
@@ -25,7 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(lifecycle::get, lifecycle::create, lifecycle::patch, lifecycle::delete))
         .routes(routes!(lifecycle::terminate))
         .routes(routes!(lifecycle::fork))
-        .routes(routes!(messages::post))
+        .routes(routes!(messages::post, transcript::page))
         .routes(routes!(messages::post_stream))
         .routes(routes!(messages::cancel))
         .routes(routes!(events::page))

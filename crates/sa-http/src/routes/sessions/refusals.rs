@@ -3,7 +3,7 @@
 use crate::problem::ApiError;
 use sa_api::sessions::AgentError;
 use sa_api::{ErrorCode, Problem};
-use sa_sessions::{AgentFailure, SessionError, StoreError};
+use sa_sessions::{AgentFailure, BadAnswers, SessionError, StoreError};
 use serde_json::json;
 
 impl From<SessionError> for ApiError {
@@ -21,6 +21,11 @@ impl From<SessionError> for ApiError {
             SessionError::Exists(id) => conflict("exists").with_session(id).into(),
             SessionError::NotAsked(_) => Self::new(ErrorCode::NotFound, detail),
             SessionError::Invalid(_) => Self::invalid(detail),
+            SessionError::OutOfBounds(BadAnswers::Bound { question, bound }) => {
+                let details = json!({ "question": question, "bound": bound.name, "value": bound.value });
+                Problem::new(ErrorCode::InvalidAnswer, detail).with_details(details).into()
+            }
+            SessionError::OutOfBounds(_) => Self::invalid(detail),
             SessionError::Ended => conflict("ended").into(),
             SessionError::KeyReused => conflict("keyReused").into(),
             SessionError::Resolved(verdict) => Problem::new(ErrorCode::Conflict, detail)

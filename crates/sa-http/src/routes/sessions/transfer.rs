@@ -23,11 +23,11 @@ const LINES: &str = "application/x-ndjson";
 
 /// A session as lines of JSON.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/export", operation_id = "exportSession", tag = "sessions",
-    summary = "A session as lines of JSON",
+    get, path = "/v1/sessions/{sessionId}/export", operation_id = "exportSession", tag = "sessions",
+    summary = "Export a session",
     description = "The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and \
         no variables of the agent's environment. What the agent itself keeps of the session is not in it.",
-    params(("id" = String, Path, description = "The session's id")),
+    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The lines", content((String = "application/x-ndjson"))),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
@@ -50,7 +50,7 @@ pub(crate) struct ImportQuery {
 /// Makes a session out of an export.
 #[utoipa::path(
     post, path = "/v1/sessions/import", operation_id = "importSession", tag = "sessions",
-    summary = "Make a session out of an export",
+    summary = "Import a session",
     description = "It has the events of the one that was exported, and goes on from there with the next message. Nothing of it is seen before \
         all of it is there. The body may be of any size; a line may be as long as a body elsewhere.",
     params(("sessionId" = Option<String>, Query, description = "The new session's id; the one it had by default")),

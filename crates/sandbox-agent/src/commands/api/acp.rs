@@ -19,10 +19,10 @@ pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Fai
             let list = client.list_acp_servers().await.map_err(explain)?;
             print(output, &list, |list| server_table(&list.servers).print())
         }
-        AcpCommand::Post { server_id, agent, agent_version, respond_async, message } => {
+        AcpCommand::Post { server_id, agent, agent_version, respond_async, wait, message } => {
             let message = read_message(message)?;
             let (agent, agent_version) = (agent.as_deref(), agent_version.as_deref());
-            let options = PostOptions { agent, agent_version, respond_async };
+            let options = PostOptions { agent, agent_version, respond_async, wait };
             match client.post_acp(&server_id, options, message).await.map_err(explain)? {
                 Posted::Answered(answer) => Ok(write_line(&answer)?),
                 Posted::Accepted => Ok(()),
@@ -45,7 +45,7 @@ fn server_table(servers: &[AcpServer]) -> Table {
             &server.pid.map_or("-".to_owned(), |pid| pid.to_string()),
             &server.pending_requests.to_string(),
             &server.last_event_id.to_string(),
-            &age(now.saturating_sub(server.created_at_ms)),
+            &age(now.saturating_sub(server.created_at.as_millis())),
         ]);
     }
     table

@@ -4,11 +4,13 @@ use super::{explain, print};
 use crate::args::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 use crate::commands::progress::Bar;
 use crate::commands::render::{Table, print_json, print_text};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::anyhow;
+use sa_api::sessions::OptionValue;
 use sa_api::{
-    AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, InstallAgent, InstallEvent, InstallSource,
-    InstalledAgent,
+    AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, InstallAgent, InstallEvent,
+    InstallSource, InstalledAgent,
 };
 use sa_client::{AgentQuery, Client, ClientError};
 use serde_json::Value;
@@ -26,10 +28,18 @@ pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), 
             print(output, &agent, |agent| Table::of_pairs(facts(agent)).print())
         }
         AgentsCommand::Install(args) => install(client, args).await,
+        AgentsCommand::Use { agent, version, output } => {
+            let patch = AgentPatch { current_version: Some(version) };
+            let agent = client.update_agent(&agent, &patch).await.map_err(explain)?;
+            print(output, &agent, |agent| {
+                print_text(&format!("{} starts version {}", agent.id, installed_version(agent)))
+            })
+        }
         AgentsCommand::Uninstall { agent, version, output } => {
             let gone = client.uninstall_agent(&agent, version.as_deref()).await.map_err(explain)?;
-            print(output, &gone, |gone| {
-                print_text(&format!("removed {} {}", gone.agent, gone.removed.join(", ")))
+            print(output, &gone, |gone| match gone.removed.as_slice() {
+                [] => print_text(&format!("nothing to remove: {} is not installed", gone.agent)),
+                removed => print_text(&format!("removed {} {}", gone.agent, removed.join(", "))),
             })
         }
         AgentsCommand::Latest { agent, output } => {
@@ -43,11 +53,19 @@ pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), 
         }
         AgentsCommand::Modes(OfferArgs { agent, no_cache, output }) => {
             let modes = client.agent_modes(&agent, no_cache).await.map_err(explain)?;
-            print(output, &modes, |modes| modes_table(modes).print())
+            print(output, &modes, |modes| {
+                modes_table(modes).print()?;
+                print_text("")?;
+                combinations_table(modes).print()?;
+                note(modes.reason.as_deref())
+            })
         }
         AgentsCommand::Models(OfferArgs { agent, no_cache, output }) => {
             let models = client.agent_models(&agent, no_cache).await.map_err(explain)?;
-            print(output, &models, |models| models_table(models).print())
+            print(output, &models, |models| {
+                models_table(models).print()?;
+                note(models.reason.as_deref())
+            })
         }
     }
 }
@@ -61,14 +79,18 @@ async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
         agent_version: args.version,
         reinstall: args.reinstall.then_some(true),
         source: args.source.as_deref().and_then(source),
+        make_current: args.make_current,
         agent_process_version: None,
     };
     if args.json {
         let installed = client.install_agent(&args.agent, &wanted).await.map_err(explain)?;
         return Ok(print_json(&installed)?);
     }
-    let InstalledAgent { agent, version, path, source, already_installed, .. } =
+    let InstalledAgent { agent, version, path, source, already_installed, built_in, .. } =
         follow(client, &args.agent, &wanted).await?;
+    if built_in {
+        return Ok(print_text(&format!("{agent} is built in; nothing to install"))?);
+    }
     let how = if already_installed { "was installed before" } else { "installed" };
     Ok(print_text(&format!("{agent} {version} {how} from {source}: {path}"))?)
 }
@@ -115,7 +137,7 @@ fn list_table(agents: &[AgentInfo], with_config: bool) -> Table {
     };
     for agent in agents {
         let source = agent.source.clone().unwrap_or_else(|| NONE.to_owned());
-        let credentials = yes_or_no(agent.credentials_available);
+        let credentials = agent.credential_status.name().to_owned();
         let (installed, running, launch) =
             (installed_version(agent), agent.running.to_string(), launch(agent));
         let cells = [&agent.id, &agent.name, &installed, &source, &credentials, &running, &launch];
@@ -155,10 +177,9 @@ fn facts(agent: &AgentInfo) -> Vec<(&'static str, String)> {
         .iter()
         .map(|credential| format!("{} ({}) in {}", credential.provider, credential.kind, credential.origin))
         .collect();
-    let credentials = match (agent.credentials_available, found.is_empty()) {
-        (available, true) => yes_or_no(available),
-        (available, false) => format!("{}: {}", yes_or_no(available), found.join(", ")),
-    };
+    let status = agent.credential_status.name();
+    let credentials =
+        if found.is_empty() { status.to_owned() } else { format!("{status}: {}", found.join(", ")) };
     let mut facts = vec![
         ("id", agent.id.clone()),
         ("name", agent.name.clone()),
@@ -191,14 +212,13 @@ fn offers(agent: &AgentInfo) -> String {
     if let Some(error) = &agent.config_error {
         return error.clone();
     }
-    let text = |option: &Value, key: &str| match option.get(key) {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => NONE.to_owned(),
+    let value = |value: &OptionValue| match value {
+        OptionValue::Choice(id) => id.clone(),
+        OptionValue::Switch(on) => on.to_string(),
     };
     let options = agent.config_options.iter().flatten();
     let words: Vec<String> =
-        options.map(|option| format!("{}={}", text(option, "id"), text(option, "currentValue"))).collect();
+        options.map(|option| format!("{}={}", option.id, value(&option.current_value))).collect();
     if words.is_empty() { NONE.to_owned() } else { words.join(" ") }
 }
 
@@ -209,6 +229,38 @@ fn modes_table(modes: &AgentModes) -> Table {
         table.add([&id, &name, &current, &description]);
     }
     table
+}
+
+fn combinations_table(modes: &AgentModes) -> Table {
+    let mut table = Table::new(["AGENT MODE", "PERMISSION MODE", "NATIVE", "EFFECT", "BY"]);
+    let word = |value: Result<Value, _>| match value {
+        Ok(Value::String(text)) => text,
+        _ => NONE.to_owned(),
+    };
+    for combination in &modes.combinations {
+        let options = combination.native_options.iter().map(|(id, value)| format!("{id}={value}"));
+        let native: Vec<String> = combination.native_mode.iter().cloned().chain(options).collect();
+        let effect = match combination.supported {
+            true => word(serde_json::to_value(combination.effect)),
+            false => "refused".to_owned(),
+        };
+        table.add([
+            &combination.agent_mode,
+            &word(serde_json::to_value(combination.permission_mode)),
+            &if native.is_empty() { NONE.to_owned() } else { native.join(" ") },
+            &effect,
+            &word(serde_json::to_value(combination.enforced_by)),
+        ]);
+    }
+    table
+}
+
+/// Says on standard error why a list is not complete.
+fn note(reason: Option<&str>) -> std::io::Result<()> {
+    if let Some(reason) = reason {
+        diagnose!("note: the list may be incomplete: {reason}");
+    }
+    Ok(())
 }
 
 fn models_table(models: &AgentModels) -> Table {

@@ -12,6 +12,7 @@ use crate::commands::render::{Table, age, print_json, print_text};
 use crate::failure::Failure;
 use acp::print_event;
 use anyhow::{Context, anyhow};
+use sa_api::TicketRequest;
 use sa_client::{Client, ClientError};
 use serde::Serialize;
 use std::io;
@@ -76,10 +77,12 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
         }
         ApiCommand::Openapi => Ok(print_text(&client.openapi().await.map_err(explain)?)?),
         ApiCommand::Metrics => Ok(print_text(&client.metrics().await.map_err(explain)?)?),
-        ApiCommand::Ticket(output) => {
-            let ticket = client.create_ticket().await.map_err(explain)?;
-            print(output, &ticket, |ticket| print_text(&ticket.ticket))
+        ApiCommand::Ticket(args) => {
+            let request = TicketRequest { path: args.path, lifetime_ms: args.lifetime_ms };
+            let ticket = client.create_ticket(&request).await.map_err(explain)?;
+            print(args.output, &ticket, |ticket| print_text(&ticket.ticket))
         }
+        ApiCommand::RevokeTicket { ticket } => client.revoke_ticket(&ticket).await.map_err(explain),
         ApiCommand::Agents(command) => agents::call(client, command).await,
         ApiCommand::Sessions(command) => sessions::call(client, *command).await,
         ApiCommand::Acp(command) => acp::call(client, command).await,

@@ -12,7 +12,7 @@ use crate::signals::{Ending, Signals};
 use anyhow::{Context, anyhow};
 use asking::Asking;
 use sa_api::sessions::{CreateSession, EventData, PostMessage, StopReason};
-use sa_client::{Client, SessionStep};
+use sa_client::{Client, EventQuery, SessionStep};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -53,7 +53,8 @@ impl Run<'_> {
             begun = self.begin(prompt) => begun?,
             ending = signals.next() => return Err(Failure::Exit(ending.exit_code())),
         };
-        let mut events = self.client.follow_events(self.id, begun.after).await.map_err(explain)?;
+        let mut events =
+            self.client.follow_events(self.id, EventQuery::after(begun.after)).await.map_err(explain)?;
         let mut transcript = Transcript::new();
         let mut asking = Asking::new(self.client, self.id, self.at_terminal, self.args.permission);
         let mut stopping = false;
@@ -103,13 +104,14 @@ impl Run<'_> {
     }
 
     async fn begin(&self, prompt: String) -> Result<Begun, Failure> {
-        let ChoiceArgs { agent_mode, permission_mode, model, variant } = &self.args.choices;
+        let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = &self.args.choices;
         let request = CreateSession {
             agent: self.args.agent.clone(),
             agent_mode: agent_mode.clone(),
             permission_mode: permission_mode.map(mode).unwrap_or_default(),
             model: model.clone(),
             variant: variant.clone(),
+            options: options.iter().cloned().collect(),
             cwd: self.args.cwd.clone(),
             ..CreateSession::default()
         };

@@ -16,6 +16,16 @@ pub(super) async fn call(client: &Client, command: FsCommand) -> Result<(), Fail
     match command {
         FsCommand::Ls(args) => list(client, args).await,
         FsCommand::Get(args) => transfer::get(client, args).await,
+        FsCommand::Head { path, output } => {
+            let head = client.head_fs_file(&path).await.map_err(explain)?;
+            print(output, &head, |head| {
+                let size = head.size.map(|size| size.to_string());
+                let rows =
+                    [("size", size), ("etag", head.etag.clone()), ("modified", head.last_modified.clone())];
+                let rows = rows.map(|(name, value)| (name, value.unwrap_or_else(|| "-".to_owned())));
+                Table::of_pairs(rows).print()
+            })
+        }
         FsCommand::Put(args) => transfer::put(client, args).await,
         FsCommand::Rm { path, recursive } => {
             client.delete_fs_entry(&path, recursive).await.map(drop).map_err(explain)
@@ -36,9 +46,20 @@ pub(super) async fn call(client: &Client, command: FsCommand) -> Result<(), Fail
     }
 }
 
+/// Entries of one page of a listing.
+const PAGE_ENTRIES: usize = 10_000;
+
 async fn list(client: &Client, args: LsArgs) -> Result<(), Failure> {
-    let page = FsPage { limit: args.limit, after: args.after };
-    let entries = client.list_fs_entries(&args.path, &page).await.map_err(explain)?;
+    let page = FsPage { limit: Some(args.limit.unwrap_or(PAGE_ENTRIES)), after: args.after };
+    let mut listing = client.list_fs_entries(&args.path, &page).await.map_err(explain)?;
+    let mut entries = std::mem::take(&mut listing.entries);
+    while args.limit.is_none_or(|limit| entries.len() < limit)
+        && let Some(mut next) = client.next_fs_entries(&listing).await.map_err(explain)?
+    {
+        entries.append(&mut next.entries);
+        listing = next;
+    }
+    entries.truncate(args.limit.unwrap_or(usize::MAX));
     print(args.output, &entries, |entries| {
         let mut table = Table::new(["MODE", "SIZE", "MODIFIED", "NAME"]);
         for entry in entries {

@@ -19,7 +19,8 @@ pub(super) async fn print_logs(client: &Client, args: LogsArgs) -> Result<(), Fa
         Stream::Combined => ProcessLogsStream::Combined,
         Stream::Pty => ProcessLogsStream::Pty,
     });
-    let output = ProcessOutput { stream, tail: args.tail, since: args.since };
+    let encoding = (args.json && args.text).then_some("text");
+    let output = ProcessOutput { stream, tail: args.tail, after: args.after, limit: args.limit, encoding };
     if args.follow {
         return follow(client, &args.id, output, args.json).await;
     }

@@ -162,8 +162,8 @@ async fn input(client: &Client, args: InputArgs) -> Result<(), Failure> {
         if over && !args.eof {
             return Ok(());
         }
-        let data = STANDARD.encode(buffer.get(..length).unwrap_or_default());
-        let request = ProcessInputRequest { data, encoding: None, eof: over };
+        let data = (!over).then(|| STANDARD.encode(buffer.get(..length).unwrap_or_default()));
+        let request = ProcessInputRequest { data, eof: over, ..ProcessInputRequest::default() };
         client.send_process_input(&args.id, &request).await.map_err(explain)?;
         if over {
             return Ok(());
@@ -189,7 +189,7 @@ fn table(processes: &[ProcessInfo]) -> Table {
             &status(process),
             &process.pid.map_or("-".to_owned(), |pid| pid.to_string()),
             &if process.tty { "yes" } else { "-" }.to_owned(),
-            &age(now.saturating_sub(process.created_at_ms)),
+            &age(now.saturating_sub(process.created_at.as_millis())),
             &line(process),
         ]);
     }

@@ -26,11 +26,12 @@ pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {
     if let Some(json) = &args.metadata {
         body.metadata = parse("--metadata", json)?;
     }
-    let ChoiceArgs { agent_mode, permission_mode, model, variant } = args.choices;
+    let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = args.choices;
     body.agent_mode = agent_mode.or(body.agent_mode);
     body.permission_mode = permission_mode.map_or(body.permission_mode, mode);
     body.model = model.or(body.model);
     body.variant = variant.or(body.variant);
+    body.options.extend(options);
     body.token = args.agent_token.or(body.token);
     body.validate_token |= args.validate_token;
     body.agent_version = args.agent_version.or(body.agent_version);
@@ -42,7 +43,7 @@ pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {
 
 pub(super) fn patch(args: PatchArgs) -> Result<SessionPatch, Failure> {
     let metadata = args.metadata.as_deref().map(|json| parse("--metadata", json)).transpose()?;
-    let ChoiceArgs { agent_mode, permission_mode, model, variant } = args.choices;
+    let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = args.choices;
     let title = args.title;
     let patch = SessionPatch {
         title,
@@ -50,6 +51,8 @@ pub(super) fn patch(args: PatchArgs) -> Result<SessionPatch, Failure> {
         variant,
         agent_mode,
         permission_mode: permission_mode.map(mode),
+        options: (!options.is_empty())
+            .then(|| options.into_iter().map(|(id, value)| (id, Some(value))).collect()),
         metadata,
         token: args.agent_token,
         env: (!args.env.is_empty()).then(|| args.env.into_iter().collect()),

@@ -1,14 +1,14 @@
 //! Messages that are sent and events that are shown.
 
 use super::bodies;
-use crate::args::SendArgs;
+use crate::args::{EventArgs, SendArgs};
 use crate::commands::api::{explain, print};
 use crate::commands::render::print_text;
 use crate::commands::transcript::Transcript;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
-use sa_api::sessions::{EventData, StopReason, UniversalEvent};
+use sa_api::sessions::{EventData, EventType, StopReason, UniversalEvent};
 use sa_client::{Client, EventQuery, SessionStep};
 
 pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure> {
@@ -40,14 +40,12 @@ pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure>
     if reason == Some(StopReason::EndTurn) { Ok(()) } else { Err(Failure::Exit(1)) }
 }
 
-pub(super) async fn page(client: &Client, id: &str, offset: u64, limit: usize) -> Result<(), Failure> {
-    let page = client
-        .get_events(id, EventQuery { offset: Some(offset), limit: Some(limit) })
-        .await
-        .map_err(explain)?;
+pub(super) async fn page(client: &Client, id: &str, args: &EventArgs, limit: usize) -> Result<(), Failure> {
+    let after = args.after;
+    let page = client.get_events(id, &query(args)?.limit(limit)).await.map_err(explain)?;
     match page.oldest {
-        Some(oldest) if oldest <= offset => {
-            diagnose!("[there is no event {offset}; these are from the oldest on]");
+        Some(oldest) if oldest <= after => {
+            diagnose!("[there is no event {after}; these are from the oldest on]");
         }
         Some(oldest) => diagnose!("[events before {oldest} are no longer kept]"),
         None => {}
@@ -55,14 +53,30 @@ pub(super) async fn page(client: &Client, id: &str, offset: u64, limit: usize) -
     for event in &page.events {
         print_text(&serde_json::to_string(event)?)?;
     }
-    if let Some(last) = page.events.last().filter(|_| page.has_more) {
-        diagnose!("[there are more: --offset {}]", last.id);
+    if page.has_more {
+        diagnose!("[there are more: --after {}]", page.next);
     }
     Ok(())
 }
 
-pub(super) async fn follow(client: &Client, id: &str, offset: u64, json: bool) -> Result<(), Failure> {
-    let mut events = client.follow_events(id, offset).await.map_err(explain)?;
+/// The events that the flags ask for.
+fn query(args: &EventArgs) -> Result<EventQuery, Failure> {
+    let mut types = Vec::new();
+    for name in &args.types {
+        let known = || EventType::ALL.iter().map(|known| known.name()).collect::<Vec<_>>().join(", ");
+        let found = EventType::from_name(name);
+        types.push(
+            found.ok_or_else(|| {
+                Failure::usage(format!("unknown event type '{name}'; known are: {}", known()))
+            })?,
+        );
+    }
+    let query = EventQuery::after(args.after).types(types);
+    Ok(if args.no_deltas { query.without_deltas() } else { query })
+}
+
+pub(super) async fn follow(client: &Client, id: &str, args: &EventArgs, json: bool) -> Result<(), Failure> {
+    let mut events = client.follow_events(id, query(args)?).await.map_err(explain)?;
     let mut transcript = Transcript::new();
     while let Some(step) = events.next().await.map_err(explain)? {
         match step {

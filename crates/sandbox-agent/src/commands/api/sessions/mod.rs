@@ -2,6 +2,7 @@
 
 mod bodies;
 mod events;
+mod messages;
 mod moving;
 
 use super::{explain, print};
@@ -57,8 +58,9 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
             print(output, &created, |created| print_text(&created.session.session_id))?;
             ready(&created)
         }
-        SessionsCommand::Events { id, offset, limit } => events::page(client, &id, offset, limit).await,
-        SessionsCommand::Follow { id, offset, json } => events::follow(client, &id, offset, json).await,
+        SessionsCommand::Messages(args) => messages::page(client, &args).await,
+        SessionsCommand::Events { id, events, limit } => events::page(client, &id, &events, limit).await,
+        SessionsCommand::Follow { id, events, json } => events::follow(client, &id, &events, json).await,
         SessionsCommand::Answer(args) => answer(client, args).await,
         SessionsCommand::Reject { id, question_id } => {
             client.reject_question(&id, &question_id).await.map_err(explain)

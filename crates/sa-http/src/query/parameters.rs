@@ -1,27 +1,19 @@
 //! Query parameters as bytes: a path is not always UTF-8, and one that is read with replacements names another file.
 
+use super::refusal;
 use crate::problem::{ApiError, ApiResult};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::str::FromStr;
 
-/// The parameters of a request, each name once.
+/// The parameters of a request. Names that are unknown or given twice were refused before.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters(Vec<(String, Vec<u8>)>);
 
 impl Parameters {
     /// Reads a query. `+` is a space, as in forms.
     pub(crate) fn parse(query: Option<&str>) -> ApiResult<Self> {
-        let mut parameters = Vec::new();
-        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name = String::from_utf8_lossy(&decode(name)?).into_owned();
-            if parameters.iter().any(|(other, _)| *other == name) {
-                return Err(ApiError::invalid(format!("the parameter '{name}' is given twice")));
-            }
-            parameters.push((name, decode(value)?));
-        }
-        Ok(Self(parameters))
+        Ok(Self(pairs(query.unwrap_or_default())?))
     }
 
     /// A parameter that may be absent.
@@ -29,11 +21,27 @@ impl Parameters {
         self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_slice())
     }
 
+    /// A name or path that may be absent.
+    pub(crate) fn name(&self, name: &str) -> Option<OsString> {
+        self.bytes(name).map(|bytes| OsStr::from_bytes(bytes).to_owned())
+    }
+
     /// A path that must be there.
     pub(crate) fn path(&self, name: &str) -> ApiResult<OsString> {
-        self.bytes(name)
-            .map(|bytes| OsString::from_vec(bytes.to_vec()))
-            .ok_or_else(|| ApiError::invalid(format!("the parameter '{name}' is missing")))
+        match self.bytes(name) {
+            None => Err(refusal(name, "missing")),
+            Some(b"") => Err(refusal(name, "must not be empty")),
+            Some(bytes) => Ok(OsString::from_vec(bytes.to_vec())),
+        }
+    }
+
+    /// Text that must be there.
+    pub(crate) fn required_text(&self, name: &str) -> ApiResult<&str> {
+        match self.text(name)? {
+            None => Err(refusal(name, "missing")),
+            Some("") => Err(refusal(name, "must not be empty")),
+            Some(text) => Ok(text),
+        }
     }
 
     /// A path; absent or empty it is the workspace.
@@ -44,33 +52,39 @@ impl Parameters {
 
     /// Text that may be absent.
     pub(crate) fn text(&self, name: &str) -> ApiResult<Option<&str>> {
-        let read = |bytes| {
-            std::str::from_utf8(bytes)
-                .map_err(|_| ApiError::invalid(format!("the parameter '{name}' is not UTF-8")))
-        };
+        let read = |bytes| std::str::from_utf8(bytes).map_err(|_| refusal(name, "must be UTF-8"));
         self.bytes(name).map(read).transpose()
     }
 
-    /// Yes or no; absent is no, the bare name is yes.
+    /// `true` or `false`; absent is false.
     pub(crate) fn flag(&self, name: &str) -> ApiResult<bool> {
         self.flag_or(name, false)
     }
 
-    /// Yes or no, with what an absent one means.
+    /// `true` or `false`, with the value of an absent one.
     pub(crate) fn flag_or(&self, name: &str, absent: bool) -> ApiResult<bool> {
         match self.bytes(name) {
             None => Ok(absent),
-            Some(b"true" | b"1" | b"") => Ok(true),
-            Some(b"false" | b"0") => Ok(false),
-            Some(_) => Err(ApiError::invalid(format!("the parameter '{name}' is either true or false"))),
+            Some(b"true") => Ok(true),
+            Some(b"false") => Ok(false),
+            Some(_) => Err(refusal(name, "expected true or false")),
         }
     }
 
     /// A number that may be absent.
     pub(crate) fn number<T: FromStr>(&self, name: &str) -> ApiResult<Option<T>> {
-        let wrong = || ApiError::invalid(format!("the parameter '{name}' must be a whole number"));
-        self.text(name)?.map(|text| text.parse().map_err(|_| wrong())).transpose()
+        let wrong = |_: T::Err| refusal(name, "expected a whole number");
+        self.text(name)?.map(|text| text.parse().map_err(wrong)).transpose()
     }
+}
+
+/// The names and values of a query, in their order.
+pub(super) fn pairs(query: &str) -> ApiResult<Vec<(String, Vec<u8>)>> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Ok((String::from_utf8_lossy(&decode(name)?).into_owned(), decode(value)?))
+    });
+    pairs.collect()
 }
 
 fn decode(text: &str) -> ApiResult<Vec<u8>> {
@@ -105,18 +119,24 @@ mod tests {
 
     #[test]
     fn values_are_bytes() {
-        let query = Parameters::parse(Some("path=%2Fa+b%2Bc%FF&recursive&limit=12&x=%C3%BC")).unwrap();
+        let query =
+            Parameters::parse(Some("path=%2Fa+b%2Bc%FF&recursive=true&limit=12&x=%C3%BC&empty=")).unwrap();
         assert_eq!(query.path("path").unwrap().as_bytes(), b"/a b+c\xff");
         assert!(query.flag("recursive").unwrap() && !query.flag("other").unwrap());
         assert_eq!(query.number::<usize>("limit").unwrap(), Some(12));
         assert_eq!(query.text("x").unwrap(), Some("ü"));
         assert_eq!(query.path_or_workspace("none"), ".");
-        assert!(query.path("none").is_err() && query.text("path").is_err() && query.flag("x").is_err());
+        assert!(
+            query.path("none").is_err()
+                && query.path("empty").is_err()
+                && query.text("path").is_err()
+                && query.flag("x").is_err()
+        );
     }
 
     #[test]
     fn what_is_not_clear_is_refused() {
-        for query in ["path=%", "path=%f", "path=%zz", "a=1&a=1"] {
+        for query in ["path=%", "path=%f", "path=%zz"] {
             assert!(Parameters::parse(Some(query)).is_err(), "{query}");
         }
     }

@@ -1,0 +1,126 @@
+//! Bounds of parameters, in one place: a parameter of one name has the same bounds in every operation.
+
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
+use utoipa::openapi::schema::{Object, SchemaType, Type};
+use utoipa::openapi::{Deprecated, RefOr, Schema};
+
+/// Session ids that clients choose; `import` is reserved for the operation at that path.
+pub(super) const SESSION_ID: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
+/// Ids of ACP servers that clients choose.
+const SERVER_ID: &str = "^[A-Za-z0-9._~:@-]{1,128}$";
+/// Permissions of a file.
+const OCTAL_MODE: &str = "^0*[0-7]{1,4}$";
+
+/// `*`, or entity tags with commas between them.
+const ENTITY_TAGS: &str = r#"^\s*(\*|(W/)?"[^"]*"(\s*,\s*(W/)?"[^"]*")*)\s*$"#;
+
+enum Bound {
+    Pattern(&'static str),
+    /// At least and at most so many characters.
+    Length(usize, Option<usize>),
+    Least(usize),
+    OneOf(&'static [&'static str]),
+}
+
+/// Place, name and bound, in every operation.
+const BOUNDS: &[(ParameterIn, &str, Bound)] = &[
+    (ParameterIn::Path, "sessionId", Bound::Pattern(SESSION_ID)),
+    (ParameterIn::Path, "serverId", Bound::Pattern(SERVER_ID)),
+    (ParameterIn::Path, "processId", Bound::Length(1, None)),
+    (ParameterIn::Path, "questionId", Bound::Length(1, None)),
+    (ParameterIn::Path, "permissionId", Bound::Length(1, None)),
+    (ParameterIn::Path, "agent", Bound::Length(1, None)),
+    (ParameterIn::Header, "Idempotency-Key", Bound::Length(1, Some(255))),
+    (ParameterIn::Header, "Acp-Connection-Id", Bound::Length(1, None)),
+    (ParameterIn::Header, "If-Match", Bound::Pattern(ENTITY_TAGS)),
+    (ParameterIn::Header, "If-None-Match", Bound::Pattern(ENTITY_TAGS)),
+    (ParameterIn::Query, "mcpName", Bound::Length(1, None)),
+    (ParameterIn::Query, "skillName", Bound::Length(1, None)),
+    (ParameterIn::Query, "directory", Bound::Length(1, None)),
+    (ParameterIn::Query, "mode", Bound::Pattern(OCTAL_MODE)),
+    (ParameterIn::Query, "format", Bound::OneOf(&["tar", "tar.gz"])),
+    (ParameterIn::Query, "owner", Bound::OneOf(&["user", "desktop", "system"])),
+    (ParameterIn::Query, "stream", Bound::OneOf(&["stdout", "stderr", "combined", "pty"])),
+];
+
+/// Bounds that hold in one operation only.
+const OWN_BOUNDS: &[(&str, &str, Bound)] = &[
+    ("getEvents", "limit", Bound::Least(1)),
+    ("getMessages", "limit", Bound::Least(1)),
+    ("importSession", "sessionId", Bound::Pattern(SESSION_ID)),
+    ("headFsFile", "path", Bound::Length(1, None)),
+    ("readFsFile", "path", Bound::Length(1, None)),
+    ("writeFsFile", "path", Bound::Length(1, None)),
+    ("statFsEntry", "path", Bound::Length(1, None)),
+    ("deleteFsEntry", "path", Bound::Length(1, None)),
+    ("makeFsDirectory", "path", Bound::Length(1, None)),
+    ("listSessions", "limit", Bound::Least(1)),
+];
+
+/// Names that parameters had in 0.4, where the daemon takes both.
+const OLD_NAMES: &[(&str, &str)] = &[("noCache", "no_cache")];
+
+/// Adds the old names of parameters as deprecated ones.
+pub(super) fn add_old_names(operation: &mut Operation) {
+    let parameters = operation.parameters.get_or_insert_default();
+    for (name, old) in OLD_NAMES {
+        let has = |name: &str| {
+            parameters.iter().find_map(|parameter| match parameter {
+                RefOr::T(parameter) if parameter.name == name => Some(parameter),
+                _ => None,
+            })
+        };
+        let (Some(current), None) = (has(name), has(old)) else { continue };
+        let mut older = current.clone();
+        older.name = (*old).to_owned();
+        older.description = Some(format!("Old name of `{name}`."));
+        older.deprecated = Some(Deprecated::True);
+        parameters.push(RefOr::T(older));
+    }
+    operation.parameters.take_if(|parameters| parameters.is_empty());
+}
+
+/// Adds the bounds to an operation's parameters.
+pub(super) fn bound(operation: &mut Operation) {
+    let id = operation.operation_id.clone().unwrap_or_default();
+    for parameter in operation.parameters.iter_mut().flatten() {
+        let RefOr::T(parameter) = parameter else { continue };
+        drop_null(parameter);
+        let own = OWN_BOUNDS.iter().find(|(of, name, _)| *of == id && *name == parameter.name);
+        let shared = BOUNDS
+            .iter()
+            .find(|(place, name, _)| *place == parameter.parameter_in && *name == parameter.name);
+        let bound = own.map(|(_, _, bound)| bound).or(shared.map(|(_, _, bound)| bound));
+        if let (Some(bound), Some(RefOr::T(Schema::Object(schema)))) = (bound, &mut parameter.schema) {
+            bound.apply(schema);
+        }
+    }
+}
+
+impl Bound {
+    fn apply(&self, schema: &mut Object) {
+        match self {
+            Self::Pattern(pattern) => schema.pattern = Some((*pattern).to_owned()),
+            Self::Length(least, most) => {
+                schema.min_length = Some(*least);
+                schema.max_length = *most;
+            }
+            Self::Least(least) => schema.minimum = Some((*least).into()),
+            Self::OneOf(values) => {
+                schema.enum_values = Some(values.iter().map(|value| (*value).into()).collect());
+            }
+        }
+    }
+}
+
+/// An optional header may be absent, but there is no null in HTTP.
+fn drop_null(parameter: &mut Parameter) {
+    if let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema
+        && let SchemaType::Array(types) = &mut schema.schema_type
+    {
+        types.retain(|kind| *kind != Type::Null);
+        if let [kind] = &types[..] {
+            schema.schema_type = SchemaType::Type(kind.clone());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Corrections to schemas that the macros write in a way that code generators misread.
+
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{
+    AdditionalProperties, ArrayItems, KnownFormat, Object, ObjectBuilder, SchemaFormat, SchemaType, Type,
+};
+use utoipa::openapi::{Content, RefOr, Schema};
+
+/// Media types whose bodies are bytes: generators send and return them as they are.
+const BINARY: [&str; 4] =
+    ["application/octet-stream", "application/x-tar", "application/gzip", "application/x-ndjson"];
+
+/// Components that keep members which they do not list.
+const OPEN: [&str; 4] = ["McpLocalServer", "McpRemoteServer", "SkillsConfig", "SkillSource"];
+
+/// Calls a function for every object in a schema, the schema itself included.
+pub(super) fn visit(schema: &mut RefOr<Schema>, on_object: &mut impl FnMut(&mut Object)) {
+    let RefOr::T(schema) = schema else { return };
+    match schema {
+        Schema::Object(object) => {
+            on_object(object);
+            object.properties.values_mut().for_each(|member| visit(member, on_object));
+            if let Some(AdditionalProperties::RefOr(values)) = object.additional_properties.as_deref_mut() {
+                visit(values, on_object);
+            }
+        }
+        Schema::Array(array) => {
+            if let ArrayItems::RefOrSchema(items) = &mut array.items {
+                visit(items, on_object);
+            }
+        }
+        Schema::OneOf(union) => union.items.iter_mut().for_each(|item| visit(item, on_object)),
+        Schema::AllOf(all) => all.items.iter_mut().for_each(|item| visit(item, on_object)),
+        Schema::AnyOf(any) => any.items.iter_mut().for_each(|item| visit(item, on_object)),
+        _ => {}
+    }
+}
+
+/// Corrects one component.
+pub(super) fn correct(name: &str, schema: &mut RefOr<Schema>) {
+    visit(schema, &mut |object| {
+        drop_null_defaults(object);
+        // Names of members are always text.
+        object.property_names = None;
+        if is_free_form(object) {
+            object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true)));
+        }
+    });
+    if OPEN.contains(&name)
+        && let RefOr::T(Schema::Object(object)) = schema
+    {
+        object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true)));
+    }
+}
+
+/// Without `additionalProperties` generators take it for an object that has no members.
+fn is_free_form(object: &Object) -> bool {
+    let is_object = match &object.schema_type {
+        SchemaType::Type(kind) => *kind == Type::Object,
+        SchemaType::Array(kinds) => kinds.contains(&Type::Object),
+        SchemaType::AnyValue => false,
+    };
+    is_object && object.properties.is_empty() && object.additional_properties.is_none()
+}
+
+/// An absent member has no default; `null` would be no value of its type.
+fn drop_null_defaults(object: &mut Object) {
+    for member in object.properties.values_mut() {
+        let default = match member {
+            RefOr::Ref(reference) => &mut reference.default,
+            RefOr::T(Schema::Object(object)) => &mut object.default,
+            RefOr::T(_) => continue,
+        };
+        default.take_if(|value| value.is_null());
+    }
+}
+
+/// Describes bodies that are bytes as such. The macros know them only as arrays of numbers.
+pub(super) fn mark_binary(operation: &mut Operation) {
+    if let Some(RefOr::T(body)) = &mut operation.request_body {
+        body.content.iter_mut().for_each(|(media, content)| mark(media, content));
+    }
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            response.content.iter_mut().for_each(|(media, content)| mark(media, content));
+        }
+    }
+}
+
+fn mark(media: &str, content: &mut RefOr<Content>) {
+    if let RefOr::T(content) = content
+        && BINARY.contains(&media)
+    {
+        let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
+        content.schema = Some(ObjectBuilder::new().schema_type(Type::String).format(Some(format)).into());
+    }
+}

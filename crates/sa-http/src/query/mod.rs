@@ -1,0 +1,139 @@
+//! Query parameters, checked against the contract before a handler runs. The routes' own documentation is the list of what
+//! an operation takes, so a parameter cannot be read without being documented, or misspelled without being refused.
+
+mod known;
+mod parameters;
+
+pub(crate) use known::{is_stream_path, stream_paths};
+pub(crate) use parameters::Parameters;
+
+use crate::problem::{ApiError, ApiResult};
+use axum::extract::{MatchedPath, Request};
+use http::Method;
+use known::{Known, Parameter};
+use std::borrow::Cow;
+
+/// Longest value that a message repeats, in characters.
+const QUOTED_CHARS: usize = 100;
+
+/// Refuses a request whose query its operation does not take: an unknown name, a name given twice, a value of another kind.
+pub(crate) fn check(request: &Request) -> ApiResult<()> {
+    let Some(query) = request.uri().query().filter(|query| !query.is_empty()) else { return Ok(()) };
+    let Some(known) = operation(request) else { return Ok(()) };
+    let pairs = parameters::pairs(query)?;
+    for (index, (name, value)) in pairs.iter().enumerate() {
+        let Some(parameter) = known.find(name) else { return Err(unknown(known, name)) };
+        let is_repeated = pairs.iter().take(index).any(|(other, _)| other == name);
+        if is_repeated && !parameter.repeats {
+            return Err(refusal(name, "given more than once"));
+        }
+        check_value(parameter, name, value)?;
+    }
+    Ok(())
+}
+
+/// Returns true if the request is for an operation that a ticket may open.
+pub(crate) fn takes_ticket(request: &Request) -> bool {
+    operation(request).is_some_and(Known::takes_ticket)
+}
+
+/// The parameters of the operation that a request is for; none where nothing is served.
+fn operation(request: &Request) -> Option<&'static Known> {
+    let route = request.extensions().get::<MatchedPath>()?;
+    // A GET's handler answers HEAD, too.
+    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    known::operation(route.as_str(), method.as_str())
+}
+
+fn unknown(known: &Known, name: &str) -> ApiError {
+    let names = known.names();
+    let shown = quote(name);
+    let close = closest(name, &names).map(|close| format!(", did you mean '{close}'?")).unwrap_or_default();
+    let listed = match names.as_slice() {
+        [] => "this operation takes no query parameters".to_owned(),
+        names => format!("known are: {}", names.join(", ")),
+    };
+    ApiError::invalid(format!("unknown query parameter '{shown}'{close} ({listed})"))
+}
+
+/// The error for a parameter's value.
+pub(crate) fn refusal(name: &str, why: impl AsRef<str>) -> ApiError {
+    ApiError::invalid(format!("query parameter '{}': {}", quote(name), why.as_ref()))
+}
+
+fn check_value(parameter: &Parameter, name: &str, value: &[u8]) -> ApiResult<()> {
+    let Some(expected) = parameter.kind.mismatch(value) else { return Ok(()) };
+    if value.is_empty() && matches!(parameter.kind, known::Kind::Text { .. }) {
+        return Err(refusal(name, "must not be empty"));
+    }
+    let got = String::from_utf8_lossy(value);
+    Err(refusal(name, mismatch(&expected, &format!("'{}'", quote(&got)))))
+}
+
+/// Says what was expected and what came. A list of choices ends with a semicolon.
+pub(crate) fn mismatch(expected: &str, got: &str) -> String {
+    let mark = if expected.contains(", ") && expected.starts_with("one of ") { ';' } else { ',' };
+    format!("expected {expected}{mark} got {got}")
+}
+
+/// The beginning of a text that a client sent.
+pub(crate) fn quote(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
+/// The name that was probably meant: the same but for case and underscores, or a typing error or two away.
+pub(crate) fn closest<'a>(given: &str, names: &[&'a str]) -> Option<&'a str> {
+    let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
+    let given = plain(given);
+    let allowed = (given.chars().count().saturating_add(1) / 3).min(2);
+    let distances = names.iter().map(|name| (distance(&given, &plain(name)), *name));
+    distances
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// The number of characters to insert, remove or replace. Long texts are not compared.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    if one.len() > QUOTED_CHARS || other.len() > QUOTED_CHARS {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (above, first) in one.chars().enumerate() {
+        let mut next = vec![above + 1];
+        for (second, (replaced, removed)) in other.iter().zip(row.iter().zip(row.iter().skip(1))) {
+            let inserted = next.last().copied().unwrap_or_default() + 1;
+            next.push((replaced + usize::from(first != *second)).min(removed + 1).min(inserted));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_name_is_suggested() {
+        let names = ["path", "limit", "after", "ignoreCase"];
+        for (given, meant) in [
+            ("limt", Some("limit")),
+            ("ignore_case", Some("ignoreCase")),
+            ("IGNORECASE", Some("ignoreCase")),
+            ("afterr", Some("after")),
+            ("paht", None),
+            ("aftre", Some("after")),
+            ("bogus", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(closest(given, &names), meant, "{given}");
+        }
+        assert_eq!(closest(&"p".repeat(1_000_000), &names), None);
+    }
+}
