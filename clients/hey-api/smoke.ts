@@ -32,6 +32,7 @@ async function converse(): Promise<void> {
 
   const seen: string[] = [];
   for await (const event of stream) {
+    if (!("data" in event)) assert.fail(`a gap or a failure: ${JSON.stringify(event)}`);
     seen.push(event.type);
     await react(event);
     if (event.type === "turnEnded") {
@@ -152,9 +153,9 @@ async function followProcess(): Promise<void> {
   });
   let output = "";
   for await (const entry of stream) {
+    if (!("data" in entry)) break;
     assert.equal(entry.encoding, "utf8");
     output += entry.data;
-    if (output.endsWith("two\n")) break;
   }
   assert.equal(output, "one\ntwo\n");
 }

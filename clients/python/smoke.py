@@ -35,7 +35,7 @@ from sandbox_agent_client.models import (
     PermissionMode,
     PermissionReply,
     PermissionReplyKind,
-    PostMessage,
+    PostTextMessage,
     Problem,
     ProcessCreateRequest,
     ProcessInfo,
@@ -85,7 +85,7 @@ def converse() -> None:
     created = create_session.sync_detailed(SESSION, client=client, body=wanted)
     assert ok(created, Session, HTTPStatus.CREATED).healthy
 
-    message = PostMessage(message="say Hello\npermission Send it\nquestion single")
+    message = PostTextMessage(message="say Hello\npermission Send it\nquestion single")
     posted = post_message.sync_detailed(SESSION, client=client, body=message)
     accepted = ok(posted, MessageAccepted, HTTPStatus.ACCEPTED)
 
@@ -170,9 +170,9 @@ def follow_process() -> None:
     created = ok(create_process.sync_detailed(client=client, body=wanted), ProcessInfo, HTTPStatus.CREATED)
     output = ""
     for event in server_sent_events(stream_process_logs._get_kwargs(created.id, encoding=StreamProcessLogsEncoding.TEXT)):
-        output += ProcessLogEntry.from_dict(event).data
-        if output.endswith("two\n"):
+        if "data" not in event:
             break
+        output += ProcessLogEntry.from_dict(event).data
     assert output == "one\ntwo\n", output
 
 

@@ -35,7 +35,7 @@ use utoipa::{Modify, OpenApi};
         (name = "config", description = "MCP servers and skills, kept for a directory"),
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
-    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery)),
+    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery, sa_api::sessions::TranscriptOrder)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
 )]
