@@ -12,6 +12,7 @@ mod contents;
 mod copies;
 mod form;
 mod json;
+mod mode_names;
 mod modes;
 mod names;
 mod options;

@@ -1,6 +1,7 @@
 //! What an agent does and may do, in its own modes and options.
 
 use crate::choices::{self, MODE, MODEL, VARIANT};
+use crate::mode_names::{BYPASS, DEFAULT, PLAN, known, plain, sounds_loose};
 use sa_api::sessions::{OptionValue, PermissionMode, SessionChoice, SessionChoices, SessionOption};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,48 +11,6 @@ use thiserror::Error;
 pub(crate) const BUILD_MODE: &str = "build";
 /// The `agentMode` in which agents only plan.
 pub(crate) const PLAN_MODE: &str = "plan";
-
-/// Names of modes in which agents only read and plan, the likeliest first.
-const PLAN: [&str; 5] = ["plan", "planning", "planmode", "architect", "readonly"];
-
-/// Names of modes in which agents never ask, the likeliest first.
-const BYPASS: [&str; 10] = [
-    "bypasspermissions",
-    "bypass",
-    "yolo",
-    "fullaccess",
-    "agentfullaccess",
-    "dangerfullaccess",
-    "fullauto",
-    "autoapprove",
-    "autopilot",
-    "auto",
-];
-
-/// Names of modes in which agents work and ask before they change something, the likeliest first.
-const DEFAULT: [&str; 9] =
-    ["default", "build", "normal", "manual", "agent", "code", "coding", "workspacewrite", "ask"];
-
-/// Parts of names of modes in which agents do more without asking than by default.
-const LOOSE: [&str; 17] = [
-    "acceptedits",
-    "allowall",
-    "autoaccept",
-    "autoapprove",
-    "autoedit",
-    "autopilot",
-    "bypass",
-    "danger",
-    "dontask",
-    "fullaccess",
-    "fullauto",
-    "neverask",
-    "noask",
-    "skippermission",
-    "trustall",
-    "unrestricted",
-    "yolo",
-];
 
 /// How an agent's own modes stand for ours. A value is the id of a mode, or `<option>=<value>` for an option.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -335,12 +294,6 @@ pub fn is_loose(table: &ModeTable, choices: &SessionChoices, mode: &str) -> bool
     [Some(id), name].into_iter().flatten().any(sounds_loose)
 }
 
-/// Returns whether a name stands for asking less.
-pub(crate) fn sounds_loose(name: &str) -> bool {
-    let name = plain(name);
-    BYPASS.contains(&name.as_str()) || LOOSE.iter().any(|part| name.contains(part))
-}
-
 /// The modes of an agent that has left its plan mode by itself, as when its plan was approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AfterPlan {
@@ -488,17 +441,6 @@ pub fn variant_target(choices: &SessionChoices, variant: &str) -> Result<Option<
     let target = option.and_then(|option| set_option(option, variant));
     target
         .ok_or_else(|| Unsupported::Variant { variant: variant.to_owned(), known: names(&choices.variants) })
-}
-
-/// The mode with the likeliest of these names.
-fn known(modes: &[SessionChoice], likely: &[&str]) -> Option<String> {
-    let called =
-        |name: &&&str| modes.iter().find(|mode| plain(&mode.id) == **name || plain(&mode.name) == **name);
-    likely.iter().find_map(|name| called(&name)).map(|mode| mode.id.clone())
-}
-
-fn plain(name: &str) -> String {
-    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn names(choices: &[SessionChoice]) -> String {

@@ -1,7 +1,8 @@
 //! Options of an agent that are neither its mode nor its model: checked against what it offers.
 
 use crate::choices::{self, MODE, MODEL, VARIANT};
-use crate::modes::{ModeTable, Target, Unsupported, sounds_loose};
+use crate::mode_names::sounds_loose;
+use crate::modes::{ModeTable, Target, Unsupported};
 use sa_api::sessions::{OptionValue, PermissionMode, SessionChoices, SessionOption};
 
 /// Returns what sets an option of the agent; nothing if it has that value already.

@@ -31,7 +31,7 @@ async fn options_reach_the_agent_and_outlive_it() -> Result<()> {
     assert_eq!(session.get("options"), None, "nothing is asked for any more");
 
     let fork = api.post("/s/fork", &json!({"sessionId": "fork"})).await?;
-    assert!([200, 201].contains(&u16::from(fork.status)), "{fork:?}");
+    assert!([200, 201].contains(&fork.status), "{fork:?}");
     let fork = api.session("fork").await?;
     assert!(fork.to_string().contains(r#""options":{"fast":true}"#), "{fork}");
     let export = api.get("/s/export").await?.expect_status(200)?.text();

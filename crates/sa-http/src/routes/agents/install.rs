@@ -15,8 +15,8 @@ use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue};
 use sa_agents::{AgentSpec, SourceKind};
 use sa_api::{
-    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion, Problem,
-    UninstalledAgent,
+    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
+    Problem, UninstalledAgent,
 };
 use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
 use serde::Deserialize;
@@ -58,7 +58,11 @@ pub(crate) async fn install(
     let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
     let installation = begin(&state, &agent, &headers, body).await?;
-    if streams { Ok(installation.progress()) } else { Ok(Json(installation.outcome().await?).into_response()) }
+    if streams {
+        Ok(installation.progress())
+    } else {
+        Ok(Json(installation.outcome().await?).into_response())
+    }
 }
 
 /// Installs an agent and streams the progress.

@@ -29,7 +29,7 @@ pub(crate) struct TranscriptQuery {
 
 /// Returns a page of the transcript.
 #[utoipa::path(
-    get, path = "/v1/sessions/{id}/messages", operation_id = "getMessages", tag = "sessions",
+    get, path = "/v1/sessions/{sessionId}/messages", operation_id = "getMessages", tag = "sessions",
     summary = "List a session's messages",
     description = "Returns the transcript: every message in its newest state, without the events that led to it. A user's message stands \
         where its turn began; one that waits for its turn comes after all others, in the order of the queue. To show a session, read the \
@@ -38,7 +38,7 @@ pub(crate) struct TranscriptQuery {
         message moves while you read, such as one whose turn begins, it may be on two pages. Messages whose events are no longer kept \
         are left out.",
     params(
-        ("id" = String, Path, description = "The session's id"),
+        ("sessionId" = String, Path, description = "The session's id"),
         ("after" = Option<u64>, Query, description = "`next` of the page before; the first page by default"),
         ("limit" = Option<u64>, Query, description = "Maximum number of messages, 100 by default; more than 1000 counts as 1000"),
         ("order" = Option<TranscriptOrder>, Query, description = "`asc`, the default, for the oldest message first; `desc` for the newest first"),

@@ -240,21 +240,17 @@ fn typed_lines() -> mpsc::Receiver<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
-    use sa_api::sessions::{QuestionKind, QuestionOption};
+    use serde_json::json;
 
     fn question(labels: &[&str], multi_select: bool) -> Question {
-        let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: None };
-        Question {
-            header: None,
-            question: "Which?".to_owned(),
-            kind: QuestionKind::Choice,
-            options: labels.iter().map(option).collect(),
-            multi_select,
-            custom: true,
-            required: true,
-            url: None,
-        }
+        let options: Vec<_> = labels.iter().map(|label| json!({ "label": label })).collect();
+        serde_json::from_value(json!({
+            "question": "Which?", "kind": "choice", "options": options,
+            "multiSelect": multi_select, "custom": true, "required": true,
+        }))
+        .unwrap()
     }
 
     #[test]
