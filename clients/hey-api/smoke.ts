@@ -26,7 +26,9 @@ async function converse(): Promise<void> {
   assert.equal(created.response.status, 201);
   assert.equal(created.data.healthy, true);
 
-  const { stream } = await api.streamEvents({ path });
+  // Leaving the loop does not close the connection; the signal does.
+  const reading = new AbortController();
+  const { stream } = await api.streamEvents({ path, signal: reading.signal });
   const message = "say Hello\npermission Send it\nquestion single";
   const accepted = await api.postMessage({ path, body: { message }, throwOnError });
 
@@ -41,6 +43,7 @@ async function converse(): Promise<void> {
       break;
     }
   }
+  reading.abort();
   for (const type of ["started", "message", "permissionResolved", "questionResolved"]) {
     assert.ok(seen.includes(type), `${type} in ${seen}`);
   }
@@ -70,6 +73,7 @@ async function react(event: UniversalEvent): Promise<void> {
     case "messageDelta":
     case "messageWithdrawn":
     case "queueHeld":
+    case "queueReleased":
     case "questionResolved":
     case "permissionResolved":
     case "plan":

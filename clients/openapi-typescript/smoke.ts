@@ -93,6 +93,7 @@ async function react(event: UniversalEvent): Promise<void> {
     case "messageDelta":
     case "messageWithdrawn":
     case "queueHeld":
+    case "queueReleased":
     case "questionResolved":
     case "permissionResolved":
     case "plan":
