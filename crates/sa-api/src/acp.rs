@@ -43,6 +43,11 @@ pub struct AcpServer {
     pub pending_requests: usize,
     /// Sequence number of its newest event; 0 before the first.
     pub last_event_id: u64,
+    /// The sessions whose agent it runs, if the daemon started it for sessions. Such a server ends with its sessions and cannot be
+    /// deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub session_ids: Vec<String>,
 }
 
 /// What the agent of an ACP server is doing.

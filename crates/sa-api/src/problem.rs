@@ -80,6 +80,8 @@ codes! {
     RangeNotSatisfiable "range_not_satisfiable" 416 "Range Not Satisfiable";
     /// The agent is not built for this machine.
     UnsupportedPlatform "unsupported_platform" 422 "Unsupported Platform";
+    /// The request is well formed, but a value in it cannot be used, such as a directory that does not exist.
+    InvalidValue "invalid_value" 422 "Invalid Value";
     /// The agent cannot do it.
     Unsupported "unsupported" 422 "Unsupported";
     /// An answer does not keep a bound of its question.

@@ -6,8 +6,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use sa_api::sessions::{
     CancelResult, CreateSession, EventPage, EventType, ForkSession, MessageAccepted, PermissionReply,
-    PostMessage, QuestionReply, Session, SessionCreated, SessionList, SessionPatch, TranscriptOrder,
-    TranscriptPage,
+    PostMessage, QuestionReply, Session, SessionPatch, TranscriptOrder, TranscriptPage,
 };
 use serde::Serialize;
 
@@ -85,18 +84,20 @@ pub struct TranscriptQuery {
 }
 
 impl Client {
-    /// All sessions.
-    pub async fn list_sessions(&self) -> Result<SessionList, ClientError> {
-        self.get_json(&["v1", "sessions"]).await
+    /// Creates a session with an id that the client chooses, and starts its agent.
+    pub async fn create_session(&self, id: &str, session: &CreateSession) -> Result<Session, ClientError> {
+        self.post_json(&["v1", "sessions", id], session).await
     }
 
-    /// Makes a session and starts its agent.
-    pub async fn create_session(
+    /// Creates a session with an id that the daemon chooses, and starts its agent. With a key the same request can be sent again
+    /// without creating a second session.
+    pub async fn create_new_session(
         &self,
-        id: &str,
         session: &CreateSession,
-    ) -> Result<SessionCreated, ClientError> {
-        self.post_json(&["v1", "sessions", id], session).await
+        key: Option<&str>,
+    ) -> Result<Session, ClientError> {
+        let request = self.request(Method::POST, &["v1", "sessions"], JSON)?;
+        self.ask(with_key(request.json(session), key)?).await
     }
 
     /// One session.
@@ -109,7 +110,7 @@ impl Client {
         self.ask(self.request(Method::PATCH, &["v1", "sessions", id], JSON)?.json(patch)).await
     }
 
-    /// Ends a session and forgets it.
+    /// Deletes a session. Succeeds also if it does not exist.
     pub async fn delete_session(&self, id: &str) -> Result<(), ClientError> {
         self.send(self.request(Method::DELETE, &["v1", "sessions", id], JSON)?).await.map(drop)
     }
@@ -119,8 +120,13 @@ impl Client {
         self.ask(self.request(Method::POST, &["v1", "sessions", id, "terminate"], JSON)?).await
     }
 
-    /// Makes a copy of a session that goes its own way.
-    pub async fn fork_session(&self, id: &str, fork: &ForkSession) -> Result<SessionCreated, ClientError> {
+    /// Continues with messages that are held since a restart, or starts the agent of an interrupted session again.
+    pub async fn resume_session(&self, id: &str) -> Result<Session, ClientError> {
+        self.ask(self.request(Method::POST, &["v1", "sessions", id, "resume"], JSON)?).await
+    }
+
+    /// Creates a session that continues from another one's conversation.
+    pub async fn fork_session(&self, id: &str, fork: &ForkSession) -> Result<Session, ClientError> {
         self.post_json(&["v1", "sessions", id, "fork"], fork).await
     }
 
@@ -145,6 +151,12 @@ impl Client {
         let path = ["v1", "sessions", id, "messages", "stream"];
         let request = self.request(Method::POST, &path, EVENT_STREAM)?.json(message);
         EventStream::new(self.send(with_key(request, key)?).await?)
+    }
+
+    /// Withdraws a message that waits for its turn.
+    pub async fn withdraw_message(&self, id: &str, message_id: &str) -> Result<(), ClientError> {
+        let path = ["v1", "sessions", id, "messages", message_id];
+        self.send(self.request(Method::DELETE, &path, JSON)?).await.map(drop)
     }
 
     /// Stops the turn that runs.

@@ -35,7 +35,7 @@ async fn killed_and_resumed(subject: &'static Subject) -> Result<()> {
     }
     let created = first.http().post("/v1/sessions/kept").json(body.to_string());
     let created =
-        created.within(std::time::Duration::from_secs(60)).send().await?.expect_status(200)?.json()?;
+        created.within(std::time::Duration::from_secs(60)).send().await?.expect_status(201)?.json()?;
     ensure!(created["healthy"] == true, "{created}");
     let ended = turn(first.http(), &subject.render(&say(WORD))?).await?;
     ensure!(ended["stopReason"] == "endTurn", "{ended}");

@@ -165,17 +165,17 @@ impl std::fmt::Debug for SessionCollector {
 
 impl Collector for SessionCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let sessions = self.0.list();
+        let states = self.0.states();
         let family: Family<[(&str, &str); 1], Gauge> = Family::default();
         for (state, name) in STATES {
-            let count = sessions.iter().filter(|session| session.state == state).count();
+            let count = states.iter().filter(|other| **other == state).count();
             family.get_or_create(&[("state", name)]).set(count as i64);
         }
         let help = "Universal sessions, by what they are doing";
         family.encode(encoder.encode_descriptor("sessions", help, None, MetricType::Gauge)?)?;
         counter(&mut encoder, "session_events", "Events of sessions committed", self.0.events_total())?;
         counter(&mut encoder, "session_turns", "Turns of sessions begun", self.0.turns_total())?;
-        let queued = sessions.iter().map(|session| session.queued).sum();
+        let queued = self.0.queued_total();
         gauge(&mut encoder, "session_messages_queued", "Messages that wait for their turn", queued)
     }
 }

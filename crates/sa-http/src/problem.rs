@@ -67,17 +67,21 @@ pub(crate) fn name_session(path: &str, mut response: Response) -> Response {
     if error.0.session_id.is_none()
         && let Some(id) = session_in(path)
     {
-        error.0.session_id = Some(id.to_owned());
+        error.0.session_id = Some(id);
         response.headers_mut().remove(header::CONTENT_LENGTH);
         *response.body_mut() = error.to_json().into();
     }
     response
 }
 
-/// The session that a path is about. Ids need no escapes; one that has some is no session's.
-fn session_in(path: &str) -> Option<&str> {
+/// The session that a path is about. Clients may escape what ids need no escapes for.
+fn session_in(path: &str) -> Option<String> {
     let id = path.strip_prefix("/v1/sessions/")?.split('/').next()?;
-    (!matches!(id, "" | "import") && !id.contains('%')).then_some(id)
+    let id = ["~", ":", "@"].iter().fold(id.to_owned(), |id, sign| {
+        let code = sign.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+        id.replace(&code, sign).replace(&code.to_lowercase(), sign)
+    });
+    (!matches!(id.as_str(), "" | "import") && !id.contains('%')).then_some(id)
 }
 
 impl From<OpenError> for ApiError {

@@ -159,6 +159,7 @@ impl Server {
             exit: state.exit,
             pending_requests: state.pending_requests,
             last_event_id: self.inner.shared.log().newest(),
+            session_ids: Vec::new(),
         }
     }
 

@@ -12,6 +12,10 @@ pub(crate) enum Command {
     Start { reply: oneshot::Sender<Result<(), AgentFailure>> },
     /// Changes.
     Patch { patch: Box<SessionPatch>, reply: Reply<()> },
+    /// Continue with a queue that is held, and with an agent that has ended.
+    Resume { reply: Reply<()> },
+    /// Stop without a trace, so that the session can be created again, unless it has begun.
+    Relinquish { reply: Reply<()> },
 }
 
 /// Commands that do not wait for a start of the agent, however long that takes.
@@ -22,10 +26,23 @@ pub(crate) enum Urgent {
     Permission { id: String, decision: PermissionReply, reply: Reply<()> },
     /// Stop the turn.
     Cancel { reply: Reply<CancelResult> },
+    /// Take one message out of the queue.
+    Withdraw { message_id: String, reply: Reply<Withdrawal> },
     /// A message for the agent, to be stored.
     Post { message: Box<Posted>, reply: Reply<MessageAccepted> },
     /// The end. `forget`: the agent is to forget its own session, too.
     Terminate { forget: bool, reply: Reply<()> },
+}
+
+/// What became of a request to withdraw a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Withdrawal {
+    /// It no longer waits.
+    Withdrawn,
+    /// Its turn runs.
+    Running,
+    /// It was not waiting: it is done, or there is no such message.
+    NotWaiting,
 }
 
 /// A message as it was posted.
@@ -44,7 +61,9 @@ impl Command {
         // A caller that has gone away needs no answer, so a failed send is no failure here.
         match self {
             Self::Start { reply } => drop(reply.send(Err(AgentFailure::Machine(error.to_string())))),
-            Self::Patch { reply, .. } => drop(reply.send(Err(error))),
+            Self::Patch { reply, .. } | Self::Resume { reply } | Self::Relinquish { reply } => {
+                drop(reply.send(Err(error)));
+            }
         }
     }
 }
@@ -55,6 +74,7 @@ impl Urgent {
         match self {
             Self::Question { reply, .. } | Self::Permission { reply, .. } => drop(reply.send(Err(error))),
             Self::Cancel { reply } => drop(reply.send(Err(error))),
+            Self::Withdraw { reply, .. } => drop(reply.send(Err(error))),
             Self::Post { reply, .. } => drop(reply.send(Err(error))),
             Self::Terminate { reply, .. } => drop(reply.send(Err(error))),
         }

@@ -9,19 +9,28 @@ use thiserror::Error;
 #[derive(Debug, Clone, Error)]
 pub enum SessionError {
     /// No such session.
-    #[error("there is no session '{0}'")]
+    #[error("session '{0}' does not exist")]
     Unknown(String),
     /// There is one of that id.
-    #[error("there is a session '{0}' already; DELETE it first or use another id")]
+    #[error("session '{0}' already exists; DELETE it first or use another id")]
     Exists(String),
     /// The id is of the wrong form.
     #[error(
-        "'{0}' is not a session id: use 1 to 128 of a-z, A-Z, 0-9, '-', '_', '.', starting with a letter or digit; not 'import'"
+        "invalid session id '{0}': expected 1 to 128 of A-Z, a-z, 0-9, '-', '_', '.', '~', ':', '@', starting with a letter or digit; not 'import'"
     )]
     BadId(String),
     /// The request makes no sense.
     #[error("{0}")]
     Invalid(String),
+    /// A value of the request cannot be used.
+    #[error("{0}")]
+    BadValue(String),
+    /// There is nothing to fork.
+    #[error("session '{0}' has not started, so there is nothing to fork")]
+    NotStarted(String),
+    /// The message's turn has begun.
+    #[error("the turn of message '{0}' has begun; use POST …/cancel to stop it")]
+    Begun(String),
     /// An answer does not keep a bound of its question.
     #[error(transparent)]
     OutOfBounds(BadAnswers),
@@ -29,13 +38,13 @@ pub enum SessionError {
     #[error("the session has ended; it can be read, or forked by agents that can do that")]
     Ended,
     /// No such question or permission.
-    #[error("the session has asked nothing of the id '{0}'")]
+    #[error("the session has no question or permission '{0}'")]
     NotAsked(String),
     /// Somebody else was faster.
     #[error("'{id}' was decided already: {verdict}", id = .0.id(), verdict = .0)]
     Resolved(Box<Verdict>),
-    /// The key was used for another message.
-    #[error("this Idempotency-Key was used for another message")]
+    /// The key was used for another request.
+    #[error("this Idempotency-Key was used for another request")]
     KeyReused,
     /// Too many messages wait.
     #[error("{0} messages are waiting, as many as may")]

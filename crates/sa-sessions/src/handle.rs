@@ -1,6 +1,6 @@
 //! The handle of one session: what callers can ask of it.
 
-use crate::command::{Command, Posted, Urgent};
+use crate::command::{Command, Posted, Urgent, Withdrawal};
 use crate::log::{Line, Reader};
 use crate::shared::Shared;
 use crate::transcript::{self, Transcript};
@@ -62,13 +62,7 @@ impl SessionHandle {
         message: PostMessage,
         key: Option<String>,
     ) -> Result<MessageAccepted, SessionError> {
-        if let Some(key) = &key
-            && !(1..=LONGEST_KEY).contains(&key.len())
-        {
-            return Err(SessionError::Invalid(format!(
-                "an Idempotency-Key has 1 to {LONGEST_KEY} characters"
-            )));
-        }
+        check_key(key.as_deref())?;
         let body = serde_json::to_vec(&message).unwrap_or_default();
         let digest = Sha256::digest(&body).into();
         let delivery = message.delivery;
@@ -85,6 +79,32 @@ impl SessionHandle {
     /// Stops the turn that runs and takes back the messages that wait.
     pub async fn cancel(&self) -> Result<CancelResult, SessionError> {
         self.urgent(|reply| Urgent::Cancel { reply }).await
+    }
+
+    /// Takes a message out of the queue. It is no mistake if it does not wait, unless its turn has begun.
+    pub async fn withdraw(&self, message_id: &str) -> Result<(), SessionError> {
+        let id = message_id.to_owned();
+        let begun = || SessionError::Begun(message_id.to_owned());
+        match self.urgent(|reply| Urgent::Withdraw { message_id: id, reply }).await {
+            Ok(Withdrawal::Withdrawn) => Ok(()),
+            Ok(Withdrawal::Running) => Err(begun()),
+            // Looked up here, so that the session does not have to wait for it.
+            Ok(Withdrawal::NotWaiting) | Err(SessionError::Ended) => {
+                if self.0.log.has_begun_turn(message_id).await? { Err(begun()) } else { Ok(()) }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Continues with messages that are held, and starts an agent again that has ended.
+    pub async fn resume(&self) -> Result<Session, SessionError> {
+        self.command(|reply| Command::Resume { reply }).await?;
+        Ok(self.describe())
+    }
+
+    /// Stops its owner, unless the session has begun.
+    pub(crate) async fn relinquish(&self) -> Result<(), SessionError> {
+        self.command(|reply| Command::Relinquish { reply }).await
     }
 
     /// Ends it and keeps its history. Ending it twice is no mistake.
@@ -235,6 +255,14 @@ impl SessionHandle {
             None => SessionError::ShuttingDown,
         }
     }
+}
+
+/// Refuses an `Idempotency-Key` of the wrong length.
+pub(crate) fn check_key(key: Option<&str>) -> Result<(), SessionError> {
+    if key.is_none_or(|key| (1..=LONGEST_KEY).contains(&key.len())) {
+        return Ok(());
+    }
+    Err(SessionError::Invalid(format!("Idempotency-Key must have 1 to {LONGEST_KEY} characters")))
 }
 
 /// What a message consists of.

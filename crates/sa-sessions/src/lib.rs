@@ -12,12 +12,15 @@
 
 mod agent;
 mod command;
+mod creating;
+mod creations;
 mod cut_off;
 mod error;
 mod event_filter;
 mod handle;
 mod history;
 mod limits;
+mod listing;
 mod log;
 pub mod modes;
 mod moment;
@@ -33,11 +36,14 @@ mod verdict;
 mod webhooks;
 
 pub use agent::AgentFailure;
+pub use creating::Creation;
 pub use error::SessionError;
 pub use event_filter::EventFilter;
 pub use handle::{EventSlice, SessionHandle};
 pub use limits::SessionLimits;
+pub use listing::{Cursor, SessionFilter, SessionPage};
 pub use log::{Line, Reader, Step};
+pub use record::Detail;
 pub use sa_store::StoreError;
 pub use sa_universal::BadAnswers;
 pub use sessions::{Sessions, SessionsOptions};

@@ -128,6 +128,26 @@ impl Log {
         }
     }
 
+    /// Returns whether the message of that id has begun a turn; looked up in the whole log.
+    pub(crate) async fn has_begun_turn(&self, message_id: &str) -> Result<bool, SessionError> {
+        let finder = memchr::memmem::Finder::new(message_id);
+        let mut after = 0;
+        loop {
+            let lines = self.read(after, PAGE_EVENTS).await?;
+            let Some(last) = lines.last() else { return Ok(false) };
+            after = last.id;
+            let begins = |line: &Line| {
+                let event = serde_json::from_slice::<UniversalEvent>(&line.json);
+                event.is_ok_and(|event| {
+                    matches!(event.data, EventData::TurnStarted(started) if started.message_id.as_deref() == Some(message_id))
+                })
+            };
+            if lines.iter().any(|line| finder.find(&line.json).is_some() && begins(line)) {
+                return Ok(true);
+            }
+        }
+    }
+
     fn tail(&self) -> MutexGuard<'_, Tail> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,9 +1,10 @@
 //! What is kept of a session beside its events: enough to describe it and to go on with it after a restart.
 
 use bytes::Bytes;
+use sa_api::Timestamp;
 use sa_api::sessions::{
-    CreateSession, OptionValue, PermissionMode, PermissionRequest, QuestionRequest, Session, SessionChoices,
-    SessionState, Turn, Usage, WebhookStatus,
+    AgentError, CreateSession, OptionValue, PermissionMode, PermissionRequest, QuestionRequest,
+    QueuedMessage, Session, SessionChoices, SessionState, Turn, Usage, WebhookStatus,
 };
 use sa_universal::Form;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,19 @@ pub(crate) struct Record {
     pub(crate) created_at_ms: u64,
     pub(crate) updated_at_ms: u64,
     pub(crate) state: SessionState,
+    /// Why its agent could not be started the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<AgentError>,
+    /// The request that created it, if its client named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) created_by: Option<CreationKey>,
+    /// Its agent was ready once, or it was given a message: it is not created again by the same request.
+    // Records of earlier versions do not say.
+    #[serde(default = "yes")]
+    pub(crate) begun: bool,
+    /// Messages from before a restart wait until a client resumes the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) queue_held: bool,
     #[serde(default)]
     pub(crate) turn: Option<Turn>,
     #[serde(default)]
@@ -79,6 +93,15 @@ pub(crate) struct Record {
     pub(crate) options: BTreeMap<String, OptionValue>,
 }
 
+/// A request for a new session under an `Idempotency-Key`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreationKey {
+    pub(crate) key: String,
+    /// Tells the request from others under the same key.
+    pub(crate) digest: String,
+}
+
 /// A question or permission that nobody had answered when the daemon ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unanswered {
@@ -108,6 +131,10 @@ impl Record {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
             state: SessionState::Starting,
+            error: None,
+            created_by: None,
+            begun: false,
+            queue_held: false,
             turn: None,
             questions: Vec::new(),
             permissions: Vec::new(),
@@ -146,6 +173,9 @@ impl Record {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
             state: SessionState::Starting,
+            error: None,
+            created_by: None,
+            queue_held: false,
             turn: None,
             questions: Vec::new(),
             permissions: Vec::new(),
@@ -170,10 +200,21 @@ impl Record {
         serde_json::from_slice(bytes)
     }
 
-    /// What clients are told.
+    /// Returns the state that clients see while so many messages wait.
+    pub(crate) fn shown_state(&self, queued: usize) -> SessionState {
+        match self.state {
+            // A message that was accepted is as good as begun: a client that sees `idle` may take the turn for done.
+            SessionState::Idle if queued > 0 => SessionState::Running,
+            state => state,
+        }
+    }
+
+    /// Returns the session as clients see it.
     pub(crate) fn describe(&self, id: &str, view: View) -> Session {
         Session {
             session_id: id.to_owned(),
+            healthy: self.error.is_none(),
+            error: self.error.clone(),
             agent: self.request.agent.clone(),
             agent_version: self.request.agent_version.clone(),
             agent_mode: self.agent_mode.clone(),
@@ -184,19 +225,17 @@ impl Record {
             cwd: self.cwd.clone(),
             title: self.title.clone(),
             metadata: self.metadata.clone(),
-            created_at_ms: self.created_at_ms,
-            updated_at_ms: self.updated_at_ms,
-            // A message that was accepted is as good as begun: who sees `idle` may take the turn for done.
-            state: match self.state {
-                SessionState::Idle if view.queued > 0 => SessionState::Running,
-                state => state,
-            },
+            created_at: Timestamp::from_millis(self.created_at_ms),
+            updated_at: Timestamp::from_millis(self.updated_at_ms),
+            state: self.shown_state(view.queue.len()),
             turn: self.turn.clone(),
-            queued: view.queued,
+            queued: view.queue.len(),
+            queue: view.queue,
+            queue_held: self.queue_held,
             questions: self.questions.iter().map(|question| question.request.clone()).collect(),
             permissions: self.permissions.clone(),
             usage: self.usage.clone(),
-            choices: sa_universal::shown_choices(&self.choices),
+            choices: (view.detail == Detail::Full).then(|| sa_universal::shown_choices(&self.choices)),
             native_session_id: self.native_session_id.clone(),
             forked_from: self.forked_from.clone(),
             last_event_id: view.last,
@@ -209,8 +248,46 @@ impl Record {
 /// What a description needs that is not part of the record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
-    pub(crate) queued: usize,
+    pub(crate) queue: Vec<QueuedMessage>,
     pub(crate) last: u64,
     pub(crate) oldest: u64,
     pub(crate) webhook: Option<WebhookStatus>,
+    pub(crate) detail: Detail,
+}
+
+/// How much of a session a description has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// All of it.
+    #[default]
+    Full,
+    /// All but `choices`, which is most of it.
+    Brief,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn records_of_earlier_versions_are_read() {
+        let request: CreateSession = serde_json::from_value(json!({"agent": "demo"})).unwrap();
+        let mut old: Value =
+            serde_json::from_slice(&Record::new(request, "/".to_owned(), 7).to_bytes()).unwrap();
+        old.as_object_mut().unwrap().remove("begun");
+        old["turn"] = json!({"turnId": "t", "startedAtMs": 8, "cancelling": false});
+        old["permissions"] = json!([{
+            "id": "p", "toolCallId": "c", "title": "x", "kind": "edit", "options": [], "expiresAtMs": 9,
+        }]);
+        let record = Record::from_bytes(old.to_string().as_bytes()).unwrap();
+        assert!(record.begun && record.error.is_none() && !record.queue_held);
+        assert_eq!(record.turn.map(|turn| turn.turn_id).as_deref(), Some("t"));
+        assert_eq!(record.permissions.len(), 1);
+    }
 }

@@ -1,18 +1,17 @@
 //! The registry of sessions.
 
 use crate::agent::Pool;
+use crate::creations::Creations;
 use crate::handle::SessionHandle;
 use crate::limits::SessionLimits;
 use crate::log::{Ends, Log};
-use crate::moment::now_ms;
 use crate::owner::{Owner, OwnerParts};
 use crate::parts::{Parts, Totals};
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::shared::Shared;
-use crate::{AgentFailure, SessionError, webhooks};
-use sa_agents::TokenVariable;
-use sa_api::sessions::{CreateSession, Session, SessionCreated, SessionState, WebhookStatus};
+use crate::{SessionError, webhooks};
+use sa_api::sessions::{SessionState, WebhookStatus};
 use sa_credentials::Host;
 use sa_files::ConfigStore;
 use sa_hub::Hub;
@@ -64,10 +63,12 @@ pub struct Sessions(Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) parts: Arc<Parts>,
-    workspace: PathBuf,
+    pub(crate) workspace: PathBuf,
     registry: Mutex<HashMap<String, Arc<Shared>>>,
+    /// Requests for new sessions, by the keys that their clients gave them.
+    pub(crate) creations: Creations,
     tasks: TaskTracker,
-    stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
 }
 
 impl Sessions {
@@ -89,6 +90,7 @@ impl Sessions {
             parts: Arc::new(parts),
             workspace: options.workspace,
             registry: Mutex::default(),
+            creations: Creations::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         };
@@ -109,7 +111,8 @@ impl Sessions {
     async fn recovered(&self) {
         let all: Vec<Arc<Shared>> = self.registry().values().cloned().collect();
         let recovered = async {
-            for session in all.iter().filter(|session| session.record().turn.is_some()) {
+            let unfinished = |record: &Record| record.turn.is_some() || record.queue_held;
+            for session in all.iter().filter(|session| session.peek(unfinished)) {
                 tokio::select! {
                     () = session.recovered.cancelled() => {}
                     () = session.stopped.cancelled() => {}
@@ -123,8 +126,9 @@ impl Sessions {
 
     /// Takes back what was put in place for sessions that are no longer there.
     async fn release_skills(&self) {
-        let live = self.list().into_iter().filter(|session| session.state != SessionState::Ended);
-        let live: HashSet<String> = live.map(|session| session.session_id).collect();
+        let live = |shared: &&Arc<Shared>| shared.shown_state() != SessionState::Ended;
+        let live: HashSet<String> =
+            self.registry().values().filter(live).map(|shared| shared.id.clone()).collect();
         if let Err(error) = self.0.parts.skills.retain(move |session| live.contains(session)).await {
             tracing::warn!(%error, "skills of ended sessions are left in place");
         }
@@ -166,6 +170,9 @@ impl Sessions {
     fn forget(&self, id: &str) {
         let shared = self.registry().remove(id);
         if let Some(shared) = shared {
+            if let Some(creation) = shared.peek(|record| record.created_by.clone()) {
+                self.0.creations.forget(&creation.key, id);
+            }
             shared.deleted.cancel();
             shared.log.close();
         }
@@ -190,14 +197,6 @@ impl Sessions {
         Ok(SessionHandle(self.adopt(&stored.id, record, ends, env, webhook)))
     }
 
-    /// All of them, the one with the newest event first.
-    pub fn list(&self) -> Vec<Session> {
-        let all: Vec<Arc<Shared>> = self.registry().values().cloned().collect();
-        let mut list: Vec<Session> = all.iter().map(|shared| shared.describe()).collect();
-        list.sort_by(|a, b| (b.updated_at_ms, &a.session_id).cmp(&(a.updated_at_ms, &b.session_id)));
-        list
-    }
-
     /// Events that were committed since the daemon runs.
     pub fn events_total(&self) -> u64 {
         self.0.parts.totals.events.load(Ordering::Relaxed)
@@ -214,39 +213,14 @@ impl Sessions {
         found.map(SessionHandle).ok_or_else(|| SessionError::Unknown(id.to_owned()))
     }
 
-    /// Creates a session and starts its agent. The session stays if the agent does not start, unless that is because the
-    /// agent does not have what the request asks for.
-    pub async fn create(&self, id: &str, request: CreateSession) -> Result<SessionCreated, SessionError> {
-        self.0.parts.agent(&request.agent)?;
-        let cwd = self.directory(request.cwd.as_deref())?;
-        check_variables(&request.env).map_err(SessionError::Invalid)?;
-        let mut env = request.env.clone();
-        let token_variable = self.credential_of(&request).await?;
-        if let Some((variable, token)) = &token_variable {
-            variable.give(token, &mut env);
-        }
-        let mut record = Record::new(request, cwd, now_ms());
-        record.variables = env.keys().cloned().collect();
-        record.token_variable = token_variable.map(|(variable, _)| variable.variable);
-        let session = self.make(id, record, env).await?;
-        match session.start().await {
-            Err(failure) if failure.is_bad_choice() => {
-                // Another client may have deleted it already.
-                let _ = self.delete(id).await;
-                Err(failure.into())
-            }
-            started => Ok(created(&session, started)),
-        }
-    }
-
-    /// Ends a session and forgets it.
+    /// Ends a session and forgets it. Deleting one that does not exist is no mistake.
     pub async fn delete(&self, id: &str) -> Result<(), SessionError> {
         let shared = self.registry().get(id).cloned();
-        let Some(shared) = shared else { return Err(SessionError::Unknown(id.to_owned())) };
-        // Who comes second must not delete the session that is made under the same id meanwhile.
+        let Some(shared) = shared else { return Ok(()) };
+        // A client that comes second must not delete the session that is made under the same id meanwhile.
         if shared.deleting.swap(true, Ordering::Relaxed) {
             shared.deleted.cancelled().await;
-            return Err(SessionError::Unknown(id.to_owned()));
+            return Ok(());
         }
         let session = SessionHandle(Arc::clone(&shared));
         match tokio::time::timeout(ENDING, session.end(true)).await {
@@ -268,7 +242,7 @@ impl Sessions {
     }
 
     /// Gives a session a new owner that could not be forgotten, as far as that goes.
-    async fn take_back(&self, id: &str, old: &Shared) {
+    pub(crate) async fn take_back(&self, id: &str, old: &Shared) {
         match self.0.parts.store.session(id).await {
             Ok(Some(stored)) => {
                 // Its readers and its webhook go on with the new one.
@@ -300,45 +274,6 @@ impl Sessions {
         &self.0
     }
 
-    /// A session with that record, which must be new.
-    async fn make(
-        &self,
-        id: &str,
-        record: Record,
-        env: BTreeMap<String, String>,
-    ) -> Result<SessionHandle, SessionError> {
-        self.check_new(id)?;
-        // Refused before anything is stored.
-        Policy::new(&record.request.policy).map_err(SessionError::Invalid)?;
-        let table = self.0.parts.mode_table(&record.request.agent);
-        sa_universal::check_agent_mode(&table, &record.agent_mode, record.permission_mode)
-            .map_err(|looser| AgentFailure::Unsupported(looser.to_string()))?;
-        if let Some(webhook) = &record.request.webhook {
-            webhooks::check(webhook)?;
-        }
-        if !self.0.parts.store.create(id, record.to_bytes()).await? {
-            return Err(SessionError::Exists(id.to_owned()));
-        }
-        let webhook = record.request.webhook.as_ref().map(webhooks::fresh);
-        Ok(SessionHandle(self.adopt(id, record, Ends { oldest: 1, last: 0, closed: false }, env, webhook)))
-    }
-
-    /// Whether there may be a session of that id beside those that are.
-    pub(crate) fn check_new(&self, id: &str) -> Result<(), SessionError> {
-        check_id(id)?;
-        if self.0.stop.is_cancelled() {
-            return Err(SessionError::ShuttingDown);
-        }
-        let registry = self.registry();
-        if registry.contains_key(id) {
-            return Err(SessionError::Exists(id.to_owned()));
-        }
-        if registry.len() >= self.0.parts.limits.max {
-            return Err(SessionError::TooMany(registry.len()));
-        }
-        Ok(())
-    }
-
     /// Gives a stored session its owner.
     pub(crate) fn adopt(
         &self,
@@ -355,6 +290,9 @@ impl Sessions {
         let log = Log::new(id, self.0.parts.store.clone(), ends);
         let shared = Arc::new(Shared::new(id, log, commands, urgent, record.clone(), env.clone(), webhook));
         self.registry().insert(id.to_owned(), Arc::clone(&shared));
+        if let Some(creation) = &record.created_by {
+            self.0.creations.remember(creation, id);
+        }
         if let Some(webhook) = record.request.webhook.clone() {
             let (shared, parts) = (Arc::clone(&shared), Arc::clone(&self.0.parts));
             self.0.tasks.spawn(webhooks::run(shared, parts, webhook, self.0.stop.child_token()));
@@ -378,37 +316,7 @@ impl Sessions {
         shared
     }
 
-    /// The credential of the session's own, if it has one, with the variable in which its agent takes it.
-    async fn credential_of(
-        &self,
-        request: &CreateSession,
-    ) -> Result<Option<(TokenVariable, String)>, SessionError> {
-        let Some(token) = &request.token else {
-            if request.validate_token {
-                return Err(SessionError::Invalid("validateToken needs a token".to_owned()));
-            }
-            return Ok(None);
-        };
-        let variable = self.0.parts.token_variable(&request.agent)?.for_model(request.model.as_deref());
-        if request.validate_token {
-            self.0.parts.validate(&variable, token, &request.env).await?;
-        }
-        Ok(Some((variable, token.clone())))
-    }
-
-    /// The directory that a session works in: absolute, and there.
-    fn directory(&self, asked: Option<&str>) -> Result<String, SessionError> {
-        let path = asked.map_or_else(|| self.0.workspace.clone(), |asked| self.0.workspace.join(asked));
-        if !path.is_dir() {
-            return Err(SessionError::Invalid(format!("cwd: there is no directory {}", path.display())));
-        }
-        let text = path.to_str().map(str::to_owned);
-        text.ok_or_else(|| {
-            SessionError::Invalid("cwd: agents take only directories whose names are UTF-8".to_owned())
-        })
-    }
-
-    fn registry(&self) -> MutexGuard<'_, HashMap<String, Arc<Shared>>> {
+    pub(crate) fn registry(&self) -> MutexGuard<'_, HashMap<String, Arc<Shared>>> {
         self.0.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -427,34 +335,6 @@ async fn run_until(
         () = session.cancelled() => {}
         () = owner => {}
     }
-}
-
-pub(crate) fn created(session: &SessionHandle, started: Result<(), AgentFailure>) -> SessionCreated {
-    let error = started.err().map(|failure| failure.to_api());
-    SessionCreated { healthy: error.is_none(), error, session: session.describe() }
-}
-
-/// Refuses names that no environment can hold.
-pub(crate) fn check_variables(env: &BTreeMap<String, String>) -> Result<(), String> {
-    for (name, value) in env {
-        if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(format!("env: '{}' is not a name of a variable", name.escape_debug()));
-        }
-        if value.contains('\0') {
-            return Err(format!("env: the value of '{name}' has a NUL character"));
-        }
-    }
-    Ok(())
-}
-
-fn check_id(id: &str) -> Result<(), SessionError> {
-    let plain = |c: char| c.is_ascii_alphanumeric();
-    let fits = (1..=128).contains(&id.len())
-        && id.starts_with(plain)
-        && id.chars().all(|c| plain(c) || matches!(c, '-' | '_' | '.'))
-        // Its address is that of the operation.
-        && id != "import";
-    if fits { Ok(()) } else { Err(SessionError::BadId(id.to_owned())) }
 }
 
 #[cfg(test)]

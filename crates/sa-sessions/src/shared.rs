@@ -2,8 +2,8 @@
 
 use crate::command::{Command, Urgent};
 use crate::log::Log;
-use crate::record::{Record, View};
-use sa_api::sessions::{Session, WebhookStatus};
+use crate::record::{Detail, Record, View};
+use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
 use sa_store::StoreError;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -40,7 +40,9 @@ struct State {
     record: Record,
     /// Variables for the agent's process alone.
     env: BTreeMap<String, String>,
-    queued: usize,
+    queue: Vec<QueuedMessage>,
+    /// The ACP server on which its agent runs.
+    server: Option<String>,
     webhook: Option<WebhookStatus>,
 }
 
@@ -67,7 +69,7 @@ impl Shared {
             delivered: CancellationToken::new(),
             stopped: CancellationToken::new(),
             stalled: watch::Sender::new(None),
-            state: Mutex::new(State { record, env, queued: 0, webhook }),
+            state: Mutex::new(State { record, env, queue: Vec::new(), server: None, webhook }),
         }
     }
 
@@ -76,17 +78,17 @@ impl Shared {
     }
 
     /// What clients see from now on.
-    pub(crate) fn show(&self, record: &Record, queued: usize) {
+    pub(crate) fn show(&self, record: &Record, queue: Vec<QueuedMessage>) {
         let mut state = self.state();
         state.record.clone_from(record);
-        state.queued = queued;
+        state.queue = queue;
     }
 
-    /// Shows when the last event was and how many messages wait. The rest of the record has not changed.
-    pub(crate) fn show_update(&self, at_ms: u64, queued: usize) {
+    /// Shows when the last event was and which messages wait. The rest of the record has not changed.
+    pub(crate) fn show_update(&self, at_ms: u64, queue: Vec<QueuedMessage>) {
         let mut state = self.state();
         state.record.updated_at_ms = at_ms;
-        state.queued = queued;
+        state.queue = queue;
     }
 
     /// How the webhook stands from now on.
@@ -112,15 +114,48 @@ impl Shared {
         self.state().record.clone()
     }
 
+    /// Returns the session as clients see it, all of it.
     pub(crate) fn describe(&self) -> Session {
+        self.describe_with(Detail::Full)
+    }
+
+    /// Returns the session as clients see it.
+    pub(crate) fn describe_with(&self, detail: Detail) -> Session {
         let ends = self.log.ends();
         let state = self.state();
         let view = View {
-            queued: state.queued,
+            queue: state.queue.clone(),
             last: ends.last,
             oldest: ends.oldest,
             webhook: state.webhook.clone(),
+            detail,
         };
         state.record.describe(&self.id, view)
+    }
+
+    /// Looks at the record without copying it.
+    pub(crate) fn peek<T>(&self, look: impl FnOnce(&Record) -> T) -> T {
+        look(&self.state().record)
+    }
+
+    /// Returns the state that clients see.
+    pub(crate) fn shown_state(&self) -> SessionState {
+        let state = self.state();
+        state.record.shown_state(state.queue.len())
+    }
+
+    /// Returns how many messages wait.
+    pub(crate) fn queued(&self) -> usize {
+        self.state().queue.len()
+    }
+
+    /// Notes on which ACP server the agent runs.
+    pub(crate) fn set_server(&self, server: Option<String>) {
+        self.state().server = server;
+    }
+
+    /// Returns the ACP server on which the agent runs.
+    pub(crate) fn server(&self) -> Option<String> {
+        self.state().server.clone()
     }
 }

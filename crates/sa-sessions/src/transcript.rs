@@ -67,6 +67,7 @@ fn mark(event: &EventData) -> Option<Mark> {
         EventData::TurnStarted(started) => started.message_id.clone().map(|message| Mark::Begun { message }),
         // Earlier versions ended the turn of a message that was withdrawn without having begun it.
         EventData::TurnEnded(ended) => Some(Mark::Over { turn_id: ended.turn_id.clone() }),
+        EventData::MessageWithdrawn(withdrawn) => Some(Mark::Over { turn_id: withdrawn.turn_id.clone() }),
         _ => None,
     }
 }

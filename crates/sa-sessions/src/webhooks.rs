@@ -18,7 +18,7 @@ const LAST_LOOK: Duration = Duration::from_secs(3);
 
 /// Whether a webhook can be one.
 pub(crate) fn check(webhook: &Webhook) -> Result<(), SessionError> {
-    sa_webhooks::check(webhook).map_err(|error| SessionError::Invalid(format!("webhook: {error}")))
+    sa_webhooks::check(webhook).map_err(|error| SessionError::BadValue(format!("webhook: {error}")))
 }
 
 /// How a webhook stands that has not been used yet.

@@ -1,15 +1,15 @@
 //! Prints the JSON Schema of universal events, and of what clients send and get beside them.
 
 use sa_api::sessions::{
-    CreateSession, EventPage, ForkSession, PermissionReply, PostMessage, QuestionReply, SessionCreated,
-    SessionList, SessionPatch, UniversalEvent, WebhookDelivery,
+    CreateSession, EventPage, ForkSession, PermissionReply, PostMessage, QuestionReply, Session, SessionList,
+    SessionPatch, UniversalEvent, WebhookDelivery,
 };
 use schemars::generate::SchemaSettings;
 
 fn main() -> serde_json::Result<()> {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<CreateSession>();
-    generator.subschema_for::<SessionCreated>();
+    generator.subschema_for::<Session>();
     generator.subschema_for::<SessionList>();
     generator.subschema_for::<SessionPatch>();
     generator.subschema_for::<ForkSession>();

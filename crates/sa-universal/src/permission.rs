@@ -110,7 +110,7 @@ pub(crate) fn asked(params: &Value, tool: &Tool, id: &str, turn_id: Option<&str>
         input: tool.input.clone(),
         parts: contents::parts(&tool.content),
         options,
-        expires_at_ms: None,
+        expires_at: None,
     }))
 }
 
@@ -181,7 +181,7 @@ fn plan_approval(tool: &Tool, options: &[PermissionOption], id: &str, turn_id: O
         message: Some(message).filter(|message| !message.is_empty()),
         questions: vec![question],
         plan_approval: true,
-        expires_at_ms: None,
+        expires_at: None,
     };
     Asked::PlanApproval(request, form)
 }

@@ -82,6 +82,9 @@ impl Projector {
             | EventData::PermissionResolved(_)
             | EventData::TurnStarted(_)
             | EventData::TurnEnded(_)
+            | EventData::MessageWithdrawn(_)
+            | EventData::QueueHeld(_)
+            | EventData::QueueReleased(_)
             | EventData::Error(_)
             | EventData::Continuity(_)
             | EventData::Ended(_) => Vec::new(),

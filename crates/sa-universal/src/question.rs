@@ -35,7 +35,7 @@ pub fn question(
         message: None,
         questions: Vec::new(),
         plan_approval: false,
-        expires_at_ms: None,
+        expires_at: None,
     };
     if let Some(url) = json::owned(object, "url") {
         request.questions.push(Question { url: Some(url), ..blank(message, QuestionKind::Url) });

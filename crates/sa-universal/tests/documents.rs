@@ -3,7 +3,7 @@
 
 use sa_api::sessions::{
     CrashInfo, EventData, EventType, MessagePart, PermissionReply, QuestionOutcome, QuestionReply,
-    QuestionRequest, ResolvedBy, StopReason, ToolContent, TurnEnded, UniversalEvent,
+    QuestionRequest, ResolvedBy, StopReason, ToolContent, TurnEnded, UniversalEvent, WithdrawnBy,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -109,6 +109,7 @@ fn the_tables_list_every_value() {
         ("`type`", words(&types)),
         ("`stopReason` of `turnEnded`", values::<StopReason>()),
         ("`reason` of `turnEnded`", words(TurnEnded::REASONS)),
+        ("`by` of `messageWithdrawn`", values::<WithdrawnBy>()),
         ("`outcome` of `questionResolved`", values::<QuestionOutcome>()),
         ("`by` of `questionResolved` and `permissionResolved`", values::<ResolvedBy>()),
         ("`kind` of `error`", words(CrashInfo::KINDS)),

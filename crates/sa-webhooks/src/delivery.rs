@@ -7,9 +7,10 @@ use crate::limits::UNSTORED_EVENTS;
 use crate::source::Source;
 use crate::target::Target;
 use crate::{Client, WebhookLimits};
+use sa_api::Timestamp;
 use sa_api::sessions::{Webhook, WebhookState, WebhookStatus};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -102,8 +103,8 @@ impl Delivery {
 
     /// What is left of a pause that a restart cut short.
     async fn rest(&self) {
-        let until = self.status.next_attempt_ms.unwrap_or_default();
-        let left = Duration::from_millis(until.saturating_sub(milliseconds_since_1970()));
+        let until = self.status.next_attempt_at.unwrap_or_default().as_millis();
+        let left = Duration::from_millis(until.saturating_sub(Timestamp::now().as_millis()));
         self.pause(left.min(self.limits.longest_retry_after)).await;
     }
 
@@ -159,7 +160,7 @@ impl Delivery {
             delivered_event_id: last,
             failures: 0,
             last_error: None,
-            next_attempt_ms: None,
+            next_attempt_at: None,
         };
         self.source.store(last, &self.status).await;
     }
@@ -181,9 +182,9 @@ impl Delivery {
         tracing::debug!(url = self.status.url, reason, ?pause, "a webhook failed");
         self.status.state = WebhookState::Failing;
         self.status.last_error = Some(reason);
-        let next =
-            milliseconds_since_1970().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
-        self.status.next_attempt_ms = Some(next);
+        let pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
+        let next = Timestamp::now().as_millis().saturating_add(pause_ms);
+        self.status.next_attempt_at = Some(Timestamp::from_millis(next));
         self.source.store(self.status.delivered_event_id, &self.status).await;
         Some(self.pause(pause).await)
     }
@@ -192,12 +193,7 @@ impl Delivery {
         tracing::warn!(url = self.status.url, reason, "a webhook is disabled");
         self.status.state = WebhookState::Disabled;
         self.status.last_error = Some(reason);
-        self.status.next_attempt_ms = None;
+        self.status.next_attempt_at = None;
         self.source.store(self.status.delivered_event_id, &self.status).await;
     }
-}
-
-fn milliseconds_since_1970() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -22,7 +22,7 @@ pub fn fresh_status(webhook: &Webhook) -> WebhookStatus {
         delivered_event_id: 0,
         failures: 0,
         last_error: None,
-        next_attempt_ms: None,
+        next_attempt_at: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Making and changing a session.
 
-use super::{AgentError, OptionValue, PermissionMode, PermissionReplyKind, Session, Webhook};
+use super::{OptionValue, PermissionMode, PermissionReplyKind, Webhook};
 use crate::{McpServerConfig, SkillsConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -153,21 +153,6 @@ impl Decision {
             Self::Deny => Some(PermissionReplyKind::Reject),
         }
     }
-}
-
-/// What creating came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct SessionCreated {
-    /// Whether the agent is ready.
-    pub healthy: bool,
-    /// Why not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub error: Option<AgentError>,
-    /// The session. It exists also if the agent is not ready: the next message tries again.
-    pub session: Session,
 }
 
 /// The schema of options by id, each of which may be null: the derived one knows no nullable values in maps.

@@ -70,7 +70,7 @@ pub struct CancelResult {
 pub struct ForkSession {
     /// Id of the new session. Generated if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
+    #[schema(nullable = false, pattern = "^[A-Za-z0-9][A-Za-z0-9._~:@-]{0,127}$")]
     pub session_id: Option<String>,
     /// Its title.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,13 +13,13 @@ mod webhook;
 
 pub use agent_error::AgentError;
 pub use create::{
-    CreateSession, Decision, McpServers, PermissionPolicy, PermissionRule, SessionCreated, SessionPatch,
-    TimeoutDecision,
+    CreateSession, Decision, McpServers, PermissionPolicy, PermissionRule, SessionPatch, TimeoutDecision,
 };
 pub use event::{
     ChangedChoices, Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended,
-    EventData, EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority,
-    PlanStatus, Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
+    EventData, EventPage, InfoChanged, MessageWithdrawn, ModeChanged, Notice, NoticeSeverity, Plan,
+    PlanEntry, PlanPriority, PlanStatus, QueueHeld, QueueReleased, Started, StopReason, TurnEnded,
+    TurnStarted, UniversalEvent, Unknown, Usage, UsageCost, WithdrawnBy,
 };
 pub use event_type::EventType;
 pub use exchange::{
@@ -35,8 +35,8 @@ pub use request::{
     QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 pub use session::{
-    ChoiceGroup, OptionValue, PermissionMode, Session, SessionChoice, SessionChoices, SessionList,
-    SessionOption, SessionState, Turn,
+    ChoiceGroup, OptionValue, PermissionMode, QueuedMessage, Session, SessionChoice, SessionChoices,
+    SessionList, SessionOption, SessionState, Turn,
 };
 pub use transcript::{TranscriptMessage, TranscriptOrder, TranscriptPage, TranscriptState};
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};

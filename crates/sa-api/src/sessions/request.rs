@@ -2,6 +2,7 @@
 
 use super::MessagePart;
 use super::{PermissionReplyKind, ToolKind};
+use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -31,10 +32,10 @@ pub struct QuestionRequest {
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(required = false)]
     pub plan_approval: bool,
-    /// When it is rejected by itself, in milliseconds since 1970.
+    /// When it is rejected automatically, unless it is answered before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub expires_at_ms: Option<u64>,
+    pub expires_at: Option<Timestamp>,
 }
 
 /// One question.
@@ -221,10 +222,10 @@ pub struct PermissionRequest {
     pub parts: Vec<MessagePart>,
     /// Which replies the agent takes.
     pub options: Vec<PermissionOption>,
-    /// When it is decided by itself, in milliseconds since 1970.
+    /// When it is decided automatically, unless it is answered before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub expires_at_ms: Option<u64>,
+    pub expires_at: Option<Timestamp>,
 }
 
 /// A reply that the agent takes.

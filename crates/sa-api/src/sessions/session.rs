@@ -1,18 +1,25 @@
 //! A session and its state.
 
-use super::{PermissionRequest, QuestionRequest, Usage, WebhookStatus};
+use super::{AgentError, PermissionRequest, QuestionRequest, Usage, WebhookStatus};
+use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// All sessions.
+/// A page of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionList {
-    /// The one with the newest event first.
+    /// The newest first, by `createdAt`.
     pub sessions: Vec<Session>,
+    /// Whether more sessions match.
+    pub has_more: bool,
+    /// The value of `after` that returns the next page; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub next: Option<String>,
 }
 
 /// One session.
@@ -22,6 +29,14 @@ pub struct SessionList {
 pub struct Session {
     /// The id in its URL.
     pub session_id: String,
+    /// False if the agent could not be started the last time that was tried; `error` says why.
+    #[serde(default = "yes")]
+    #[schema(required = true)]
+    pub healthy: bool,
+    /// The reason why the agent could not be started the last time; absent once it has started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub error: Option<AgentError>,
     /// Its agent.
     pub agent: String,
     /// The version that was asked for.
@@ -54,10 +69,10 @@ pub struct Session {
     #[serde(default)]
     #[schema(value_type = Object, required = true)]
     pub metadata: Map<String, Value>,
-    /// When it was created, in milliseconds since 1970.
-    pub created_at_ms: u64,
-    /// When its newest event was noted.
-    pub updated_at_ms: u64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When its newest event was recorded.
+    pub updated_at: Timestamp,
     /// What it is doing.
     pub state: SessionState,
     /// The turn that runs.
@@ -66,6 +81,14 @@ pub struct Session {
     pub turn: Option<Turn>,
     /// How many messages wait for their turn.
     pub queued: usize,
+    /// The messages that wait, the next one first.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub queue: Vec<QueuedMessage>,
+    /// Whether the queue stands still since the daemon was restarted. `POST …/resume` or a new message continues it.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub queue_held: bool,
     /// Questions that nobody has answered.
     pub questions: Vec<QuestionRequest>,
     /// Permissions that nobody has decided on.
@@ -74,8 +97,11 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub usage: Option<Usage>,
-    /// What is chosen, and what can be.
-    pub choices: SessionChoices,
+    /// The chosen mode, model and options, and the possible ones. Always present for a single session; in lists only with
+    /// `include=choices`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub choices: Option<SessionChoices>,
     /// The agent's own id of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -114,6 +140,17 @@ pub enum SessionState {
     Ended,
 }
 
+/// A message that waits for its turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QueuedMessage {
+    /// The message's id in the events.
+    pub message_id: String,
+    /// The turn that it will begin.
+    pub turn_id: String,
+}
+
 /// The turn that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
@@ -121,8 +158,11 @@ pub enum SessionState {
 pub struct Turn {
     /// Names it.
     pub turn_id: String,
-    /// When it began, in milliseconds since 1970.
-    pub started_at_ms: u64,
+    /// When it began.
+    // Records of earlier versions have milliseconds under another name.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub started_at: Timestamp,
     /// Whether it was asked to stop.
     pub cancelling: bool,
 }
@@ -234,4 +274,8 @@ pub struct ChoiceGroup {
     pub id: String,
     /// For people.
     pub name: String,
+}
+
+fn yes() -> bool {
+    true
 }

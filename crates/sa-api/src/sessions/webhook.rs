@@ -1,6 +1,7 @@
 //! Webhooks: events that are sent rather than fetched.
 
 use super::{EventType, UniversalEvent};
+use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -51,10 +52,10 @@ pub struct WebhookStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub last_error: Option<String>,
-    /// When it is tried next, in milliseconds since 1970.
+    /// When it is tried next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub next_attempt_ms: Option<u64>,
+    pub next_attempt_at: Option<Timestamp>,
 }
 
 /// How a webhook stands, in short.

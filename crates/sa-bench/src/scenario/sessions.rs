@@ -86,7 +86,7 @@ fn path(session: usize) -> String {
 
 fn create(run: &mut Run, daemon: &Server, count: usize) -> Result<()> {
     let requests = (0..count).map(|session| wire::post(&path(session), r#"{"agent":"demo"}"#));
-    all(run, daemon, requests.collect(), 200)
+    all(run, daemon, requests.collect(), 201)
 }
 
 /// Sends all requests, a window at a time.

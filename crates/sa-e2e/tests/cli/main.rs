@@ -9,6 +9,7 @@ mod messages;
 mod meta;
 mod processes;
 mod running;
+mod session_queue;
 mod session_results;
 mod sessions;
 mod starting;

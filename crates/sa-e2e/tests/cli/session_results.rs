@@ -21,8 +21,9 @@ async fn creating_fails_if_the_agent_is_not_ready() -> Result<()> {
     let made = caller.run(&["sessions", "create", "t", "--agent", "broken", "--json"]).await?;
     let answer: Value = serde_json::from_str(&made.stdout)?;
     assert_eq!((made.status.code(), &answer["healthy"]), (Some(1), &json!(false)), "{made}");
-    assert_eq!(answer["session"]["sessionId"], "t");
+    assert_eq!(answer["sessionId"], "t");
     assert!(made.stderr.contains("the agent is not ready"), "{made}");
+    assert_eq!(caller.output(&["sessions", "create", "s", "--agent", "demo"]).await?, "s\n", "a retry");
     let refused = caller.run(&["sessions", "create", "s", "--agent", "demo"]).await?;
     assert_eq!((refused.status.code(), refused.stdout.as_str()), (Some(1), ""), "{refused}");
     assert_eq!(caller.output(&["sessions", "create", "u", "--agent", "demo"]).await?, "u\n");

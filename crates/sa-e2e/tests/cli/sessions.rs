@@ -57,29 +57,10 @@ async fn a_session_is_made_talked_to_and_ended() -> Result<()> {
     .await?;
     assert_eq!(api(&["cancel", "s"]).await?, second);
     let copy = caller.json(&["sessions", "fork", "s", "--new-id", "copy", "--json"]).await?;
-    assert_eq!(copy["session"]["forkedFrom"], "s");
+    assert_eq!(copy["forkedFrom"], "s");
     let events = caller.run(&["sessions", "events", "s", "--limit", "3"]).await?;
     let lines: Vec<Value> = events.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() == 3 && lines[0]["id"] == 1 && events.stderr.contains("--after 3"), "{events}");
-    let words =
-        ["sessions", "events", "s", "--types", "turnStarted,turnEnded", "--no-deltas", "--limit", "2"];
-    let turns = caller.run(&words).await?.stdout;
-    let kinds: Vec<Value> =
-        turns.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
-    assert_eq!(kinds, ["turnStarted", "turnEnded"]);
-    let unknown = caller.run(&["sessions", "events", "s", "--types", "nonsense"]).await?;
-    assert!(unknown.status.code() == Some(64) && unknown.stderr.contains("known are: started,"), "{unknown}");
-    let transcript = caller.run(&["sessions", "messages", "s", "--limit", "3"]).await?.stdout;
-    assert_eq!(
-        transcript.lines().take(3).collect::<Vec<_>>(),
-        ["> say Hello there", "> edit a.txt", "Hello there"]
-    );
-    let newest =
-        caller.json(&["sessions", "messages", "s", "--order", "desc", "--limit", "1", "--json"]).await?;
-    let next = newest["next"].to_string();
-    let older =
-        caller.json(&["sessions", "messages", "s", "--order", "desc", "--after", &next, "--json"]).await?;
-    assert_ne!(newest["messages"][0]["id"], older["messages"][0]["id"]);
 
     let file = daemon.sandbox().path("s.jsonl");
     let path = file.to_str().unwrap();
@@ -90,7 +71,8 @@ async fn a_session_is_made_talked_to_and_ended() -> Result<()> {
     assert!(followed.status.success(), "it ends with the session: {followed}");
     assert!(followed.stdout.lines().last().unwrap().contains("\"ended\""), "{followed}");
     api(&["delete", "s"]).await?;
-    assert!(caller.complaint(&["sessions", "get", "s"]).await?.contains("there is no session 's'"));
+    api(&["delete", "s"]).await?;
+    assert!(caller.complaint(&["sessions", "get", "s"]).await?.contains("session 's' does not exist"));
     Ok(())
 }
 
@@ -190,4 +172,35 @@ fn command(daemon: &Daemon, words: &[&str]) -> Result<Command> {
         command.env("SANDBOX_AGENT_TOKEN", token);
     }
     Ok(command)
+}
+
+#[tokio::test]
+async fn a_session_is_read() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let caller = Caller::of(&daemon);
+    caller.output(&["sessions", "create", "s", "--agent", "demo", "--permission-mode", "bypass"]).await?;
+    for message in ["say Hello there\nedit a.txt", "say more"] {
+        let sent = caller.run(&["sessions", "send", "s", "--stream", message]).await?;
+        assert!(sent.status.success(), "{sent}");
+    }
+    let words =
+        ["sessions", "events", "s", "--types", "turnStarted,turnEnded", "--no-deltas", "--limit", "2"];
+    let turns = caller.run(&words).await?.stdout;
+    let kinds: Vec<Value> =
+        turns.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
+    assert_eq!(kinds, ["turnStarted", "turnEnded"]);
+    let unknown = caller.run(&["sessions", "events", "s", "--types", "nonsense"]).await?;
+    assert!(unknown.status.code() == Some(64) && unknown.stderr.contains("known are: started,"), "{unknown}");
+    let transcript = caller.run(&["sessions", "messages", "s", "--limit", "3"]).await?.stdout;
+    assert_eq!(
+        transcript.lines().take(3).collect::<Vec<_>>(),
+        ["> say Hello there", "> edit a.txt", "Hello there"]
+    );
+    let newest =
+        caller.json(&["sessions", "messages", "s", "--order", "desc", "--limit", "1", "--json"]).await?;
+    let next = newest["next"].to_string();
+    let older =
+        caller.json(&["sessions", "messages", "s", "--order", "desc", "--after", &next, "--json"]).await?;
+    assert_ne!(newest["messages"][0]["id"], older["messages"][0]["id"]);
+    Ok(())
 }

@@ -5,15 +5,17 @@ use http::Method;
 use sa_testkit::{Daemon, Sse};
 
 /// Each address with the methods that it takes.
-const ADDRESSES: [(&str, &str); 14] = [
-    ("", "GET,HEAD"),
+const ADDRESSES: [(&str, &str); 16] = [
+    ("", "GET,HEAD,POST"),
     ("/import", "POST"),
     ("/s", "GET,HEAD,POST,PATCH,DELETE"),
     ("/s/terminate", "POST"),
     ("/s/fork", "POST"),
-    ("/s/messages", "POST"),
+    ("/s/messages", "POST,GET,HEAD"),
     ("/s/messages/stream", "POST"),
+    ("/s/messages/m", "DELETE"),
     ("/s/cancel", "POST"),
+    ("/s/resume", "POST"),
     ("/s/events", "GET,HEAD"),
     ("/s/events/sse", "GET,HEAD"),
     ("/s/questions/q/reply", "POST"),
@@ -24,7 +26,7 @@ const ADDRESSES: [(&str, &str); 14] = [
 
 async fn with_session() -> Result<Daemon> {
     let daemon = Daemon::start().await?;
-    daemon.http().post("/v1/sessions/s").json(r#"{"agent":"demo"}"#).send().await?.expect_status(200)?;
+    daemon.http().post("/v1/sessions/s").json(r#"{"agent":"demo"}"#).send().await?.expect_status(201)?;
     Ok(daemon)
 }
 

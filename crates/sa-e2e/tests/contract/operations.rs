@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 76] = [
+const TESTED: [(&str, &str); 80] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("cancelTurn", "sessions/turns.rs::a_turn_is_cancelled"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
     ("closeAgentAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
+    ("createNewSession", "sessions/creating.rs::the_daemon_chooses_an_id"),
     ("createProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
     ("createSession", "sessions/lifecycle.rs::a_session_is_made_and_described"),
     ("deleteAcpServer", "transport/bootstrap.rs::delete_may_be_repeated"),
@@ -32,6 +33,7 @@ const TESTED: [(&str, &str); 76] = [
     ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getLatestAgentVersion", "agents/versions.rs::the_newest_version_is_told"),
     ("getMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
+    ("getMessages", "sessions/transcript.rs::a_transcript_and_the_stream_after_it_are_everything"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
     ("getOpenapi", "contract/operations.rs::every_operation_is_tested"),
     ("getProcess", "processes/lifecycle.rs::a_process_is_described_from_start_to_end"),
@@ -51,7 +53,7 @@ const TESTED: [(&str, &str); 76] = [
     ("listFsEntries", "files/listing.rs::a_directory_is_listed_with_what_is_in_it"),
     ("listMcpConfigs", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("listProcesses", "processes/lifecycle.rs::processes_are_listed_in_the_order_of_their_creation"),
-    ("listSessions", "sessions/lifecycle.rs::sessions_are_listed_the_newest_first"),
+    ("listSessions", "sessions/listing.rs::lists_are_filtered"),
     ("listSkillsConfigs", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
     ("makeFsDirectory", "files/changing.rs::directories_are_made_with_those_above"),
     ("moveFsEntry", "files/changing.rs::files_and_directories_are_moved"),
@@ -72,6 +74,7 @@ const TESTED: [(&str, &str); 76] = [
     ("replyToPermission", "sessions/asking.rs::a_permission_waits_until_a_client_decides"),
     ("replyToQuestion", "sessions/asking.rs::a_question_is_answered_with_labels_or_words"),
     ("resizeProcessTerminal", "processes/terminal.rs::the_size_is_set_at_the_start_by_request_and_by_socket"),
+    ("resumeSession", "sessions/queueing.rs::a_restart_holds_the_queue_until_the_session_is_resumed"),
     ("revokeTicket", "auth/tickets.rs::an_event_source_reconnects_with_its_ticket"),
     ("runProcess", "processes/run.rs::a_command_runs_and_its_output_comes_back"),
     ("searchFs", "files/search.rs::names_are_found_as_git_sees_the_directory"),
@@ -98,6 +101,7 @@ const TESTED: [(&str, &str); 76] = [
     ("updateAgent", "agents/versions.rs::the_current_version_is_chosen_among_those_that_are_installed"),
     ("uploadFsBatch", "files/archives.rs::an_archive_is_unpacked_and_merged"),
     ("watchFs", "files/watch.rs::changes_are_told_wherever_they_are"),
+    ("withdrawMessage", "sessions/queueing.rs::one_message_is_withdrawn_and_the_others_stay"),
     ("writeFsFile", "files/writing.rs::a_body_becomes_a_file"),
 ];
 

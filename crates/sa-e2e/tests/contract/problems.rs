@@ -10,7 +10,7 @@ struct Scene(Daemon);
 impl Scene {
     async fn start() -> Result<Self> {
         let scene = Self(Daemon::builder().limit("body-bytes", 10_000).start().await?);
-        scene.send("POST", "/s", &json!({"agent": "demo"})).await?.expect_status(200)?;
+        scene.send("POST", "/s", &json!({"agent": "demo"})).await?.expect_status(201)?;
         Ok(scene)
     }
 
@@ -160,7 +160,7 @@ async fn the_session_is_named() -> Result<()> {
 #[tokio::test]
 async fn a_new_session_is_named_by_its_own_id() -> Result<()> {
     let scene = Scene::start().await?;
-    scene.send("POST", "/taken", &json!({"agent": "demo"})).await?.expect_status(200)?;
+    scene.send("POST", "/taken", &json!({"agent": "demo"})).await?.expect_status(201)?;
     let taken = scene.problem("POST", "/s/fork", &json!({"sessionId": "taken"})).await?;
     assert_eq!((taken.code.as_str(), &taken.document["sessionId"]), ("conflict", &json!("taken")));
     assert_eq!(taken.document["details"]["what"], "exists");

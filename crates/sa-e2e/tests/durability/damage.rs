@@ -11,7 +11,7 @@ use std::sync::Arc;
 async fn with_a_session() -> Result<(Arc<Sandbox>, PathBuf)> {
     let mut daemon = Daemon::builder().start().await?;
     let body = json!({ "agent": "demo" }).to_string();
-    daemon.http().post("/v1/sessions/kept").json(body).send().await?.expect_status(200)?;
+    daemon.http().post("/v1/sessions/kept").json(body).send().await?.expect_status(201)?;
     daemon.stop().await?;
     let sandbox = daemon.sandbox();
     let store = find(sandbox.home()).context("a store")?;

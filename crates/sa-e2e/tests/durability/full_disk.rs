@@ -125,7 +125,7 @@ mod heavy {
                 event.json().is_ok_and(|event| event["data"]["turnEnded"]["turnId"] == accepted["turnId"])
             })
             .await?;
-        http.post("/v1/sessions/new").json(demo).send().await?.expect_status(200)?;
+        http.post("/v1/sessions/new").json(demo).send().await?.expect_status(201)?;
         sa_e2e::poll("the end that there was no room for", async || {
             let third = http.get("/v1/sessions/third").send().await?.expect_status(200)?.json()?;
             Ok((third["state"] == "ended").then_some(()))

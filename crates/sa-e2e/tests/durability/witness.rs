@@ -28,7 +28,7 @@ pub(crate) struct Witness {
 impl Witness {
     pub(crate) async fn create(http: &Http, id: &str) -> Result<Self> {
         let body = json!({ "agent": "demo" }).to_string();
-        http.post(&format!("/v1/sessions/{id}")).json(body).send().await?.expect_status(200)?;
+        http.post(&format!("/v1/sessions/{id}")).json(body).send().await?.expect_status(201)?;
         Ok(Self { id: id.to_owned(), told: Arc::default(), verified: 0, clients: Vec::new() })
     }
 

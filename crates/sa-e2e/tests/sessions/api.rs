@@ -33,6 +33,12 @@ impl Api {
         request.json(body.to_string()).send().await
     }
 
+    /// A POST with an `Idempotency-Key`.
+    pub(crate) async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Reply> {
+        let request = self.http.post(&format!("/v1/sessions{path}")).header("idempotency-key", key);
+        request.json(body.to_string()).send().await
+    }
+
     pub(crate) async fn delete(&self, id: &str) -> Result<Reply> {
         self.http.delete(&format!("/v1/sessions/{id}")).send().await
     }
@@ -46,9 +52,9 @@ impl Api {
     pub(crate) async fn create_with(&self, id: &str, more: Value) -> Result<Value> {
         let mut body = json!({"agent": "demo"});
         body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
-        let created = self.post(&format!("/{id}"), &body).await?.expect_status(200)?.json()?;
+        let created = self.post(&format!("/{id}"), &body).await?.expect_status(201)?.json()?;
         ensure!(created["healthy"] == json!(true), "{created}");
-        Ok(created["session"].clone())
+        Ok(created)
     }
 
     pub(crate) async fn session(&self, id: &str) -> Result<Value> {
@@ -90,7 +96,9 @@ impl Api {
         let mut events = Vec::new();
         loop {
             let event = stream.event().await?.json()?;
-            let over = event["data"]["turnEnded"]["turnId"] == accepted["turnId"];
+            let over = ["turnEnded", "messageWithdrawn"]
+                .iter()
+                .any(|end| event["data"][end]["turnId"] == accepted["turnId"]);
             events.push(event);
             if over {
                 return Ok(events);

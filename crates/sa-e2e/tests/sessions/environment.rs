@@ -32,7 +32,7 @@ async fn a_session_with_its_own_token_does_not_go_on_with_another() -> Result<()
     let daemon = Daemon::builder().sandbox(with_keyed_agent()?).start().await?;
     let api = Api::of(&daemon);
     let body = json!({"agent": "keyed", "token": "sk-its-own"});
-    let created = api.post("/s", &body).await?.expect_status(200)?.json()?;
+    let created = api.post("/s", &body).await?.expect_status(201)?.json()?;
     assert_eq!(created["healthy"], true, "{created:#}");
     assert!(said(&api.turn("s", "env DEMO_KEY").await?).contains("DEMO_KEY is set"));
     let daemon = after_a_crash(daemon).await?;
@@ -74,7 +74,7 @@ async fn variables_that_are_gone_are_told_and_may_be_given_again() -> Result<()>
 async fn another_token_comes_with_the_next_turn_not_in_the_middle_of_one() -> Result<()> {
     let daemon = Daemon::builder().sandbox(with_keyed_agent()?).start().await?;
     let api = Api::of(&daemon);
-    api.post("/s", &json!({"agent": "keyed"})).await?.expect_status(200)?;
+    api.post("/s", &json!({"agent": "keyed"})).await?.expect_status(201)?;
     let asking = api.send("s", "question single\nsay went on").await?;
     api.asked("s", "questions").await?;
     api.patch("s", json!({"token": "sk-later"})).await?.expect_status(200)?;

@@ -30,7 +30,7 @@ async fn pages_have_the_types_that_are_asked_for() -> Result<()> {
     for event in &all {
         assert_eq!(
             Some(event["type"].as_str().context("a type")?),
-            kinds(&[event.clone()]).first().map(String::as_str)
+            kinds(std::slice::from_ref(event)).first().map(String::as_str)
         );
     }
     let turns = of_types(&all, &["turnStarted", "turnEnded"]);

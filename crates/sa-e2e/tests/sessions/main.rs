@@ -3,13 +3,16 @@
 
 mod api;
 mod asking;
+mod creating;
 mod environment;
 mod events;
 mod filters;
 mod lifecycle;
+mod listing;
 mod modes;
 mod options;
 mod policies;
+mod queueing;
 mod receiver;
 mod refusals;
 mod restart;

@@ -120,7 +120,7 @@ async fn a_start_that_fails_closes_what_it_has_opened() -> Result<()> {
     let api = Api::of(&daemon);
     api.create_with("neighbor", json!({"agent": "scripted"})).await?;
     let body = json!({"agent": "scripted", "agentMode": "m1"});
-    let created = api.post("/s", &body).await?.expect_status(200)?.json()?;
+    let created = api.post("/s", &body).await?.expect_status(201)?.json()?;
     assert_eq!(created["healthy"], false, "{created:#}");
     let closed = script.hears("session/close", 1).await?;
     assert_eq!(closed[0]["params"]["sessionId"], "failed");
@@ -131,7 +131,7 @@ async fn a_start_that_fails_closes_what_it_has_opened() -> Result<()> {
     let held = script.hears("session/new", 3).await?;
     assert_eq!(held[2]["id"], 6, "the late answer is for this request");
     api.delete("t").await?.expect_status(204)?;
-    create.await??.expect_status(200)?;
+    create.await??.expect_status(201)?;
     api.create_with("u", json!({"agent": "scripted"})).await?;
     let closed = script.hears("session/close", 2).await?;
     assert_eq!(closed[1]["params"]["sessionId"], "late");
@@ -172,7 +172,7 @@ async fn a_process_whose_program_is_gone_is_not_joined() -> Result<()> {
     assert_eq!(ending(&api.turn("a", "go on").await?), "endTurn");
     assert_eq!(script.readers("session/prompt")[1], readers[4], "it joined the new process");
     // A process of its own does not help where the program is missing.
-    let created = api.post("/e", &json!({"agent": "scripted"})).await?.expect_status(200)?.json()?;
+    let created = api.post("/e", &json!({"agent": "scripted"})).await?.expect_status(201)?.json()?;
     assert!(created["error"]["spawnFailed"]["message"].is_string(), "{created:#}");
     Ok(())
 }

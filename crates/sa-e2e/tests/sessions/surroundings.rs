@@ -74,7 +74,7 @@ async fn a_source_of_skills_that_is_missing_is_named_and_may_come_later() -> Res
     let later = json!({"sources": [{"type": "local", "source": library.join("later")}]});
     let api = Api::of(&daemon);
     let body = json!({"agent": "demo", "cwd": directory, "skills": {"mine": later}});
-    let created = api.post("/s", &body).await?.expect_status(200)?.json()?;
+    let created = api.post("/s", &body).await?.expect_status(201)?.json()?;
     assert_eq!(created["healthy"], false, "{created:#}");
     assert!(created["error"].to_string().contains("library/later"), "{created:#}");
     write_skill(&library, "later")?;
@@ -138,13 +138,13 @@ async fn a_token_stands_above_what_the_daemon_has() -> Result<()> {
     let daemon = builder.env("DEMO_KEY", "daemons").env("DEMO_LOGIN", "login").start().await?;
     let api = Api::of(&daemon);
     let body = json!({"agent": "keyed", "token": "sk-its-own", "env": {"DEMO_OTHER": "wanted"}});
-    api.post("/s", &body).await?.expect_status(200)?;
+    api.post("/s", &body).await?.expect_status(201)?;
     let text =
         said(&api.turn("s", "env DEMO_KEY sk-its-own\nenv DEMO_LOGIN login\nenv DEMO_OTHER wanted").await?);
     for told in ["DEMO_KEY is set to that", "DEMO_LOGIN is set to another", "DEMO_OTHER is set to that"] {
         assert!(text.contains(told), "{told} in {text}");
     }
-    api.post("/t", &json!({"agent": "many", "token": "a\"b"})).await?.expect_status(200)?;
+    api.post("/t", &json!({"agent": "many", "token": "a\"b"})).await?.expect_status(201)?;
     let text = said(&api.turn("t", r#"env DEMO_KEYS {"one":"a\"b"}"#).await?);
     assert!(text.contains("DEMO_KEYS is set to that value"), "{text}");
     Ok(())
@@ -162,7 +162,7 @@ async fn a_token_that_nobody_vouches_for_makes_no_session() -> Result<()> {
         assert!(!problem.document.to_string().contains("sk-its-own"), "{problem:?}");
     }
     let tokenless = api.post("/s", &json!({"agent": "keyed", "validateToken": true})).await?;
-    tokenless.expect_problem(400, "invalid_request")?;
+    tokenless.expect_problem(422, "invalid_value")?;
     api.get("/s").await?.expect_problem(404, "not_found")?;
     Ok(())
 }

@@ -47,13 +47,13 @@ async fn a_session_is_taken_from_one_daemon_to_another() -> Result<()> {
 
     let second = Daemon::builder().start().await?;
     let there = Api::of(&second);
-    let session = import(&second, "", lines.clone()).await?.expect_status(200)?.json()?;
+    let session = import(&second, "", lines.clone()).await?.expect_status(201)?.json()?;
     assert_eq!((&session["sessionId"], &session["title"]), (&json!("s"), &json!("Moving")));
     let (here, came) = (api.events("s").await?, there.events("s").await?);
     assert_eq!(came[..here.len()], here);
     assert_eq!(kinds(&came[here.len()..]), ["notice"], "what did not come along is told");
     import(&second, "", lines.clone()).await?.expect_problem(409, "conflict")?;
-    let renamed = import(&second, "?sessionId=t", lines).await?.expect_status(200)?.json()?;
+    let renamed = import(&second, "?sessionId=t", lines).await?.expect_status(201)?.json()?;
     assert_eq!(renamed["sessionId"], "t");
     assert!(there.events("t").await?.iter().all(|event| event["sessionId"] == json!("t")));
     // Its agent's own history stayed behind: the conversation is given to it anew.
@@ -71,7 +71,7 @@ async fn a_copy_beside_the_original_leaves_it_alone() -> Result<()> {
     api.create("s").await?;
     api.turn("s", "say first").await?;
     let lines = api.get("/s/export").await?.expect_status(200)?.text();
-    import(&daemon, "?sessionId=copy", lines).await?.expect_status(200)?;
+    import(&daemon, "?sessionId=copy", lines).await?.expect_status(201)?;
     let events = api.turn("copy", "say second").await?;
     assert_eq!(of_kind(&events, "continuity")[0]["kind"], "replayed", "{events:#?}");
     let seen = api.events("copy").await?;
@@ -91,11 +91,14 @@ async fn what_was_under_way_comes_to_an_end() -> Result<()> {
     api.asked("s", "permissions").await?;
     let waiting = api.send("s", "say later").await?;
     let lines = api.get("/s/export").await?.expect_status(200)?.text();
-    let imported = import(&daemon, "?sessionId=t", lines).await?.expect_status(200)?.json()?;
+    let imported = import(&daemon, "?sessionId=t", lines).await?.expect_status(201)?.json()?;
     assert_eq!((&imported["state"], &imported["permissions"]), (&json!("interrupted"), &json!([])));
-    let ends = of_kind(&api.events("t").await?, "turnEnded");
-    let reasons: Vec<_> = ends.iter().map(|end| (&end["turnId"], &end["stopReason"])).collect();
-    assert_eq!(reasons, [(&begun["turnId"], &json!("unknown")), (&waiting["turnId"], &json!("cancelled"))]);
+    let events = api.events("t").await?;
+    let ended = json!({"turnId": begun["turnId"], "stopReason": "unknown", "reason": "transferred"});
+    assert_eq!(of_kind(&events, "turnEnded"), [ended]);
+    let withdrawn =
+        json!({"turnId": waiting["turnId"], "messageId": waiting["messageId"], "by": "transferred"});
+    assert_eq!(of_kind(&events, "messageWithdrawn"), [withdrawn]);
     Ok(())
 }
 
@@ -116,8 +119,8 @@ async fn a_copy_made_in_the_midst_of_a_message_has_it() -> Result<()> {
     api.turn("s", "say whole").await?;
     begins_to_say(&api, "s", "cut off here").await?;
     let lines = api.get("/s/export").await?.expect_status(200)?.text();
-    import(&daemon, "?sessionId=imported", lines).await?.expect_status(200)?;
-    api.post("/s/fork", &json!({"sessionId": "forked"})).await?.expect_status(200)?;
+    import(&daemon, "?sessionId=imported", lines).await?.expect_status(201)?;
+    api.post("/s/fork", &json!({"sessionId": "forked"})).await?.expect_status(201)?;
     for copy in ["imported", "forked"] {
         let events = api.events(copy).await?;
         assert!(said(&events).contains("cut off here"), "{copy}: {events:#?}");
@@ -139,9 +142,9 @@ async fn a_fork_of_a_session_whose_agent_knows_nothing_yet_gets_the_conversation
     api.create("s").await?;
     api.turn("s", "say first").await?;
     let lines = api.get("/s/export").await?.expect_status(200)?.text();
-    import(&daemon, "?sessionId=copy", lines).await?.expect_status(200)?;
-    let fork = api.post("/copy/fork", &json!({"sessionId": "fork"})).await?.expect_status(200)?.json()?;
-    assert_eq!((&fork["healthy"], &fork["session"]["forkedFrom"]), (&json!(true), &json!("copy")));
+    import(&daemon, "?sessionId=copy", lines).await?.expect_status(201)?;
+    let fork = api.post("/copy/fork", &json!({"sessionId": "fork"})).await?.expect_status(201)?.json()?;
+    assert_eq!((&fork["healthy"], &fork["forkedFrom"]), (&json!(true), &json!("copy")));
     let events = api.events("fork").await?;
     assert_eq!(of_kind(&events, "continuity").last().unwrap()["kind"], "replayed", "{events:#?}");
     assert!(said(&api.turn("fork", "say second").await?).contains("second"));
@@ -160,7 +163,7 @@ async fn of_several_imports_of_one_export_one_takes_over_the_agents_session() ->
     let one = async |n: u32| import(&second, &format!("?sessionId=t{n}"), lines.clone()).await;
     let mut owners = 0;
     for imported in futures_util::future::join_all((0..12).map(one)).await {
-        owners += usize::from(imported?.expect_status(200)?.json()?["nativeSessionId"] == native);
+        owners += usize::from(imported?.expect_status(201)?.json()?["nativeSessionId"] == native);
     }
     assert_eq!(owners, 1);
     Ok(())
@@ -176,8 +179,8 @@ async fn what_a_session_has_cost_never_gets_less() -> Result<()> {
     api.turn("s", &format!("say something that costs {}", "a lot ".repeat(200))).await?;
     let before = cost(&api.session("s").await?);
     let lines = api.get("/s/export").await?.expect_status(200)?.text();
-    import(&daemon, "?sessionId=imported", lines).await?.expect_status(200)?;
-    api.post("/s/fork", &json!({"sessionId": "forked"})).await?.expect_status(200)?;
+    import(&daemon, "?sessionId=imported", lines).await?.expect_status(201)?;
+    api.post("/s/fork", &json!({"sessionId": "forked"})).await?.expect_status(201)?;
     for copy in ["imported", "forked"] {
         let events = api.turn(copy, "say a").await?;
         let now = cost(&api.session(copy).await?);
@@ -239,7 +242,7 @@ async fn what_is_no_export_is_refused_and_leaves_nothing() -> Result<()> {
     typed.expect_problem(415, "unsupported_media_type")?;
     api.get("/t").await?.expect_problem(404, "not_found")?;
     // An export that begins later, as one of a session whose oldest events are gone does, is whole.
-    let session = import(&daemon, "?sessionId=t", hole.join("\n")).await?.expect_status(200)?.json()?;
+    let session = import(&daemon, "?sessionId=t", hole.join("\n")).await?.expect_status(201)?.json()?;
     assert_eq!(session["oldestEventId"], 2);
     Ok(())
 }

@@ -76,8 +76,11 @@ async fn cancelling_takes_back_what_waits() -> Result<()> {
     let cancelled = api.act("/s/cancel").await?.expect_status(200)?.json()?;
     assert_eq!((&cancelled["turnId"], &cancelled["withdrawn"]), (&first["turnId"], &json!(1)));
     let events = api.turn_of("s", &waiting).await?;
+    let withdrawn =
+        json!({"turnId": waiting["turnId"], "messageId": waiting["messageId"], "by": "cancelled"});
+    assert_eq!(of_kind(&events, "messageWithdrawn"), [withdrawn]);
+    let events = api.turn_of("s", &first).await?;
     assert_eq!(of_kind(&events, "turnEnded")[0]["stopReason"], "cancelled");
-    api.turn_of("s", &first).await?;
     api.turn("s", "say after").await?;
     assert!(!said(&api.events("s").await?).contains("never"));
     Ok(())

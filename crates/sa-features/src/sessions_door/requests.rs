@@ -25,16 +25,16 @@ impl Inner {
             (format!("/v1/sessions/{id}"), body)
         };
         let reply = self.http.post(&path).json(body.to_string()).within(START).send().await?;
-        if reply.status != 200 {
+        if reply.status != 201 {
             return Ok((refusal(&reply), 0));
         }
         let created = reply.json()?;
         if created["healthy"] != true {
             return Ok((unhealthy(&created["error"]), 0));
         }
-        let mut opened = opened(&created["session"])?;
+        let mut opened = opened(&created)?;
         opened["sessionId"] = json!(id);
-        let settled = created["session"]["lastEventId"].as_u64().unwrap_or_default();
+        let settled = created["lastEventId"].as_u64().unwrap_or_default();
         Ok((json!({ "result": opened }), settled))
     }
 

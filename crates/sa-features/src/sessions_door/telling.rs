@@ -47,6 +47,12 @@ impl Inner {
                 }
             }
             EventData::TurnEnded(ended) => self.turn_ended(&ended),
+            EventData::MessageWithdrawn(withdrawn) => self.turn_ended(&TurnEnded {
+                turn_id: withdrawn.turn_id,
+                stop_reason: StopReason::Cancelled,
+                reason: None,
+                usage: None,
+            }),
             _ => {}
         }
     }

@@ -61,7 +61,7 @@ impl Scene {
 
     /// Makes a session, whose agent must be ready.
     pub(super) async fn make(&self, id: &str, more: Value) -> Result<()> {
-        let created = self.ask_for(id, &more).await?.expect_status(200)?.json()?;
+        let created = self.ask_for(id, &more).await?.expect_status(201)?.json()?;
         ensure!(created["healthy"] == true, "{created}");
         Ok(())
     }

@@ -23,6 +23,7 @@ use sa_hub::{CallError, Position, Reader, Server, ServerId};
 use sa_jsonrpc::{Invalid, Kind, Message};
 use sa_relay::{Caller, check_message};
 use serde::Deserialize;
+use serde_json::json;
 use std::time::Duration;
 
 type Id = Result<Path<String>, PathRejection>;
@@ -45,7 +46,13 @@ pub(crate) struct AcpQuery {
     responses((status = 200, description = "Every ACP server, also those whose agent has ended", body = AcpServerList))
 )]
 pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
-    Json(AcpServerList { servers: state.hub.list() })
+    let served = state.sessions.served();
+    let mut servers = state.hub.list();
+    for server in &mut servers {
+        let serves = |(id, _): &&(String, String)| *id == server.server_id;
+        server.session_ids = served.iter().filter(serves).map(|(_, session)| session.clone()).collect();
+    }
+    Json(AcpServerList { servers })
 }
 
 /// Sends one JSON-RPC message to the agent.
@@ -225,6 +232,7 @@ pub(crate) async fn stream(
     responses(
         (status = 202, description = "The connection is closed (standard transport)"),
         (status = 204, description = "There is no such server now"),
+        (status = 409, description = "The server runs the agent of a session; `details.what` is `session`, `details.sessionIds` names them", body = Problem, content_type = "application/problem+json"),
         (status = 400, description = "Not a server id", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
     )
@@ -239,6 +247,16 @@ pub(crate) async fn delete(
         state.hub.settle(&connection).await;
         let server = standard::connection(&state, &connection, Some(&id))?;
         return standard::close(&state, &server).await;
+    }
+    let serves = state.sessions.served_by(id.as_str());
+    if let Some(session) = serves.first() {
+        let detail =
+            format!("ACP server '{id}' runs the agent of session '{session}'; end the session instead");
+        let details = json!({ "what": "session", "sessionIds": serves });
+        return Err(Problem::new(ErrorCode::Conflict, detail)
+            .with_session(session)
+            .with_details(details)
+            .into());
     }
     state.hub.close(&id).await;
     Ok(StatusCode::NO_CONTENT)

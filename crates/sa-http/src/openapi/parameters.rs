@@ -5,7 +5,7 @@ use utoipa::openapi::schema::{Object, SchemaType, Type};
 use utoipa::openapi::{Deprecated, RefOr, Schema};
 
 /// Session ids that clients choose; `import` is reserved for the operation at that path.
-pub(super) const SESSION_ID: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
+pub(super) const SESSION_ID: &str = "^[A-Za-z0-9][A-Za-z0-9._~:@-]{0,127}$";
 /// Ids of ACP servers that clients choose.
 const SERVER_ID: &str = "^[A-Za-z0-9._~:@-]{1,128}$";
 /// Permissions of a file.
@@ -27,6 +27,7 @@ const BOUNDS: &[(ParameterIn, &str, Bound)] = &[
     (ParameterIn::Path, "sessionId", Bound::Pattern(SESSION_ID)),
     (ParameterIn::Path, "serverId", Bound::Pattern(SERVER_ID)),
     (ParameterIn::Path, "processId", Bound::Length(1, None)),
+    (ParameterIn::Path, "messageId", Bound::Length(1, None)),
     (ParameterIn::Path, "questionId", Bound::Length(1, None)),
     (ParameterIn::Path, "permissionId", Bound::Length(1, None)),
     (ParameterIn::Path, "agent", Bound::Length(1, None)),

@@ -137,6 +137,11 @@ impl Connection {
         Ok(())
     }
 
+    /// Returns the id of the ACP server that it is.
+    pub(crate) fn server_id(&self) -> &str {
+        self.0.shared.server.id().as_str()
+    }
+
     /// What the agent said of itself.
     pub(crate) fn greeting(&self) -> &Greeting {
         self.0.shared.greeting.get_or_init(Greeting::default)

@@ -7,6 +7,7 @@ use crate::command::Posted;
 use crate::moment::now_ms;
 use crate::record::OpenQuestion;
 use crate::{SessionError, Verdict};
+use sa_api::Timestamp;
 use sa_api::sessions::{
     CrashInfo, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
     PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
@@ -143,7 +144,7 @@ impl Owner {
         self.recognize(&mut permission);
         let decided = self.decided(&permission, marked);
         let deadline = self.policy.timeout().filter(|_| decided.is_none());
-        permission.expires_at_ms = deadline.map(expires);
+        permission.expires_at = deadline.map(expires);
         let asked = Asked {
             id: permission.id.clone(),
             request,
@@ -172,7 +173,7 @@ impl Owner {
     ) {
         self.recognize(&mut question);
         let timeout = self.policy.timeout();
-        question.expires_at_ms = timeout.map(expires);
+        question.expires_at = timeout.map(expires);
         let id = question.id.clone();
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
         self.asked.push(Asked { id: id.clone(), request, deadline, kind: Kind::Question, visit });
@@ -382,6 +383,6 @@ impl Owner {
     }
 }
 
-fn expires(timeout: Duration) -> u64 {
-    now_ms().saturating_add(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX))
+fn expires(timeout: Duration) -> Timestamp {
+    Timestamp::from_millis(now_ms().saturating_add(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)))
 }

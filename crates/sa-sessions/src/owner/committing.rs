@@ -90,7 +90,7 @@ impl Owner {
         self.queue.take();
         self.draft = Draft::default();
         self.record.state = SessionState::Interrupted;
-        self.shared.show(&self.record, 0);
+        self.shared.show(&self.record, Vec::new());
         self.shared.stalled.send_replace(Some(error));
         self.done = true;
     }
@@ -172,9 +172,9 @@ impl Owner {
         self.parts.totals.events.fetch_add(lines.len() as u64, Ordering::Relaxed);
         self.shared.log.publish(lines, oldest);
         if changed {
-            self.shared.show(&self.record, self.queue.len());
+            self.shared.show(&self.record, self.queue.describe());
         } else {
-            self.shared.show_update(self.record.updated_at_ms, self.queue.len());
+            self.shared.show_update(self.record.updated_at_ms, self.queue.describe());
         }
     }
 

@@ -6,7 +6,9 @@ use crate::agent::Opens;
 use crate::command::Reply;
 use crate::cut_off;
 use sa_api::AgentExit;
-use sa_api::sessions::{CrashInfo, Ended, EventData, ResolvedBy, SessionState, StopReason, TurnEnded};
+use sa_api::sessions::{
+    CrashInfo, Ended, EventData, ResolvedBy, SessionState, StopReason, TurnEnded, WithdrawnBy,
+};
 use sa_store::{Direction, MessageChange, MessageState};
 use serde_json::json;
 use std::time::Duration;
@@ -90,7 +92,7 @@ impl Owner {
     pub(super) async fn terminate(&mut self) {
         let Some(ending) = &mut self.ending else { return };
         ending.begun = true;
-        drop(self.cancel().await);
+        drop(self.cancel(WithdrawnBy::Ended).await);
         self.given_up = false;
         self.close_session(CLOSING).await;
         if self.ending.as_ref().is_some_and(|ending| ending.forget) {
@@ -178,7 +180,8 @@ impl Owner {
                 match serde_json::from_slice::<Queued>(&message.body) {
                     Ok(queued) => self.queue.push(queued),
                     Err(error) => {
-                        tracing::error!(session = %self.shared.id, %error, "a message cannot be read")
+                        tracing::error!(session = %self.shared.id, %error, "a message cannot be read");
+                        self.note_unreadable(&message);
                     }
                 }
                 continue;
@@ -192,10 +195,10 @@ impl Owner {
             let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };
             self.draft.messages.push(done);
         }
+        // Waiting messages are begun when a client comes: nobody asked this daemon to start an agent.
+        self.hold_queue();
         self.commit().await;
-        // Waiting messages are begun with the next one: nobody asked this daemon to start an agent.
-        self.held = self.queue.len() > 0;
-        self.shared.show(&self.record, self.queue.len());
+        self.shared.show(&self.record, self.queue.describe());
     }
 
     /// Returns the last event before the messages that an agent was writing outside of a turn; none if it was not.

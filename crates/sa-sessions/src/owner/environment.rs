@@ -4,7 +4,7 @@
 use super::Owner;
 use super::ending::LEAVING;
 use crate::agent::AgentFailure;
-use crate::sessions::check_variables;
+use crate::creating::check_variables;
 use std::collections::BTreeMap;
 
 /// Variables that a client gives to a session.

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! What the agent says is reduced to events; they are committed to the store, with whatever else changed, before a
-//! reader sees them and before the agent is answered. `starting` is how the agent's own session comes to be, `turns` what becomes of
-//! messages, `asking` of questions and permissions, `settings` and `environment` of changes, `resting` of agents without work, `ending` of everything at the end.
+//! reader sees them and before the agent is answered. `starting` is how the agent's own session comes to be, `queueing` and `turns`
+//! what becomes of messages, `asking` of questions and permissions, `settings` and `environment` of changes, `resting` of agents without work, `ending` of everything at the end.
 
 mod asking;
 mod calling;
@@ -18,6 +18,7 @@ mod committing;
 mod ending;
 mod environment;
 mod queue;
+mod queueing;
 mod reasking;
 mod resting;
 mod settings;
@@ -39,7 +40,7 @@ use asking::Asked;
 use committing::Draft;
 use ending::Ending;
 use queue::Queue;
-use sa_api::sessions::{CrashInfo, EventData, SessionChoices, SessionState};
+use sa_api::sessions::{CrashInfo, EventData, SessionChoices, SessionState, WithdrawnBy};
 use sa_universal::Reducer;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, VecDeque};
@@ -92,8 +93,6 @@ pub(crate) struct Owner {
     stored_record: Option<u64>,
     /// A client has cancelled while the agent was being started.
     given_up: bool,
-    /// Messages from before a restart wait until a client comes.
-    held: bool,
     /// The agent runs with another environment than the session has now.
     renew: bool,
     /// The agent was let go because it had nothing to do.
@@ -120,6 +119,8 @@ pub(crate) struct Owner {
 
 /// A session of the agent's own.
 pub(crate) struct Link {
+    /// Shows clients which server it is.
+    _shown: ShownServer,
     /// Keeps the agent's process alive.
     slot: Arc<Slot>,
     connection: Connection,
@@ -135,6 +136,22 @@ pub(crate) struct Link {
     ready: bool,
     /// The agent has no mode that never asks, so permissions are given here.
     allow_all: bool,
+}
+
+/// Shows the ACP server of a session for as long as the session uses it.
+struct ShownServer(Arc<Shared>);
+
+impl ShownServer {
+    fn new(shared: &Arc<Shared>, server: &str) -> Self {
+        shared.set_server(Some(server.to_owned()));
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for ShownServer {
+    fn drop(&mut self) {
+        self.0.set_server(None);
+    }
 }
 
 impl Drop for Link {
@@ -172,7 +189,6 @@ impl Owner {
             history: History::Nothing,
             stored_record: None,
             given_up: false,
-            held: false,
             renew: false,
             resting: false,
             applying: false,
@@ -219,6 +235,14 @@ impl Owner {
                 let outcome = self.patch(*patch).await;
                 drop(reply.send(outcome));
             }
+            Command::Resume { reply } => {
+                self.resume().await;
+                drop(reply.send(Ok(())));
+            }
+            Command::Relinquish { reply } => {
+                let outcome = self.relinquish().await;
+                drop(reply.send(outcome));
+            }
         }
     }
 
@@ -247,7 +271,11 @@ impl Owner {
                 drop(reply.send(outcome));
             }
             Urgent::Cancel { reply } => {
-                let outcome = self.cancel().await;
+                let outcome = self.cancel(WithdrawnBy::Cancelled).await;
+                drop(reply.send(outcome));
+            }
+            Urgent::Withdraw { message_id, reply } => {
+                let outcome = self.withdraw_message(&message_id).await;
                 drop(reply.send(outcome));
             }
             Urgent::Post { reply, .. } if self.ending.is_some() => drop(reply.send(Err(SessionError::Ended))),

@@ -1,6 +1,6 @@
 //! Messages that wait for their turn.
 
-use sa_api::sessions::MessagePart;
+use sa_api::sessions::{MessagePart, QueuedMessage};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -36,6 +36,36 @@ impl Queue {
 
     pub(super) fn pop(&mut self) -> Option<Queued> {
         self.0.pop_front()
+    }
+
+    /// Takes one of them out, if it is there.
+    pub(super) fn remove(&mut self, message_id: &str) -> Option<Queued> {
+        let at = self.0.iter().position(|message| message.message_id == message_id)?;
+        self.0.remove(at)
+    }
+
+    /// Puts a message back where it was taken out.
+    pub(super) fn put_back(&mut self, at: usize, message: Queued) {
+        self.0.insert(at.min(self.0.len()), message);
+    }
+
+    /// Returns how many messages are before that one.
+    pub(super) fn position(&self, message_id: &str) -> Option<usize> {
+        self.0.iter().position(|message| message.message_id == message_id)
+    }
+
+    /// Returns the messages as clients see them.
+    pub(super) fn describe(&self) -> Vec<QueuedMessage> {
+        let describe = |message: &Queued| QueuedMessage {
+            message_id: message.message_id.clone(),
+            turn_id: message.turn_id.clone(),
+        };
+        self.0.iter().map(describe).collect()
+    }
+
+    /// Returns the messages' ids.
+    pub(super) fn message_ids(&self) -> Vec<String> {
+        self.0.iter().map(|message| message.message_id.clone()).collect()
     }
 
     /// Takes all of them out.

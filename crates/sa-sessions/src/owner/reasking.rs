@@ -20,7 +20,7 @@ pub(super) trait Request: Clone + Serialize {
 
 impl Request for QuestionRequest {
     fn forget_circumstances(&mut self) {
-        (self.turn_id, self.expires_at_ms) = (None, None);
+        (self.turn_id, self.expires_at) = (None, None);
         self.id.clear();
     }
 
@@ -31,7 +31,7 @@ impl Request for QuestionRequest {
 
 impl Request for PermissionRequest {
     fn forget_circumstances(&mut self) {
-        (self.turn_id, self.expires_at_ms) = (None, None);
+        (self.turn_id, self.expires_at) = (None, None);
         self.id.clear();
     }
 

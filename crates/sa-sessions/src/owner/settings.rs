@@ -4,7 +4,10 @@ use super::Owner;
 use crate::SessionError;
 use crate::agent::{AgentFailure, Opens};
 use crate::record::{BUILD, Record};
-use sa_api::sessions::{EventData, InfoChanged, OptionValue, PermissionMode, SessionChoices, SessionPatch};
+use sa_api::sessions::{
+    EventData, InfoChanged, OptionValue, PermissionMode, SessionChoice, SessionChoices, SessionPatch,
+    WithdrawnBy,
+};
 use sa_jsonrpc::codes;
 use sa_universal::{
     ModeTable, Target, after_plan, check_agent_mode, is_agent, is_loose, model_target, option_target,
@@ -37,8 +40,10 @@ impl Owner {
         if let Some(agent) = targets.agent.filter(|_| self.record.chosen_mode) {
             self.apply(agent).await?;
         }
+        let name = format!("mode '{mode}'");
         for target in targets.set {
-            self.apply(target).await?;
+            let known = names(&self.reducer.choices().modes);
+            self.apply(target).await.map_err(|failure| refused(&name, &known, failure))?;
         }
         if let Some(link) = &mut self.link {
             link.allow_all = by_rules || targets.enforce == PermissionMode::Bypass;
@@ -50,8 +55,9 @@ impl Owner {
         let Some(model) = &self.record.model else { return Ok(()) };
         match model_target(self.reducer.choices(), model).map_err(unsupported)? {
             Some(target) => {
-                let model = model.clone();
-                self.apply(target).await.map_err(|failure| refused(&model, failure))
+                let name = format!("model '{model}'");
+                let known = names(&self.reducer.choices().models);
+                self.apply(target).await.map_err(|failure| refused(&name, &known, failure))
             }
             None => Ok(()),
         }
@@ -60,7 +66,11 @@ impl Owner {
     async fn apply_variant(&mut self) -> Result<(), AgentFailure> {
         let Some(variant) = &self.record.variant else { return Ok(()) };
         match variant_target(self.reducer.choices(), variant).map_err(unsupported)? {
-            Some(target) => self.apply(target).await,
+            Some(target) => {
+                let name = format!("variant '{variant}'");
+                let known = names(&self.reducer.choices().variants);
+                self.apply(target).await.map_err(|failure| refused(&name, &known, failure))
+            }
             None => Ok(()),
         }
     }
@@ -322,7 +332,7 @@ impl Owner {
             self.warn("Mode", format!("the agent cannot be set back: {failure}"));
             self.renew = self.link.is_some();
             // Failing means that there is no turn to cancel.
-            let _stopped = self.cancel().await;
+            let _stopped = self.cancel(WithdrawnBy::Cancelled).await;
         }
         self.commit().await;
     }
@@ -339,14 +349,23 @@ impl Owner {
     }
 }
 
-/// What an agent will not be set to, it does not have.
-fn refused(model: &str, failure: AgentFailure) -> AgentFailure {
+/// Reads the refusal of a setting: the agent does not have what it does not accept.
+fn refused(setting: &str, known: &str, failure: AgentFailure) -> AgentFailure {
     match failure {
         AgentFailure::Refused { code, message, .. } if code == i64::from(codes::INVALID_PARAMS) => {
-            AgentFailure::Unsupported(format!("the agent does not take the model '{model}': {message}"))
+            AgentFailure::Unsupported(format!(
+                "the agent does not accept {setting}: {message}; known are: {known}"
+            ))
         }
         other => other,
     }
+}
+
+fn names(choices: &[SessionChoice]) -> String {
+    if choices.is_empty() {
+        return "none".to_owned();
+    }
+    choices.iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn unsupported(reason: impl std::fmt::Display) -> AgentFailure {

@@ -1,6 +1,6 @@
 //! How the agent's own session comes to be: new, forked, or the one from before.
 
-use super::{Link, Owner};
+use super::{Link, Owner, ShownServer};
 use crate::agent::{AgentFailure, LINE, Opens, Process};
 use crate::history::{self, History};
 use sa_api::sessions::{Continuity, ContinuityKind, EventData, SessionState, Started};
@@ -42,9 +42,11 @@ impl Owner {
             self.abandon_start().await;
             opened = self.start_agent().await;
         }
+        let opened = opened.map_err(|failure| self.advise(failure));
         if opened.is_err() {
             self.abandon_start().await;
         }
+        self.note_health(&opened);
         self.given_up = false;
         self.resting = false;
         self.settle();
@@ -58,6 +60,7 @@ impl Owner {
         let (line, incoming) = mpsc::channel(LINE);
         let mcp = self.usable_servers(servers, &connection);
         self.link = Some(Link {
+            _shown: ShownServer::new(&self.shared, connection.server_id()),
             slot,
             connection,
             line,
@@ -78,7 +81,39 @@ impl Owner {
         self.tell_choices();
         let Some(link) = &mut self.link else { return Err(AgentFailure::Ended(Default::default())) };
         link.ready = true;
+        self.record.begun = true;
         Ok(())
+    }
+
+    /// Notes whether the agent could be started, for everyone who looks at the session.
+    fn note_health(&mut self, opened: &Result<(), AgentFailure>) {
+        let error = match opened {
+            Ok(()) => None,
+            // Nobody knows whether it would have started.
+            Err(AgentFailure::GivenUp) => return,
+            Err(failure) => Some(failure.to_api()),
+        };
+        if self.record.error != error {
+            self.record.error = error;
+            self.draft.touch();
+        }
+    }
+
+    /// Adds to a failure for lack of credentials how a client of the API can give them.
+    pub(super) fn advise(&self, failure: AgentFailure) -> AgentFailure {
+        let needs_credentials = failure.needs_credentials();
+        match failure {
+            AgentFailure::Refused { method, message, code, data } if needs_credentials => {
+                let takes_token = self.parts.token_variable(&self.record.request.agent).is_ok();
+                let member = if takes_token { "token" } else { "env" };
+                let id = &self.shared.id;
+                let message = format!(
+                    "{message}; over HTTP: give `{member}` when creating the session, or PATCH /v1/sessions/{id} with `{member}`"
+                );
+                AgentFailure::Refused { method, message, code, data }
+            }
+            other => other,
+        }
     }
 
     /// A process of the agent's, installed first if need be.

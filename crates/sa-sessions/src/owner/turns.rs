@@ -7,11 +7,11 @@ use crate::SessionError;
 use crate::agent::{AgentFailure, Opens, RpcError};
 use crate::command::Posted;
 use crate::history::{self, History};
-use crate::moment::now_ms;
 use crate::transcript::SENT;
+use sa_api::Timestamp;
 use sa_api::sessions::{
     CancelResult, CrashInfo, Delivery, EventData, MessageAccepted, MessagePart, ParsedMessage, ResolvedBy,
-    Role, SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage,
+    Role, SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage, WithdrawnBy,
 };
 use sa_store::{MessageChange, MessageState, StoredMessage};
 use serde_json::value::RawValue;
@@ -24,6 +24,7 @@ use uuid::Uuid;
 /// The turn that runs.
 pub(super) struct Running {
     pub(super) turn_id: String,
+    pub(super) message_id: String,
     /// The number of the prompt; none while it is not sent.
     pub(super) call: Option<u64>,
     /// When the agent must have ended it, once it was cancelled.
@@ -42,14 +43,23 @@ impl Owner {
         {
             let answer =
                 serde_json::from_slice(&known.answer).ok().filter(|_| known.body_digest == posted.digest);
-            // Whoever sends it again wants it done, also if it has waited since before a restart.
-            self.held &= answer.is_none();
+            if answer.is_some() {
+                // A client that sends it again wants it done, also if it has waited since before a restart.
+                self.release_queue();
+                self.commit().await;
+            }
             return answer.ok_or(SessionError::KeyReused);
         }
         self.check_room()?;
         let delivery = posted.delivery;
+        let (was_begun, was_held) = (self.record.begun, self.record.queue_held);
+        self.record.begun = true;
+        self.release_queue();
         let (message, accepted) = self.stage(posted);
-        self.try_commit().await?;
+        if let Err(error) = self.try_commit().await {
+            (self.record.begun, self.record.queue_held) = (was_begun, was_held);
+            return Err(error);
+        }
         match delivery {
             Delivery::Queue => self.enqueue(message),
             Delivery::Interrupt => {
@@ -68,9 +78,8 @@ impl Owner {
 
     /// Has a message that is committed wait for its turn.
     pub(super) fn enqueue(&mut self, message: Queued) {
-        self.held = false;
         self.queue.push(message);
-        self.shared.show(&self.record, self.queue.len());
+        self.shared.show(&self.record, self.queue.describe());
     }
 
     /// Works a message into the draft.
@@ -115,7 +124,7 @@ impl Owner {
 
     /// Gives the agent the next message, if it has nothing to do.
     pub(super) async fn advance(&mut self) {
-        while self.turn.is_none() && !self.done && !self.held && self.ending.is_none() {
+        while self.turn.is_none() && !self.done && !self.record.queue_held && self.ending.is_none() {
             let Some(message) = self.queue.pop() else { return };
             self.begin(message).await;
         }
@@ -126,13 +135,14 @@ impl Owner {
         let turn_id = message.turn_id.clone();
         self.turn = Some(Running {
             turn_id: turn_id.clone(),
+            message_id: message.message_id.clone(),
             call: None,
             cancel_by: None,
             failed: false,
             recalls: false,
         });
         self.record.turn =
-            Some(Turn { turn_id: turn_id.clone(), started_at_ms: now_ms(), cancelling: false });
+            Some(Turn { turn_id: turn_id.clone(), started_at: Timestamp::now(), cancelling: false });
         self.record.turn_after = self.shared.log.ends().last;
         self.speaking = false;
         self.exit_told = false;
@@ -223,7 +233,7 @@ impl Owner {
             }
             Err(_) if cancelling => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
             Err(error) => {
-                let failure = AgentFailure::refused("session/prompt", error);
+                let failure = self.advise(AgentFailure::refused("session/prompt", error));
                 if failure.is_spawn_failure() {
                     // A new process finds the program that is installed now.
                     self.retire_process();
@@ -282,19 +292,13 @@ impl Owner {
     }
 
     /// Stops the turn and takes back what waits.
-    pub(super) async fn cancel(&mut self) -> Result<CancelResult, SessionError> {
+    pub(super) async fn cancel(&mut self, by: WithdrawnBy) -> Result<CancelResult, SessionError> {
         let waiting = self.queue.take();
         let withdrawn = waiting.len();
         for message in waiting {
-            self.draft.event(EventData::TurnEnded(TurnEnded {
-                turn_id: message.turn_id.clone(),
-                stop_reason: StopReason::Cancelled,
-                reason: None,
-                usage: None,
-            }));
-            let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };
-            self.draft.messages.push(done);
+            self.note_withdrawn(message, by);
         }
+        self.record.queue_held = false;
         self.given_up = self.link.as_ref().is_none_or(|link| !link.ready);
         self.interrupt().await;
         self.commit().await;

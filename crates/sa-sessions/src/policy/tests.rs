@@ -25,7 +25,7 @@ fn request(tool: &str, kind: ToolKind, input: Value) -> PermissionRequest {
         input: Some(input),
         parts: Vec::new(),
         options: Vec::new(),
-        expires_at_ms: None,
+        expires_at: None,
     }
 }
 

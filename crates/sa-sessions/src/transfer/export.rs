@@ -19,6 +19,7 @@ impl Sessions {
         let shared = session.0;
         let mut record = shared.record();
         let omitted = secrets::take_out(&mut record);
+        record.created_by = None;
         let ends = shared.log.ends();
         let last = ends.last;
         let head = Head {

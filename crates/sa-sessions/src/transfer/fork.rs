@@ -4,9 +4,8 @@ use super::import::Arriving;
 use crate::handle::SessionHandle;
 use crate::log::Ends;
 use crate::moment::now_ms;
-use crate::sessions::created;
 use crate::{SessionError, Sessions, webhooks};
-use sa_api::sessions::{ForkSession, SessionCreated};
+use sa_api::sessions::{ForkSession, Session};
 use uuid::Uuid;
 
 /// Events that are copied at once.
@@ -14,12 +13,11 @@ const PAGE: usize = 512;
 
 impl Sessions {
     /// Makes a copy of a session, with what has happened in it, which goes its own way from here.
-    pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<SessionCreated, SessionError> {
+    pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<Session, SessionError> {
         let parent = self.get(id)?.0;
         let of = parent.record();
         if of.native_session_id.is_none() && !of.owes_history {
-            let reason = "the session has not begun; there is nothing to fork".to_owned();
-            return Err(SessionError::Invalid(reason));
+            return Err(SessionError::NotStarted(id.to_owned()));
         }
         let mut record = of.forked(id, fork.title, now_ms());
         let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
@@ -47,7 +45,7 @@ impl Sessions {
         let webhook = record.request.webhook.as_ref().map(|webhook| webhooks::from_there(webhook, ends.last));
         let session = SessionHandle(self.adopt(&id, record, ends, parent.env(), webhook));
         match session.start().await {
-            Ok(()) => Ok(created(&session, Ok(()))),
+            Ok(()) => Ok(session.describe()),
             Err(failure) => {
                 self.delete(&id).await?;
                 Err(failure.into())

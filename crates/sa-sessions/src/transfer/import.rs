@@ -44,6 +44,9 @@ impl Sessions {
             return Err(bad(format!("it is cut off: its last event is {found}, not {expected}")));
         }
         let mut record = head.record;
+        // The key of a request belongs to the daemon that it was sent to.
+        record.created_by = None;
+        record.queue_held = false;
         let ended = record.state == SessionState::Ended;
         let mut closing = arriving.closed(&mut record);
         if !ended {
@@ -68,9 +71,10 @@ impl Sessions {
 
     /// Whether a session that is here already goes on with the same session of the agent's.
     fn speaks_natively(&self, record: &Record) -> bool {
-        self.list().iter().any(|other| {
-            other.agent == record.request.agent && other.native_session_id == record.native_session_id
-        })
+        let same = |other: &Record| {
+            other.request.agent == record.request.agent && other.native_session_id == record.native_session_id
+        };
+        self.registry().values().any(|shared| shared.peek(same))
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::cut_off::OpenMessages;
 use crate::record::Record;
 use sa_api::sessions::{
-    EventData, Notice, NoticeSeverity, PermissionResolved, QuestionOutcome, QuestionResolved, ResolvedBy,
-    Role, StopReason, TurnEnded, UniversalMessage,
+    EventData, MessageWithdrawn, Notice, NoticeSeverity, PermissionResolved, QuestionOutcome,
+    QuestionResolved, ResolvedBy, Role, StopReason, TurnEnded, UniversalMessage, WithdrawnBy,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Default)]
 pub(super) struct Unfinished {
     messages: OpenMessages,
-    /// By id: where it was accepted, and whether it was begun.
-    turns: HashMap<String, (u64, bool)>,
+    /// By id: where it was accepted, and as what message if it was not begun.
+    turns: HashMap<String, (u64, Option<String>)>,
     /// By where it was asked.
     asked: BTreeMap<u64, Asked>,
     /// The end of the session.
@@ -54,14 +54,17 @@ impl Unfinished {
         match event {
             EventData::Message(UniversalMessage::Parsed(message)) if message.role == Role::User => {
                 if let Some(turn) = message.metadata.get("turnId").and_then(|turn| turn.as_str()) {
-                    self.turns.entry(turn.to_owned()).or_insert((id, false));
+                    self.turns.entry(turn.to_owned()).or_insert((id, Some(message.id.clone())));
                 }
             }
             EventData::TurnStarted(started) => {
-                self.turns.entry(started.turn_id.clone()).or_insert((id, false)).1 = true;
+                self.turns.entry(started.turn_id.clone()).or_insert((id, None)).1 = None;
             }
             EventData::TurnEnded(ended) => {
                 self.turns.remove(&ended.turn_id);
+            }
+            EventData::MessageWithdrawn(withdrawn) => {
+                self.turns.remove(&withdrawn.turn_id);
             }
             EventData::QuestionAsked(question) => {
                 self.asked.insert(id, Asked::Question(question.id.clone()));
@@ -89,12 +92,18 @@ impl Unfinished {
         }
         let mut events = self.messages.cut_off();
         events.extend(self.asked.into_values().map(Asked::withdrawn));
-        let mut turns: Vec<(String, (u64, bool))> = self.turns.into_iter().collect();
+        let mut turns: Vec<(String, (u64, Option<String>))> = self.turns.into_iter().collect();
         turns.sort_by_key(|(_, (at, _))| *at);
-        events.extend(turns.into_iter().map(|(turn_id, (_, begun))| {
-            let stop_reason = if begun { StopReason::Unknown } else { StopReason::Cancelled };
-            let reason = begun.then(|| "transferred".to_owned());
-            EventData::TurnEnded(TurnEnded { turn_id, stop_reason, reason, usage: None })
+        events.extend(turns.into_iter().map(|(turn_id, (_, waiting))| match waiting {
+            Some(message_id) => {
+                let by = WithdrawnBy::Transferred;
+                EventData::MessageWithdrawn(MessageWithdrawn { message_id, turn_id, by })
+            }
+            None => {
+                let reason = Some("transferred".to_owned());
+                let stop_reason = StopReason::Unknown;
+                EventData::TurnEnded(TurnEnded { turn_id, stop_reason, reason, usage: None })
+            }
         }));
         events
     }

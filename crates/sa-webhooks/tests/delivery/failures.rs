@@ -33,7 +33,7 @@ async fn a_failed_delivery_is_tried_again_later_and_later() {
     assert_eq!(failures, [1, 2, 3, 4, 0]);
     assert!(seen[..4].iter().all(|status| status.state == WebhookState::Failing));
     assert!(
-        seen[..4].iter().all(|status| status.next_attempt_ms.is_some() && status.delivered_event_id == 0)
+        seen[..4].iter().all(|status| status.next_attempt_at.is_some() && status.delivered_event_id == 0)
     );
     assert_eq!(seen[1].last_error.as_deref(), Some("the receiver answered 404 Not Found"));
     assert_eq!((seen[4].state, seen[4].last_error.clone()), (WebhookState::Active, None));
@@ -71,7 +71,7 @@ async fn gone_is_gone() {
     within(task).await.unwrap();
     let (delivered, status) = log.stored().pop().unwrap();
     assert_eq!((delivered, status.state), (100, WebhookState::Disabled));
-    assert!(status.last_error.unwrap().contains("410") && status.next_attempt_ms.is_none());
+    assert!(status.last_error.unwrap().contains("410") && status.next_attempt_at.is_none());
     assert_eq!(receiver.requests().len(), 2);
 }
 

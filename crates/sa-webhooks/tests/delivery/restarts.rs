@@ -75,7 +75,7 @@ async fn a_pause_is_kept_across_a_restart() {
     let from = WebhookStatus {
         state: WebhookState::Failing,
         failures: 3,
-        next_attempt_ms: Some(soon_ms),
+        next_attempt_at: Some(sa_api::Timestamp::from_millis(soon_ms)),
         ..fresh_status(&webhook(&receiver))
     };
     let began = Instant::now();

@@ -25,9 +25,9 @@ pub(crate) use processes::{
 };
 pub(crate) use server::{LogFormat, ServerArgs};
 pub(crate) use sessions::{
-    AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, EventArgs, ExportArgs, ImportArgs, MessagesArgs,
-    OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs, SessionsArgs,
-    SessionsCommand,
+    AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, EventArgs, ExportArgs, ImportArgs, ListArgs,
+    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs,
+    SessionsArgs, SessionsCommand, StateArg,
 };
 
 use crate::failure::{EXIT_USAGE, Failure};

@@ -9,47 +9,62 @@ use std::path::PathBuf;
 /// The operations on universal sessions. Where people have a shorter word, the name of the operation works as well.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
-    /// List them (GET /v1/sessions)
-    List(Output),
-    /// Make one and start its agent (POST /v1/sessions/{id})
+    /// List sessions, the newest first (GET /v1/sessions)
+    List(ListArgs),
+    /// Create a session and start its agent (POST /v1/sessions/{sessionId}, POST /v1/sessions)
     #[command(
         after_help = "Exit codes: 0 the agent is ready, 1 it is not, or there is no session; 64 bad usage. A session whose id is printed \
-            exists also if its agent is not ready: the next message tries again."
+            exists also if its agent is not ready: the same command, or the next message, tries again."
     )]
     Create(CreateArgs),
-    /// Show one (GET /v1/sessions/{id})
+    /// Show a session (GET /v1/sessions/{sessionId})
     Get {
         /// The session's id
         id: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Change one (PATCH /v1/sessions/{id})
+    /// Update a session (PATCH /v1/sessions/{sessionId})
     #[command(visible_alias = "update")]
     Patch(PatchArgs),
-    /// End one and forget it (DELETE /v1/sessions/{id})
+    /// Delete a session (DELETE /v1/sessions/{sessionId})
     Delete {
         /// The session's id
         id: String,
     },
-    /// End one and keep its history (POST /v1/sessions/{id}/terminate)
+    /// End a session and keep its history (POST /v1/sessions/{sessionId}/terminate)
     Terminate {
         /// The session's id
         id: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Send a message (POST /v1/sessions/{id}/messages)
+    /// Resume a session after a restart or an agent's end (POST /v1/sessions/{sessionId}/resume)
+    Resume {
+        /// The session's id
+        id: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Send a message (POST /v1/sessions/{sessionId}/messages)
     #[command(visible_alias = "post-message")]
     Send(SendArgs),
-    /// Stop the turn that runs (POST /v1/sessions/{id}/cancel)
+    /// Withdraw a message that waits for its turn (DELETE /v1/sessions/{sessionId}/messages/{messageId})
+    #[command(visible_alias = "withdraw-message")]
+    Withdraw {
+        /// The session's id
+        id: String,
+        /// The message's id
+        message_id: String,
+    },
+    /// Stop the turn that runs (POST /v1/sessions/{sessionId}/cancel)
     Cancel {
         /// The session's id
         id: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Make a copy that goes its own way (POST /v1/sessions/{id}/fork)
+    /// Make a copy that goes its own way (POST /v1/sessions/{sessionId}/fork)
     Fork {
         /// The session's id
         id: String,
@@ -62,9 +77,9 @@ pub(crate) enum SessionsCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Print a page of the transcript (GET /v1/sessions/{id}/messages)
+    /// Print a page of the transcript (GET /v1/sessions/{sessionId}/messages)
     Messages(MessagesArgs),
-    /// Print a page of events, one per line (GET /v1/sessions/{id}/events)
+    /// Print a page of events, one per line (GET /v1/sessions/{sessionId}/events)
     Events {
         /// The session's id
         id: String,
@@ -74,7 +89,7 @@ pub(crate) enum SessionsCommand {
         #[arg(long, value_name = "N", default_value_t = 100)]
         limit: usize,
     },
-    /// Show what happens, as it happens (GET /v1/sessions/{id}/events/sse)
+    /// Show what happens, as it happens (GET /v1/sessions/{sessionId}/events/sse)
     #[command(visible_alias = "stream-events")]
     Follow {
         /// The session's id
@@ -85,10 +100,10 @@ pub(crate) enum SessionsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Answer a question (POST /v1/sessions/{id}/questions/{question_id}/reply)
+    /// Answer a question (POST /v1/sessions/{sessionId}/questions/{questionId}/reply)
     #[command(visible_alias = "reply-to-question")]
     Answer(AnswerArgs),
-    /// Reject a question (POST /v1/sessions/{id}/questions/{question_id}/reject)
+    /// Reject a question (POST /v1/sessions/{sessionId}/questions/{questionId}/reject)
     #[command(visible_alias = "reject-question")]
     Reject {
         /// The session's id
@@ -96,13 +111,35 @@ pub(crate) enum SessionsCommand {
         /// The question's id
         question_id: String,
     },
-    /// Decide on a permission (POST /v1/sessions/{id}/permissions/{permission_id}/reply)
+    /// Decide on a permission (POST /v1/sessions/{sessionId}/permissions/{permissionId}/reply)
     #[command(visible_alias = "reply-to-permission")]
     Decide(DecideArgs),
-    /// Write one as lines of JSON (GET /v1/sessions/{id}/export)
+    /// Write one as lines of JSON (GET /v1/sessions/{sessionId}/export)
     Export(ExportArgs),
     /// Make one out of such lines (POST /v1/sessions/import)
     Import(ImportArgs),
+}
+
+/// The arguments of `api sessions list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only sessions in this state (repeatable)
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Vec<StateArg>,
+    /// Only sessions of this agent (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Vec<String>,
+    /// Only sessions with this member of metadata (repeatable)
+    #[arg(long, value_name = "KEY:VALUE", value_parser = member)]
+    pub(crate) metadata: Vec<(String, String)>,
+    /// The most sessions to list [default: all]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// With --json: also print what can be chosen in each session
+    #[arg(long)]
+    pub(crate) choices: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// The events to print.
@@ -137,6 +174,23 @@ pub(crate) struct MessagesArgs {
     pub(crate) output: Output,
 }
 
+/// The state of a session. What the names say needs no help text.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "camelCase")]
+pub(crate) enum StateArg {
+    Starting,
+    Idle,
+    Running,
+    RequiresAction,
+    Interrupted,
+    Ended,
+}
+
+fn member(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once(':').ok_or("expected KEY:VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
 /// An order of messages.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum OrderArg {
@@ -149,8 +203,12 @@ pub(crate) enum OrderArg {
 /// The arguments of `api sessions create`.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
-    /// The session's id: 1 to 128 of a-z, A-Z, 0-9, '-', '_', '.', starting with a letter or digit
-    pub(crate) id: String,
+    /// The session's id: 1 to 128 of A-Z, a-z, 0-9, '-', '_', '.', '~', ':', '@', starting with a letter or digit [default: the daemon
+    /// chooses one]
+    pub(crate) id: Option<String>,
+    /// Without an id: names the request, so that it can be sent again without creating a second session
+    #[arg(long, value_name = "KEY", conflicts_with = "id")]
+    pub(crate) idempotency_key: Option<String>,
     /// The request's body as JSON, for what has no flag here: mcp, skills, policy, webhook; '-' reads standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
@@ -255,7 +313,7 @@ pub(crate) struct SendArgs {
     /// Names the message, so that it can be sent again without being doubled
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
-    /// Show what comes of it, up to the end of its turn (POST /v1/sessions/{id}/messages/stream)
+    /// Show what comes of it, up to the end of its turn (POST /v1/sessions/{sessionId}/messages/stream)
     #[arg(long)]
     pub(crate) stream: bool,
     #[command(flatten)]

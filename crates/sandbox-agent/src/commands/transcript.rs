@@ -79,6 +79,16 @@ impl Transcript {
                     reason => self.note(&format!("the turn ended: {}", name_of(&reason))),
                 }
             }
+            EventData::MessageWithdrawn(withdrawn) => self.note(&format!(
+                "message {} was withdrawn: {}",
+                withdrawn.message_id,
+                name_of(&withdrawn.by)
+            )),
+            EventData::QueueHeld(held) => {
+                let count = held.message_ids.len();
+                self.note(&format!("{count} waiting messages are held until the session is resumed"))
+            }
+            EventData::QueueReleased(_) => self.note("the waiting messages continue"),
             EventData::Continuity(continuity) => {
                 let why = continuity.reason.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
                 self.note(&format!(

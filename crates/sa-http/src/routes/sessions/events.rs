@@ -161,7 +161,7 @@ pub(super) struct Selection {
     pub(super) until: Option<TurnEnd>,
 }
 
-/// The end of a turn, as a stream recognises it.
+/// The end of a turn, or of a message that never began it, as a stream recognizes it.
 pub(super) struct TurnEnd(String);
 
 impl TurnEnd {
@@ -177,8 +177,8 @@ impl TurnEnd {
         }
         #[derive(Deserialize)]
         struct Data<'a> {
-            #[serde(borrow, rename = "turnEnded")]
-            turn_ended: Option<Ended<'a>>,
+            #[serde(borrow, alias = "messageWithdrawn", rename = "turnEnded")]
+            ended: Option<Ended<'a>>,
         }
         #[derive(Deserialize)]
         struct Ended<'a> {
@@ -186,7 +186,7 @@ impl TurnEnd {
             turn_id: std::borrow::Cow<'a, str>,
         }
         let event: Result<Event<'_>, _> = serde_json::from_slice(&line.json);
-        event.is_ok_and(|event| event.data.turn_ended.is_some_and(|ended| ended.turn_id == self.0))
+        event.is_ok_and(|event| event.data.ended.is_some_and(|ended| ended.turn_id == self.0))
     }
 }
 

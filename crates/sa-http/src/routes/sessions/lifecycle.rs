@@ -1,43 +1,76 @@
 //! Sessions from their creation to their end.
 
-use super::{Id, find, whole};
+use super::{Id, find, idempotency_key, whole};
 use crate::body::{read_json, read_json_or_default};
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderName, StatusCode, header};
 use sa_api::Problem;
-use sa_api::sessions::{CreateSession, ForkSession, Session, SessionCreated, SessionList, SessionPatch};
+use sa_api::sessions::{CreateSession, ForkSession, Session, SessionPatch};
+use sa_sessions::Creation;
 
-/// All sessions.
+/// Creates a session under a new id.
 #[utoipa::path(
-    get, path = "/v1/sessions", operation_id = "listSessions", tag = "sessions",
-    summary = "List sessions",
-    description = "Those that run, those that have ended, and those from before the daemon was last started.",
-    responses((status = 200, description = "The sessions, the one with the newest event first", body = SessionList))
+    post, path = "/v1/sessions", operation_id = "createNewSession", tag = "sessions",
+    summary = "Create a session with a new id",
+    description = "As `createSession`, with an id that the daemon chooses: `sessionId` in the answer, and `Location`. With an \
+        `Idempotency-Key` the same request can be sent again without creating a second session: it answers with the session of the first one, \
+        or starts its agent again if that has failed. The key lasts as long as the session, also across restarts of the daemon.",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that it can be sent again; 1 to 255 characters")),
+    request_body(content = CreateSession, content_type = "application/json", description = "The agent and its settings"),
+    responses(
+        (status = 200, description = "The session exists: an earlier request with this `Idempotency-Key` created it", body = Session,
+            headers(("Location" = String, description = "The session's path"))),
+        (status = 201, description = "The session was created; `healthy` says whether its agent has started", body = Session,
+            headers(("Location" = String, description = "The session's path"))),
+        (status = 400, description = "The body or the key is malformed", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The key was used for another request; `details.what` is `keyReused`", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
 )]
-pub(crate) async fn list(State(state): State<AppState>) -> Json<SessionList> {
-    Json(SessionList { sessions: state.sessions.list() })
+pub(crate) async fn create_minted(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let request: CreateSession = read_json(&state, &headers, body).await?;
+    let key = idempotency_key(&headers)?;
+    let sessions = state.sessions.clone();
+    Ok(created(whole(async move { sessions.create_minted(request, key).await }).await?))
 }
 
-/// Makes a session.
+/// Creates a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}", operation_id = "createSession", tag = "sessions",
     summary = "Create a session",
-    description = "Makes it and starts its agent, which is installed first if it is missing. `healthy` tells whether the agent is ready; \
-        if it is not, `error` says why, the session exists all the same, and the next message tries again.",
-    params(("sessionId" = String, Path, description = "The session's id, chosen by the client: 1 to 128 of `a-z`, `A-Z`, `0-9`, `-`, `_`, `.`, starting with a letter or digit; not `import`")),
-    request_body(content = CreateSession, content_type = "application/json", description = "The agent, and how it is to work"),
+    description = "Creates a session and starts its agent, which is installed first if it is missing. A request that asks for something that \
+        does not exist, such as an unknown mode or model, is refused and creates nothing. If the agent cannot be started for another reason, \
+        the session exists with `healthy: false` and `error`. Then the same request, or one with other settings, starts it again, \
+        as long as its agent has never started and no message was sent; so does the next message.",
+    params(("sessionId" = String, Path, description = "The session's id, chosen by the client: 1 to 128 of `A-Z`, `a-z`, `0-9`, `-_.~:@`, starting with a letter or digit; not `import`")),
+    request_body(content = CreateSession, content_type = "application/json", description = "The agent and its settings"),
     responses(
-        (status = 200, description = "The session was made, whether its agent is ready or not", body = SessionCreated),
-        (status = 400, description = "The id or the body makes no sense, or there is no such agent or directory", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "There is a session of that id; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The session existed and its agent had never started: it has these settings now, and its agent was started again", body = Session,
+            headers(("Location" = String, description = "The session's path"))),
+        (status = 201, description = "The session was created; `healthy` says whether its agent has started", body = Session,
+            headers(("Location" = String, description = "The session's path"))),
+        (status = 400, description = "The id or the body is malformed", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A session of that id exists and has started; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent takes no `token`", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many sessions exist as may", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
     )
@@ -47,18 +80,35 @@ pub(crate) async fn create(
     id: Id,
     headers: HeaderMap,
     body: Body,
-) -> ApiResult<Json<SessionCreated>> {
+) -> ApiResult<Response> {
     let Path(id) = id?;
     let request: CreateSession = read_json(&state, &headers, body).await?;
     let sessions = state.sessions.clone();
-    Ok(Json(whole(async move { sessions.create(&id, request).await }).await?))
+    Ok(created(whole(async move { sessions.create(&id, request).await }).await?))
 }
 
-/// One session.
+fn created(creation: Creation) -> Response {
+    match creation {
+        Creation::New(session) => new_session(&session),
+        Creation::Known(session) => (at(&session), Json(session)).into_response(),
+    }
+}
+
+/// The answer that a session was created.
+pub(super) fn new_session(session: &Session) -> Response {
+    (StatusCode::CREATED, at(session), Json(session)).into_response()
+}
+
+/// The header that says where a session is. Ids need no escapes in a path.
+fn at(session: &Session) -> [(HeaderName, String); 1] {
+    [(header::LOCATION, format!("/v1/sessions/{}", session.session_id))]
+}
+
+/// Returns one session.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}", operation_id = "getSession", tag = "sessions",
     summary = "Get a session",
-    description = "Returns the state of the session: its turn, open questions and permissions, and its usage.",
+    description = "Returns its state, its turn, its queue, the questions and permissions that wait for an answer, and its usage.",
     params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The session", body = Session),
@@ -107,12 +157,12 @@ pub(crate) async fn patch(
 #[utoipa::path(
     delete, path = "/v1/sessions/{sessionId}", operation_id = "deleteSession", tag = "sessions",
     summary = "Delete a session",
-    description = "Its events are gone with it; `terminate` keeps them. Streams of it end.",
+    description = "Ends the session and deletes its events; `terminate` keeps them. Its streams end. Deleting a session that does not exist \
+        succeeds, too.",
     params(("sessionId" = String, Path, description = "The session's id")),
     responses(
-        (status = 204, description = "It is forgotten"),
+        (status = 204, description = "The session does not exist any more"),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
     )
@@ -128,8 +178,8 @@ pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<S
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/terminate", operation_id = "terminateSession", tag = "sessions",
     summary = "Terminate a session",
-    description = "A turn that runs is cancelled, messages that wait are taken back, the agent is left. `ended` is the last event. Ending \
-        a session twice is no mistake.",
+    description = "Cancels the running turn, withdraws the messages that wait, and stops the agent. `ended` is the last event. Ending \
+        a session twice succeeds, too.",
     params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The session as it is now", body = Session),
@@ -144,22 +194,44 @@ pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResul
     Ok(Json(whole(async move { session.terminate().await }).await?))
 }
 
-/// Makes a copy of a session.
+/// Continues a session.
+#[utoipa::path(
+    post, path = "/v1/sessions/{sessionId}/resume", operation_id = "resumeSession", tag = "sessions",
+    summary = "Resume a session",
+    description = "Continues with messages that are held since the daemon was restarted (`queueHeld`). If none wait, starts the agent of an \
+        `interrupted` session again; `healthy` and `error` say whether that worked. Where nothing has to be resumed, nothing happens.",
+    params(("sessionId" = String, Path, description = "The session's id")),
+    responses(
+        (status = 200, description = "The session as it is now", body = Session),
+        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
+    let session = find(&state, id)?;
+    Ok(Json(whole(async move { session.resume().await }).await?))
+}
+
+/// Copies a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/fork", operation_id = "forkSession", tag = "sessions",
     summary = "Fork a session",
-    description = "The agent knows in it all that was said so far; the copy's events begin anew. Only agents that can fork do this.",
+    description = "Creates a session that continues from this one's conversation on its own. Only agents that can fork support this.",
     params(("sessionId" = String, Path, description = "The session's id")),
-    request_body(content = Option<ForkSession>, content_type = "application/json", description = "The new session's id and title; one is made up if there is no body"),
+    request_body(content = Option<ForkSession>, content_type = "application/json", description = "The new session's id and title; without an id the daemon chooses one"),
     responses(
-        (status = 200, description = "The new session", body = SessionCreated),
-        (status = 400, description = "The body or the new id makes no sense, or the session has not begun", body = Problem, content_type = "application/problem+json"),
+        (status = 201, description = "The new session", body = Session,
+            headers(("Location" = String, description = "The new session's path"))),
+        (status = 400, description = "The body or the new id is malformed", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "There is a session of the new id; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A session of the new id exists (`details.what` is `exists`), or this session has not started, so that there is nothing to fork (`notStarted`)", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The agent cannot fork", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many sessions exist as may", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "The agent refused, or ended", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "The agent did not answer in time", body = Problem, content_type = "application/problem+json"),
@@ -171,9 +243,9 @@ pub(crate) async fn fork(
     id: Id,
     headers: HeaderMap,
     body: Body,
-) -> ApiResult<Json<SessionCreated>> {
+) -> ApiResult<Response> {
     let Path(id) = id?;
     let fork: ForkSession = read_json_or_default(&state, &headers, body).await?;
     let sessions = state.sessions.clone();
-    Ok(Json(whole(async move { sessions.fork(&id, fork).await }).await?))
+    Ok(new_session(&whole(async move { sessions.fork(&id, fork).await }).await?))
 }

@@ -2,21 +2,20 @@
 
 use super::event_query::{EventQuery, Pairs};
 use super::events::{self, Selection, TurnEnd};
-use super::{Id, find, whole};
+use super::{Id, find, idempotency_key, whole};
 use crate::body::read_json;
 use crate::negotiate::{Media, check_accept};
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use sa_api::Problem;
 use sa_api::sessions::{CancelResult, EventType, MessageAccepted, PostMessage, UniversalEvent};
 use sa_sessions::SessionHandle;
-
-const KEY: &str = "idempotency-key";
 
 /// Sends a message.
 #[utoipa::path(
@@ -56,8 +55,8 @@ pub(crate) async fn post(
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
     summary = "Send a message and stream its turn",
-    description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn; then the \
-        stream ends, also if `types` leaves `turnEnded` out. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
+    description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn, or to its \
+        `messageWithdrawn`; then the stream ends, also if `types` leaves that out. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
         this stream.",
     params(
@@ -108,22 +107,41 @@ async fn accept(
     whole(async move { session.post(message, key).await }).await
 }
 
-fn idempotency_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
-    let mut keys = headers.get_all(KEY).iter();
-    let Some(key) = keys.next() else { return Ok(None) };
-    if keys.next().is_some() {
-        return Err(ApiError::invalid("there is more than one Idempotency-Key"));
-    }
-    let key = key.to_str().map_err(|_| ApiError::invalid("the Idempotency-Key is not visible ASCII"))?;
-    Ok(Some(key.to_owned()))
+/// Withdraws a message.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{sessionId}/messages/{messageId}", operation_id = "withdrawMessage", tag = "sessions",
+    summary = "Withdraw a message that waits",
+    description = "Takes one message out of the queue; `messageWithdrawn` reports it. Withdrawing a message that does not wait succeeds, too, \
+        unless its turn has begun: `cancel` stops a running turn.",
+    params(
+        ("sessionId" = String, Path, description = "The session's id"),
+        ("messageId" = String, Path, description = "The message's id, as `queue` and the events have it"),
+    ),
+    responses(
+        (status = 204, description = "The message does not wait any more and will not begin"),
+        (status = 400, description = "An id is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The message's turn has begun; `details.what` is `begun`", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn withdraw(
+    State(state): State<AppState>,
+    ids: Result<Path<(String, String)>, PathRejection>,
+) -> ApiResult<StatusCode> {
+    let Path((id, message)) = ids?;
+    let session = find(&state, Ok(Path(id)))?;
+    whole(async move { session.withdraw(&message).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Stops the turn.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/cancel", operation_id = "cancelTurn", tag = "sessions",
     summary = "Cancel the running turn",
-    description = "The agent is told to stop, messages that wait are taken back, open questions and permissions end. The turn's end is \
-        told by `turnEnded` with the reason `cancelled`. Where nothing runs, nothing happens.",
+    description = "Asks the agent to stop, withdraws the messages that wait, and ends open questions and permissions. `turnEnded` with the \
+        reason `cancelled` reports the turn's end, `messageWithdrawn` each message. Where nothing runs, nothing happens.",
     params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "What is being cancelled", body = CancelResult),

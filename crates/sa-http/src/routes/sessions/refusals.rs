@@ -21,6 +21,9 @@ impl From<SessionError> for ApiError {
             SessionError::Exists(id) => conflict("exists").with_session(id).into(),
             SessionError::NotAsked(_) => Self::new(ErrorCode::NotFound, detail),
             SessionError::Invalid(_) => Self::invalid(detail),
+            SessionError::BadValue(_) => Self::new(ErrorCode::InvalidValue, detail),
+            SessionError::NotStarted(id) => conflict("notStarted").with_session(id).into(),
+            SessionError::Begun(_) => conflict("begun").into(),
             SessionError::OutOfBounds(BadAnswers::Bound { question, bound }) => {
                 let details = json!({ "question": question, "bound": bound.name, "value": bound.value });
                 Problem::new(ErrorCode::InvalidAnswer, detail).with_details(details).into()

@@ -1,10 +1,10 @@
 //! Sessions on the move: out as lines of JSON, and in again.
 
+use super::lifecycle::new_session;
 use super::{Id, whole};
 use crate::body::Incoming;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -56,12 +56,13 @@ pub(crate) struct ImportQuery {
     params(("sessionId" = Option<String>, Query, description = "The new session's id; the one it had by default")),
     request_body(content = String, content_type = "application/x-ndjson", description = "What `exportSession` answered"),
     responses(
-        (status = 200, description = "The session", body = Session),
+        (status = 201, description = "The new session", body = Session,
+            headers(("Location" = String, description = "The new session's path"))),
         (status = 400, description = "The body is no export, or the id is not one", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "There is a session of that id; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "A line exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not `application/x-ndjson` by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many sessions exist as may", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
     )
@@ -71,14 +72,14 @@ pub(crate) async fn import(
     query: Result<Query<ImportQuery>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
-) -> ApiResult<Json<Session>> {
+) -> ApiResult<Response> {
     let Query(query) = query?;
     check_content_type(&headers)?;
     let limit = state.hub.limits().body_bytes;
     let (lines, mut trouble) = lines(Incoming::new(&state, body), limit);
     let (sessions, id) = (state.sessions.clone(), query.session_id.clone());
     let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };
-    whole(work).await.map(Json).map_err(|refused| {
+    whole(work).await.map(|session| new_session(&session)).map_err(|refused| {
         // What was wrong with the body says more than that it ended.
         let mut refused = trouble.try_recv().unwrap_or(refused);
         refused.0.session_id = refused.0.session_id.or(query.session_id);

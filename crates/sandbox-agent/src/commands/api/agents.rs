@@ -38,7 +38,7 @@ pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), 
         AgentsCommand::Uninstall { agent, version, output } => {
             let gone = client.uninstall_agent(&agent, version.as_deref()).await.map_err(explain)?;
             print(output, &gone, |gone| match gone.removed.as_slice() {
-                [] => print_text(&format!("nothing to remove: {} is not installed", gone.agent)),
+                [] => print_text(&format!("{}: nothing to remove", gone.agent)),
                 removed => print_text(&format!("removed {} {}", gone.agent, removed.join(", "))),
             })
         }

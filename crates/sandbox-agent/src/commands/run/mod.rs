@@ -93,6 +93,10 @@ impl Run<'_> {
                         let done = ended.stop_reason == StopReason::EndTurn;
                         return if done { Ok(()) } else { Err(Failure::Exit(1)) };
                     }
+                    if matches!(&event.data, EventData::MessageWithdrawn(withdrawn) if withdrawn.turn_id == begun.turn_id)
+                    {
+                        return Err(Failure::Exit(1));
+                    }
                     asking.heed(&event.data, &mut transcript).await?;
                 }
                 Some(SessionStep::Gap(gap)) => {

@@ -6,26 +6,31 @@ mod messages;
 mod moving;
 
 use super::{explain, print};
-use crate::args::{AnswerArgs, SessionsCommand};
+use crate::args::{AnswerArgs, ListArgs, SessionsCommand, StateArg};
 use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
 use anyhow::anyhow;
 pub(crate) use bodies::{mode, read_text};
-use sa_api::sessions::{ForkSession, QuestionReply, Session, SessionCreated, SessionState};
-use sa_client::Client;
+use sa_api::Timestamp;
+use sa_api::sessions::{ForkSession, QuestionReply, Session, SessionList, SessionState};
+use sa_client::{Client, SessionQuery};
 use std::io;
-use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The most sessions that the daemon returns at once.
+const LARGEST_PAGE: usize = 1000;
 
 pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<(), Failure> {
     match command {
-        SessionsCommand::List(output) => {
-            let list = client.list_sessions().await.map_err(explain)?;
-            print(output, &list, |list| table(&list.sessions).print())
-        }
+        SessionsCommand::List(args) => list(client, args).await,
         SessionsCommand::Create(args) => {
-            let (id, output) = (args.id.clone(), args.output);
-            let created = client.create_session(&id, &bodies::create(args)?).await.map_err(explain)?;
-            print(output, &created, |created| print_text(&created.session.session_id))?;
+            let (id, key, output) = (args.id.clone(), args.idempotency_key.clone(), args.output);
+            let body = bodies::create(args)?;
+            let created = match id {
+                Some(id) => client.create_session(&id, &body).await,
+                None => client.create_new_session(&body, key.as_deref()).await,
+            };
+            let created = created.map_err(explain)?;
+            print(output, &created, |created| print_text(&created.session_id))?;
             ready(&created)
         }
         SessionsCommand::Get { id, output } => {
@@ -42,6 +47,14 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
             let session = client.terminate_session(&id).await.map_err(explain)?;
             print(output, &session, |session| print_text(state(session.state)))
         }
+        SessionsCommand::Resume { id, output } => {
+            let session = client.resume_session(&id).await.map_err(explain)?;
+            print(output, &session, |session| print_text(state(session.state)))?;
+            ready(&session)
+        }
+        SessionsCommand::Withdraw { id, message_id } => {
+            client.withdraw_message(&id, &message_id).await.map_err(explain)
+        }
         SessionsCommand::Send(args) => events::send(client, args).await,
         SessionsCommand::Cancel { id, output } => {
             let result = client.cancel_turn(&id).await.map_err(explain)?;
@@ -55,7 +68,7 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         SessionsCommand::Fork { id, new_id, title, output } => {
             let fork = ForkSession { session_id: new_id, title };
             let created = client.fork_session(&id, &fork).await.map_err(explain)?;
-            print(output, &created, |created| print_text(&created.session.session_id))?;
+            print(output, &created, |created| print_text(&created.session_id))?;
             ready(&created)
         }
         SessionsCommand::Messages(args) => messages::page(client, &args).await,
@@ -82,14 +95,48 @@ async fn answer(client: &Client, args: AnswerArgs) -> Result<(), Failure> {
     client.reply_to_question(&args.id, &args.question_id, &QuestionReply { answers }).await.map_err(explain)
 }
 
-/// Fails if the agent of a session that was made is not ready.
-fn ready(created: &SessionCreated) -> Result<(), Failure> {
+/// Lists sessions over as many pages as it takes.
+async fn list(client: &Client, args: ListArgs) -> Result<(), Failure> {
+    let most = args.limit.unwrap_or(usize::MAX);
+    let mut pages = client.all_sessions(SessionQuery {
+        limit: Some(most.clamp(1, LARGEST_PAGE)),
+        after: None,
+        states: args.state.into_iter().map(state_of).collect(),
+        agents: args.agent,
+        metadata: args.metadata,
+        include_choices: args.choices,
+    });
+    let mut sessions = Vec::new();
+    let mut has_more = false;
+    while let Some(session) = pages.next().await.map_err(explain)? {
+        if sessions.len() == most {
+            has_more = true;
+            break;
+        }
+        sessions.push(session);
+    }
+    print(args.output, &SessionList { sessions, has_more, next: None }, |list| table(&list.sessions).print())
+}
+
+fn state_of(state: StateArg) -> SessionState {
+    match state {
+        StateArg::Starting => SessionState::Starting,
+        StateArg::Idle => SessionState::Idle,
+        StateArg::Running => SessionState::Running,
+        StateArg::RequiresAction => SessionState::RequiresAction,
+        StateArg::Interrupted => SessionState::Interrupted,
+        StateArg::Ended => SessionState::Ended,
+    }
+}
+
+/// Fails if the agent of a session is not ready.
+fn ready(created: &Session) -> Result<(), Failure> {
     if created.healthy {
         return Ok(());
     }
     let reason =
         created.error.as_ref().and_then(|error| serde_json::to_string(error).ok()).unwrap_or_default();
-    let id = &created.session.session_id;
+    let id = &created.session_id;
     let text = format!(
         "the agent is not ready: {reason}\nhint: session '{id}' exists; its next message tries again"
     );
@@ -98,8 +145,7 @@ fn ready(created: &SessionCreated) -> Result<(), Failure> {
 
 fn table(sessions: &[Session]) -> Table {
     let mut table = Table::new(["ID", "AGENT", "STATE", "QUEUED", "WAITING", "EVENTS", "AGE", "TITLE"]);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let now = u64::try_from(now).unwrap_or(u64::MAX);
+    let now = Timestamp::now().as_millis();
     for session in sessions {
         table.add([
             &session.session_id,
@@ -108,7 +154,7 @@ fn table(sessions: &[Session]) -> Table {
             &session.queued.to_string(),
             &(session.questions.len() + session.permissions.len()).to_string(),
             &session.last_event_id.to_string(),
-            &age(now.saturating_sub(session.created_at_ms)),
+            &age(now.saturating_sub(session.created_at.as_millis())),
             &session.title.clone().unwrap_or_else(|| "-".to_owned()),
         ]);
     }
@@ -122,16 +168,25 @@ fn describe(session: &Session) -> io::Result<()> {
         ("agent", session.agent.clone()),
         ("state", state(session.state).to_owned()),
         ("turn", session.turn.as_ref().map_or_else(|| "-".to_owned(), |turn| turn.turn_id.clone())),
-        ("queued", session.queued.to_string()),
+        (
+            "queued",
+            if session.queue_held { format!("{}, held", session.queued) } else { session.queued.to_string() },
+        ),
         ("agent mode", session.agent_mode.clone()),
         ("permission mode", serde_json::to_string(&session.permission_mode)?.replace('"', "")),
-        ("model", session.model.clone().or(session.choices.model.clone()).unwrap_or_else(|| "-".to_owned())),
+        ("model", or_none(&session.model.clone().or_else(|| session.choices.as_ref()?.model.clone()))),
         ("directory", session.cwd.clone()),
         ("title", or_none(&session.title)),
         ("metadata", serde_json::to_string(&session.metadata)?),
         ("agent's own id", or_none(&session.native_session_id)),
         ("newest event", session.last_event_id.to_string()),
     ];
+    for message in &session.queue {
+        rows.push(("waiting message", message.message_id.clone()));
+    }
+    if let Some(error) = &session.error {
+        rows.push(("error", serde_json::to_string(error)?));
+    }
     for question in &session.questions {
         let texts: Vec<&str> = question.questions.iter().map(|question| question.question.as_str()).collect();
         rows.push(("question", format!("{}: {}", question.id, texts.join(" "))));

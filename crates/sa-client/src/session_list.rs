@@ -1,0 +1,82 @@
+//! The list of sessions, page by page.
+
+use crate::client::JSON;
+use crate::{Client, ClientError};
+use reqwest::Method;
+use sa_api::sessions::{Session, SessionList, SessionState};
+use serde::Serialize;
+
+/// Which sessions to list. An empty filter matches any.
+#[derive(Debug, Clone, Default)]
+pub struct SessionQuery {
+    /// The most sessions of a page.
+    pub limit: Option<usize>,
+    /// The `next` of the page before.
+    pub after: Option<String>,
+    /// Their states.
+    pub states: Vec<SessionState>,
+    /// Their agents.
+    pub agents: Vec<String>,
+    /// Members of their metadata, all of which they must have.
+    pub metadata: Vec<(String, String)>,
+    /// Also returns `choices` of each session.
+    pub include_choices: bool,
+}
+
+/// All sessions that match a query, fetched as they are read.
+#[derive(Debug)]
+pub struct SessionPages {
+    client: Client,
+    query: SessionQuery,
+    page: std::vec::IntoIter<Session>,
+    is_last: bool,
+}
+
+impl Client {
+    /// Lists a page of sessions.
+    pub async fn list_sessions(&self, query: &SessionQuery) -> Result<SessionList, ClientError> {
+        self.ask(self.request(Method::GET, &["v1", "sessions"], JSON)?.query(&query.pairs())).await
+    }
+
+    /// Lists all sessions that match, over as many pages as it takes.
+    pub fn all_sessions(&self, query: SessionQuery) -> SessionPages {
+        SessionPages { client: self.clone(), query, page: Vec::new().into_iter(), is_last: false }
+    }
+}
+
+impl SessionPages {
+    /// Returns the next session; nothing after the last.
+    pub async fn next(&mut self) -> Result<Option<Session>, ClientError> {
+        loop {
+            if let Some(session) = self.page.next() {
+                return Ok(Some(session));
+            }
+            if self.is_last {
+                return Ok(None);
+            }
+            let list = self.client.list_sessions(&self.query).await?;
+            self.is_last = list.next.is_none();
+            self.query.after = list.next;
+            self.page = list.sessions.into_iter();
+        }
+    }
+}
+
+impl SessionQuery {
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        pairs.extend(self.limit.map(|limit| ("limit", limit.to_string())));
+        pairs.extend(self.after.clone().map(|after| ("after", after)));
+        pairs.extend(self.states.iter().map(|state| ("state", name_of(state))));
+        pairs.extend(self.agents.iter().map(|agent| ("agent", agent.clone())));
+        pairs.extend(self.metadata.iter().map(|(key, value)| ("metadata", format!("{key}:{value}"))));
+        pairs.extend(self.include_choices.then(|| ("include", "choices".to_owned())));
+        pairs
+    }
+}
+
+/// The contract's name of a value.
+fn name_of(value: &impl Serialize) -> String {
+    let name = serde_json::to_value(value).ok();
+    name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()
+}
