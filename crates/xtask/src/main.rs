@@ -1,5 +1,7 @@
 //! `cargo xtask`: every task of the project that is more than one command.
 
+mod clients;
+mod contract;
 mod generate;
 mod launch;
 mod shell;
@@ -41,6 +43,12 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
+    /// Report changes of the HTTP contract that break clients of the accepted one.
+    Contract {
+        /// Make the current document the accepted contract; breaking changes need an entry in CHANGELOG.md.
+        #[arg(long)]
+        accept: bool,
+    },
     /// Check the house rules that no compiler knows.
     Tidy,
     /// Build everything optimised and run the benchmarks.
@@ -71,6 +79,7 @@ fn act(verb: Verb) -> Result<ExitCode> {
         }
         Verb::Test { only, .. } => steps::run(&only),
         Verb::Gen { check } => generate::run(check),
+        Verb::Contract { accept } => contract::run(accept),
         Verb::Tidy => tidy::check().map(|()| ExitCode::SUCCESS),
     }
 }

@@ -74,6 +74,17 @@ impl Program {
         String::from_utf8(output.stdout).with_context(|| format!("the output of {}", self.name()))
     }
 
+    /// Runs it and gives all that it wrote, its standard error last.
+    pub(crate) fn everything(mut self) -> Result<String> {
+        let output = self.command.output().with_context(|| format!("cannot run {}", self.name()))?;
+        let written = [output.stdout, output.stderr].concat();
+        let written = String::from_utf8_lossy(&written).into_owned();
+        if !output.status.success() {
+            bail!("{}: {}\n{}", self.name(), output.status, written.trim_end());
+        }
+        Ok(written)
+    }
+
     /// Whether it is there and runs.
     pub(crate) fn works(mut self) -> bool {
         let quiet = self.command.stdout(Stdio::null()).stderr(Stdio::null());

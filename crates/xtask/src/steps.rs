@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the steps, one after the other; all run, however many fail.
 
 use crate::shell::{Program, cargo, root, target};
-use crate::{generate, tidy};
+use crate::{clients, contract, generate, tidy};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,17 +21,20 @@ enum Outcome {
 }
 
 #[rustfmt::skip]
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 13] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, run: format },
     Step { name: "clippy", what: "no warning in any target", binaries: false, run: clippy },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, run: house_rules },
     Step { name: "deny", what: "licences, duplicates and sources by cargo-deny", binaries: false, run: deny },
     Step { name: BUILD, what: "every binary and test is built", binaries: false, run: build },
     Step { name: "gen", what: "generated files are fresh", binaries: true, run: generated },
+    Step { name: "contract", what: "no breaking change of the accepted HTTP contract", binaries: false, run: accepted_contract },
     Step { name: "tests", what: "unit, property and end-to-end tests", binaries: true, run: tests },
     Step { name: "doc", what: "examples in the documentation", binaries: false, run: doc_tests },
     Step { name: "fuzz", what: "a minute of searching for inputs that break a fuzz target", binaries: false, run: fuzz },
     Step { name: "interop", what: "clients of others, on Node.js", binaries: true, run: interop },
+    Step { name: "clients", what: "generated clients in TypeScript and Python, and a program with each", binaries: true, run: generated_clients },
+    Step { name: "schemathesis", what: "requests made up from the contract, and answers compared with it", binaries: true, run: schemathesis },
 ];
 
 const BUILD: &str = "build";
@@ -39,7 +42,7 @@ const BUILD: &str = "build";
 /// Prints the names of the steps.
 pub(crate) fn list() {
     for step in &STEPS {
-        println!("{:<8}  {}", step.name, step.what);
+        println!("{:<12}  {}", step.name, step.what);
     }
 }
 
@@ -87,7 +90,7 @@ fn attempt(step: &Step, built: bool) -> Result<Outcome> {
 }
 
 fn line(word: &str, name: &str, took: Duration, why: &str) -> String {
-    format!("{word:<8} {name:<8} {:>7.1} s  {why}", took.as_secs_f64()).trim_end().to_owned()
+    format!("{word:<8} {name:<12} {:>7.1} s  {why}", took.as_secs_f64()).trim_end().to_owned()
 }
 
 fn passed(result: Result<()>) -> Result<Outcome> {
@@ -123,6 +126,10 @@ fn build() -> Result<Outcome> {
 
 fn generated() -> Result<Outcome> {
     passed(generate::check())
+}
+
+fn accepted_contract() -> Result<Outcome> {
+    passed(contract::check())
 }
 
 fn tests() -> Result<Outcome> {
@@ -168,13 +175,18 @@ fn fuzz() -> Result<Outcome> {
 
 fn interop() -> Result<Outcome> {
     let folder = root().join("interop");
-    if !folder.join("package.json").is_file() {
-        return Ok(Outcome::Skipped("there is no interop folder"));
-    }
     if !Program::new("npm").args(&["--version"]).works() {
-        return Ok(Outcome::Skipped("npm is not installed"));
+        bail!("npm is not installed; the published clients need Node.js 20 or newer with npm");
     }
     let binary = target()?.join("debug/sandbox-agent");
     Program::new("npm").args(&["ci", "--no-audit", "--no-fund"]).folder(&folder).run()?;
     passed(Program::new("npm").args(&["test"]).folder(&folder).env("SANDBOX_AGENT_TEST_BIN", binary).run())
+}
+
+fn generated_clients() -> Result<Outcome> {
+    passed(clients::run())
+}
+
+fn schemathesis() -> Result<Outcome> {
+    passed(clients::fuzz())
 }

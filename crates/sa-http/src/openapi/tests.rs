@@ -243,3 +243,13 @@ fn every_component_is_used_and_named_for_clients() {
     );
     assert_none(&wrong);
 }
+
+#[test]
+fn every_reference_leads_somewhere() {
+    let document = document();
+    let references = all_schemas(&document).into_iter().filter_map(|(place, schema)| {
+        let target = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+        document.pointer(target).is_none().then(|| format!("{place}: {target} is missing"))
+    });
+    assert_none(&references.collect::<Vec<_>>());
+}
