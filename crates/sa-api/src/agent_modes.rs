@@ -20,11 +20,11 @@ pub struct AgentModes {
     pub permission_modes: Vec<AgentChoice>,
     /// Each `agentMode` with each `permissionMode`. With `source` `catalog`, only those that are known.
     pub combinations: Vec<ModeCombination>,
-    /// Where the answer comes from.
+    /// Source of the list.
     pub source: OfferSource,
-    /// Whether these are all modes. False if the agent could not be asked.
+    /// True if the list has all modes. False if the agent could not be asked.
     pub complete: bool,
-    /// Why the agent could not be asked; absent if it was.
+    /// Reason why the agent could not be asked. Absent if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<String>,
@@ -38,9 +38,9 @@ pub struct ModeCombination {
     pub agent_mode: String,
     /// The `permissionMode`.
     pub permission_mode: PermissionMode,
-    /// Whether sessions take this combination; others are refused with 422.
+    /// True if sessions accept this combination. Others are rejected with 422.
     pub supported: bool,
-    /// Why it is refused; absent if it is supported.
+    /// Reason why the combination is rejected. Absent if it is supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<String>,
@@ -52,17 +52,17 @@ pub struct ModeCombination {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub native_options: BTreeMap<String, String>,
-    /// What happens when the model wants to change something; absent if it is refused.
+    /// Effect of the combination. Absent if it is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub effect: Option<ModeEffect>,
-    /// Who sees to it; absent if it is refused.
+    /// Enforcer of the effect. Absent if the combination is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub enforced_by: Option<ModeEnforcer>,
 }
 
-/// What happens when the model wants to change something.
+/// Effect of a combination of modes when the model wants to change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ModeEffect {
@@ -70,13 +70,13 @@ pub enum ModeEffect {
     Asks,
     /// Nothing is changed and no permission is asked for.
     ReadOnly,
-    /// It happens, and no permission is asked for.
+    /// The change is made without asking for permission.
     NeverAsks,
     /// No permission is asked for, and nothing happens that would need one.
     Refuses,
 }
 
-/// Who sees to the effect of a combination of modes.
+/// Enforcer of the effect of a combination of modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ModeEnforcer {
@@ -86,7 +86,7 @@ pub enum ModeEnforcer {
     Daemon,
 }
 
-/// Where the lists of an agent's modes and models come from.
+/// Source of the lists of an agent's modes and models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OfferSource {
@@ -112,11 +112,11 @@ pub struct AgentModels {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub current_variant: Option<String>,
-    /// Where the answer comes from.
+    /// Source of the list.
     pub source: OfferSource,
-    /// Whether these are all models that the agent lists. False if the agent could not be asked.
+    /// True if the list has all models that the agent lists. False if the agent could not be asked.
     pub complete: bool,
-    /// Why the agent could not be asked; absent if it was.
+    /// Reason why the agent could not be asked. Absent if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<String>,

@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// Every agent this daemon knows.
+/// The agents that this daemon knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentList {
-    /// In the order of their ids.
+    /// Agents in the order of their ids.
     pub agents: Vec<AgentInfo>,
 }
 
-/// One agent.
+/// An agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
-    /// What `?agent=` takes.
+    /// Id of the agent.
     pub id: String,
-    /// For people.
+    /// Display name of the agent.
     pub name: String,
-    /// A sentence about it.
+    /// Description of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
-    /// How it is started.
+    /// Way in which the agent is started.
     pub launch: AgentLaunch,
-    /// Whether it can be started now, without installing anything.
+    /// True if the agent can be started without installing anything.
     pub installed: bool,
-    /// Whether this daemon can install it.
+    /// True if this daemon can install the agent.
     pub installable: bool,
-    /// Whether the whole agent is part of the daemon, so that there is nothing to install or to remove.
+    /// True if the agent is part of the daemon, so that there is nothing to install or remove.
     #[serde(default)]
     #[schema(required = true)]
     pub built_in: bool,
@@ -44,24 +44,24 @@ pub struct AgentInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub path: Option<String>,
-    /// Where that program came from: a kind of source, `path` for one that was on the machine, `builtin`.
+    /// Source of the program: a kind of source, `path` for a program of the machine, or `builtin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub source: Option<String>,
     /// The installed versions, newest first.
     pub versions: Vec<InstalledVersion>,
-    /// Whether it has a credential for its model.
+    /// Availability of a credential for the agent's model.
     #[serde(default)]
     #[schema(required = true)]
     pub credential_status: CredentialStatus,
     /// Use `credentialStatus`. This is true unless that is `missing`, so also if nothing is known.
     #[schema(deprecated)]
     pub credentials_available: bool,
-    /// Which were found; never their values.
+    /// Credentials that were found, without their values.
     pub credentials: Vec<CredentialInfo>,
-    /// What it can do.
+    /// Capabilities of the agent.
     pub capabilities: AgentCapabilities,
-    /// How many ACP servers run it now.
+    /// Number of ACP servers that run the agent.
     pub running: usize,
     /// The state of its processes; absent if none runs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,31 +71,31 @@ pub struct AgentInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub config_options: Option<Vec<AgentConfigOption>>,
-    /// Why there are no config options. Only with `?config=true`.
+    /// Reason why there are no config options. Present only with `config=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub config_error: Option<String>,
 }
 
-/// How an agent is started.
+/// Way in which an agent is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum AgentLaunch {
-    /// Its code is in the daemon's binary.
+    /// By code in the daemon.
     Builtin {
         /// The vendor's program that this code drives.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         program: Option<String>,
     },
-    /// A command that speaks ACP on its standard streams.
+    /// By a command that speaks ACP on its standard streams.
     Command {
         /// The program.
         program: String,
-        /// Its arguments.
+        /// Arguments of the program.
         args: Vec<String>,
     },
-    /// It can be installed; its program does not speak ACP and nothing here drives it.
+    /// Not at all: the program can be installed, but does not speak ACP.
     InstallOnly {
         /// The vendor's program.
         program: String,
@@ -106,17 +106,17 @@ pub enum AgentLaunch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstalledVersion {
-    /// Its name.
+    /// Name of the version.
     pub version: String,
-    /// The program.
+    /// Path of the program.
     pub path: String,
-    /// The kind of source it came from: `vendor`, `github`, `npm`, `registry`, `local`.
+    /// Kind of source that the program came from: `vendor`, `github`, `npm`, `registry`, `local`.
     pub source: String,
-    /// Its size on disk in bytes.
+    /// Size on disk in bytes.
     pub size: u64,
-    /// When it was installed.
+    /// Time at which the version was installed.
     pub installed_at: Timestamp,
-    /// Whether it is the one that starts when no version is asked for.
+    /// True if this version starts when none is named.
     pub current: bool,
 }
 
@@ -124,19 +124,19 @@ pub struct InstalledVersion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CredentialInfo {
-    /// Whose it is, such as `anthropic`.
+    /// Provider of the credential, such as `anthropic`.
     pub provider: String,
-    /// What it is, such as `apiKey` or `oauth`.
+    /// Kind of the credential, such as `apiKey` or `oauth`.
     pub kind: String,
-    /// The variable or file that holds it.
+    /// Variable or file that holds the credential.
     pub origin: String,
-    /// When it expires.
+    /// Time at which the credential expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
-/// Whether an agent has a credential for its model.
+/// Availability of a credential for an agent's model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CredentialStatus {
@@ -177,24 +177,24 @@ pub struct AgentPatch {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentConfigOption {
-    /// Its id, which `options` of a session takes.
+    /// Id of the option, as `options` of a session takes it.
     pub id: String,
-    /// Its name for people.
+    /// Display name of the option.
     pub name: String,
-    /// More about it.
+    /// Description of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
-    /// What it is about: `mode`, `model`, `thought_level`, or a word of the agent's.
+    /// Category of the option: `mode`, `model`, `thought_level`, or one of the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub category: Option<String>,
-    /// Whether it is chosen from a list or switched.
+    /// Kind of the option.
     #[serde(rename = "type")]
     pub kind: AgentConfigKind,
     /// The value that new sessions start with.
     pub current_value: OptionValue,
-    /// What it can be set to, for a `select`.
+    /// Values to choose from, for a `select`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub options: Vec<AgentConfigValue>,
@@ -204,7 +204,7 @@ pub struct AgentConfigOption {
     pub extra: Map<String, Value>,
 }
 
-/// How a config option is set.
+/// Kind of a config option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AgentConfigKind {
@@ -222,11 +222,11 @@ pub struct AgentConfigValue {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub value: Option<String>,
-    /// Its name for people.
+    /// Display name.
     #[serde(default)]
     #[schema(required = true)]
     pub name: String,
-    /// More about it.
+    /// Description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
@@ -250,11 +250,11 @@ pub struct AgentConfigValue {
 pub struct AgentConfigChoice {
     /// The value.
     pub value: String,
-    /// Its name for people.
+    /// Display name.
     #[serde(default)]
     #[schema(required = true)]
     pub name: String,
-    /// More about it.
+    /// Description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
@@ -268,13 +268,13 @@ pub struct AgentConfigChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentServerStatus {
-    /// What they do.
+    /// State of the processes.
     pub status: AgentServerState,
-    /// How long the oldest of them has run.
+    /// Milliseconds since the oldest of the processes started.
     pub uptime_ms: u64,
 }
 
-/// What an agent's processes do.
+/// State of an agent's processes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AgentServerState {
@@ -283,7 +283,7 @@ pub enum AgentServerState {
     Running,
 }
 
-/// What an agent can do.
+/// Capabilities of an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentCapabilities {
@@ -293,11 +293,11 @@ pub struct AgentCapabilities {
     pub permissions: bool,
     /// Asks the user questions.
     pub questions: bool,
-    /// Tells of its tool calls.
+    /// Reports its tool calls.
     pub tool_calls: bool,
-    /// Tells what they returned.
+    /// Reports the results of tools.
     pub tool_results: bool,
-    /// Speaks in text.
+    /// Writes text.
     pub text_messages: bool,
     /// Takes images in prompts.
     pub images: bool,
@@ -305,21 +305,21 @@ pub struct AgentCapabilities {
     pub file_attachments: bool,
     /// Sessions can be listed, loaded or resumed.
     pub session_lifecycle: bool,
-    /// Tells of errors as such.
+    /// Reports errors as such.
     pub error_events: bool,
-    /// Tells what it thinks.
+    /// Reports its reasoning.
     pub reasoning: bool,
-    /// Tells what it is busy with.
+    /// Reports its activity.
     pub status: bool,
-    /// Tells of commands it runs, and their output.
+    /// Reports commands and their output.
     pub command_execution: bool,
-    /// Tells of changes to files as differences.
+    /// Reports changes to files as differences.
     pub file_changes: bool,
     /// Uses tools of MCP servers.
     pub mcp_tools: bool,
     /// Streams its text in pieces.
     pub streaming_deltas: bool,
-    /// Tells of an item when it starts, not only when it is done.
+    /// Reports an item when it starts, not only when it is complete.
     pub item_started: bool,
     /// One process serves several sessions.
     pub shared_process: bool,
@@ -329,11 +329,11 @@ pub struct AgentCapabilities {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentChoice {
-    /// What to say to choose it.
+    /// Id of the choice.
     pub id: String,
-    /// For people.
+    /// Display name of the choice.
     pub name: String,
-    /// More about it.
+    /// Description of the choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,

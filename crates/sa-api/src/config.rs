@@ -5,91 +5,91 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// An MCP server. Fields that are not listed are kept.
+/// An MCP server. Unknown members are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum McpServerConfig {
-    /// A command that is started and speaks MCP on its standard streams. `stdio` is another name of this type.
+    /// An MCP server that the agent starts as a command. `stdio` is an alias of this type.
     #[serde(alias = "stdio")]
     Local(McpLocalServer),
-    /// An address that is called. `http` and `sse` are other names of this type, which name the transport as well.
+    /// An MCP server at an address. `http` and `sse` are aliases of this type that also set the transport.
     #[serde(alias = "http", alias = "sse")]
     Remote(McpRemoteServer),
 }
 
-/// A command that speaks MCP.
+/// An MCP server that the agent starts as a command.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct McpLocalServer {
     /// The program.
     pub command: String,
-    /// Its arguments.
+    /// Arguments of the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub args: Vec<String>,
-    /// Variables of its environment.
+    /// Environment variables of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
-    /// Where it is started.
+    /// Working directory of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// `false`: it is kept, but not used.
+    /// `false` keeps the server, but does not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// How long it may take to answer.
+    /// Timeout of the server in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Anything else.
+    /// Unknown members.
     #[serde(flatten)]
     #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
 }
 
-/// An address that speaks MCP.
+/// An MCP server at an address.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct McpRemoteServer {
-    /// The address.
+    /// Address of the server.
     pub url: String,
-    /// Headers that are sent.
+    /// Headers to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headers: Option<BTreeMap<String, String>>,
-    /// Headers whose values are in variables of the environment.
+    /// Headers to send, with the names of environment variables that have their values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_headers: Option<BTreeMap<String, String>>,
-    /// The variable that holds the token.
+    /// Name of the environment variable that has the bearer token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer_token_env_var: Option<String>,
-    /// Settings for OAuth, or `false`.
+    /// OAuth settings, or `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth: Option<Value>,
-    /// `http` or `sse`.
+    /// Transport: `http` or `sse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// `false`: it is kept, but not used.
+    /// `false` keeps the server, but does not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// How long it may take to answer.
+    /// Timeout of the server in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Anything else.
+    /// Unknown members.
     #[serde(flatten)]
     #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
 }
 
-/// All MCP servers of a directory.
+/// The MCP servers of a directory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpConfigList {
-    /// By name.
+    /// MCP servers by name.
     pub servers: BTreeMap<String, McpServerConfig>,
 }
 
-/// Where skills come from. Fields that are not listed are kept.
+/// A set of skills. Unknown members are kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -97,7 +97,7 @@ pub struct SkillsConfig {
     /// Sources of the skills, at least one.
     #[schema(min_items = 1)]
     pub sources: Vec<SkillSource>,
-    /// Anything else.
+    /// Unknown members.
     #[serde(flatten)]
     #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
@@ -113,7 +113,7 @@ pub(crate) enum SkillSourceType {
     Local,
 }
 
-/// One source of skills.
+/// A source of skills.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -127,22 +127,22 @@ pub struct SkillSource {
     /// Branch, tag or commit.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The directory in the source that holds the skills.
+    /// Directory in the source that has the skills.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subpath: Option<String>,
-    /// Only these skills.
+    /// Names of the skills to use. Defaults to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skills: Option<Vec<String>>,
-    /// Anything else.
+    /// Unknown members.
     #[serde(flatten)]
     #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
 }
 
-/// All sets of skills of a directory.
+/// The sets of skills of a directory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillsConfigList {
-    /// By name.
+    /// Sets of skills by name.
     pub skills: BTreeMap<String, SkillsConfig>,
 }

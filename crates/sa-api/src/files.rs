@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a file is.
+/// Type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FsEntryType {
@@ -17,51 +17,51 @@ pub enum FsEntryType {
     Other,
 }
 
-/// One entry of a directory.
+/// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsEntry {
-    /// Its name. Bytes that are no UTF-8 are replaced; `encodedPath` has them all.
+    /// Name of the entry. Bytes that are not UTF-8 are replaced; `encodedPath` has the exact path.
     pub name: String,
-    /// Its absolute path.
+    /// Absolute path.
     pub path: String,
-    /// What it is; links are not followed.
+    /// Type of the entry. Links are not followed.
     pub entry_type: FsEntryType,
-    /// Bytes; of a link the length of its target.
+    /// Size in bytes; for a link the length of its target.
     pub size: u64,
-    /// When its contents changed last, in RFC 3339.
+    /// Time of the last change of the content, in RFC 3339.
     pub modified: String,
     /// Permissions as four octal digits, such as `0644`.
     pub mode: String,
-    /// Where a link points to.
+    /// Target of a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub target: Option<String>,
-    /// The path as bytes, percent-encoded for a query; only where it is no UTF-8.
+    /// Exact path, percent-encoded for a query. Present only if the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub encoded_path: Option<String>,
 }
 
-/// What is known of a file without reading it.
+/// Properties of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsStat {
-    /// Its absolute path.
+    /// Absolute path.
     pub path: String,
-    /// What it is.
+    /// Type of the file.
     pub entry_type: FsEntryType,
-    /// Bytes; of a link the length of its target.
+    /// Size in bytes; for a link the length of its target.
     pub size: u64,
-    /// When its contents changed last, in RFC 3339.
+    /// Time of the last change of the content, in RFC 3339.
     pub modified: String,
     /// Permissions as four octal digits, such as `0644`.
     pub mode: String,
-    /// Where a link points to.
+    /// Target of a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub target: Option<String>,
-    /// The entity tag of this version of a regular file, for `If-Match` and `If-None-Match`.
+    /// Entity tag of this version of a regular file, for `If-Match` and `If-None-Match`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub etag: Option<String>,
@@ -71,142 +71,142 @@ pub struct FsStat {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsWriteResponse {
-    /// Its absolute path.
+    /// Absolute path.
     pub path: String,
-    /// How many bytes it has now.
+    /// Size of the file in bytes.
     pub bytes_written: u64,
-    /// The entity tag of what was written.
+    /// Entity tag of the new version.
     pub etag: String,
 }
 
-/// What an operation was done to.
+/// Result of an action on a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsActionResponse {
-    /// Its absolute path.
+    /// Absolute path.
     pub path: String,
 }
 
-/// What to move where.
+/// A file or directory to move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FsMoveRequest {
-    /// What to move. A link is moved itself.
+    /// Path of the file or directory. A link is moved itself.
     #[schema(min_length = 1)]
     pub from: String,
-    /// Its new path; directories that are missing above it are made.
+    /// New path. Missing parent directories are created.
     #[schema(min_length = 1)]
     pub to: String,
-    /// Replace what is there. Without it an existing `to` is a conflict.
+    /// Replaces an existing file. Without it, an existing `to` is a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overwrite: Option<bool>,
 }
 
-/// What was moved where.
+/// Result of a move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsMoveResponse {
-    /// The absolute path that it had.
+    /// Absolute path before the move.
     pub from: String,
-    /// The absolute path that it has.
+    /// Absolute path after the move.
     pub to: String,
 }
 
-/// What an archive was unpacked to.
+/// Result of unpacking an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsUploadBatchResponse {
-    /// Absolute paths of the files and links that were written, the first 1024 of them.
+    /// Absolute paths of the files and links that were written, at most 1024.
     pub paths: Vec<String>,
-    /// Whether there are more.
+    /// True if there are more paths.
     pub truncated: bool,
-    /// How many entries the archive had.
+    /// Number of entries of the archive.
     pub entries: u64,
-    /// How many bytes of contents were written.
+    /// Number of bytes of content that were written.
     pub bytes: u64,
 }
 
-/// What happened to a file.
+/// Kind of a change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FsChangeKind {
-    /// It is there now and was not before, also by being moved here.
+    /// Created, or moved here.
     Created,
-    /// Its contents or properties are others.
+    /// Content or properties changed.
     Modified,
-    /// It is gone, also by being moved away.
+    /// Removed, or moved away.
     Removed,
 }
 
-/// Data of the event `change`.
+/// A change to a file. Data of the event `change`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsChange {
-    /// Its absolute path.
+    /// Absolute path.
     pub path: String,
-    /// What happened.
+    /// Kind of the change.
     pub kind: FsChangeKind,
-    /// Whether it is a directory, where that is known.
+    /// True for a directory, if it is known.
     pub directory: bool,
 }
 
-/// Data of the event `ready`: from here on every change is told.
+/// Start of a watch. Data of the event `ready`; every later change is reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsWatchReady {
-    /// The absolute path that is watched.
+    /// Absolute path that is watched.
     pub path: String,
-    /// How many directories are observed.
+    /// Number of directories that are watched.
     pub directories: u64,
 }
 
-/// Data of the event `overflow`: changes were lost, or parts are not watched. Whoever needs to know looks again.
+/// Loss of changes. Data of the event `overflow`: changes were lost, or parts are not watched. List the directory again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsOverflow {
-    /// Why, for people.
+    /// Reason of the loss.
     pub reason: String,
-    /// The directory whose changes may be missing.
+    /// Directory whose changes may be missing.
     pub path: String,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsSearchResponse {
-    /// In the order of their paths.
+    /// Matches in the order of their paths.
     pub matches: Vec<FsMatch>,
-    /// Where to go on: the `after` of the next request. Absent when everything was searched.
+    /// Cursor to continue: send it as `after`. Absent if everything was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub next: Option<String>,
-    /// How many entries were looked at.
+    /// Number of entries that were examined.
     pub searched: u64,
-    /// How many files could not be searched: no permission, or a line that is too long.
+    /// Number of files that could not be searched: no permission, or a line that is too long.
     pub skipped: u64,
 }
 
-/// One entry that a search found, or one line of it.
+/// A match of a search: an entry, or a line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FsMatch {
-    /// Its absolute path.
+    /// Absolute path.
     pub path: String,
-    /// What it is.
+    /// Type of the entry.
     pub entry_type: FsEntryType,
-    /// The line's number, from 1, in a search for contents.
+    /// Line number, starting at 1, in a search for content.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub line: Option<u64>,
-    /// Where in the line the first match begins: bytes from 1.
+    /// Position of the first match in the line, in bytes, starting at 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub column: Option<u64>,
-    /// The line, without its end and cut after some hundred bytes.
+    /// The line without its end, cut after some hundred bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub text: Option<String>,
-    /// The file may have further matching lines, which are not among the results.
+    /// True if the file has more matching lines that are not in the results.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
 }

@@ -4,7 +4,7 @@ use crate::Problem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What to install.
+/// Settings of an installation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InstallAgent {
@@ -20,7 +20,7 @@ pub struct InstallAgent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub source: Option<InstallSource>,
-    /// Whether it becomes the version that starts when none is named. By default it does, unless a newer version is current.
+    /// Makes this the version that starts when none is named. Defaults to true, unless a newer version is current.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub make_current: Option<bool>,
@@ -46,7 +46,7 @@ pub enum InstallSource {
     Local,
 }
 
-/// What an installation led to.
+/// Result of an installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstalledAgent {
@@ -58,7 +58,7 @@ pub struct InstalledAgent {
     pub path: String,
     /// The kind of source it came from.
     pub source: String,
-    /// Whether it was there before, so that nothing was fetched.
+    /// True if the version was installed before, so that nothing was downloaded.
     #[serde(default)]
     #[schema(required = true)]
     pub already_installed: bool,
@@ -66,11 +66,11 @@ pub struct InstalledAgent {
     #[serde(rename = "already_installed")]
     #[schema(deprecated)]
     pub already_installed_04: bool,
-    /// Whether the whole agent is part of the daemon, so that there was nothing to install.
+    /// True if the agent is part of the daemon, so that there was nothing to install.
     #[serde(default)]
     #[schema(required = true)]
     pub built_in: bool,
-    /// Whether this is the version that starts when none is named.
+    /// True if this is the version that starts when none is named.
     #[serde(default)]
     #[schema(required = true)]
     pub current: bool,
@@ -78,61 +78,61 @@ pub struct InstalledAgent {
     pub artifacts: Vec<InstallArtifact>,
 }
 
-/// One installed program.
+/// An installed program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallArtifact {
     /// Always `native_agent`.
     pub kind: String,
-    /// The program.
+    /// Path of the program.
     pub path: String,
-    /// The kind of source it came from.
+    /// Kind of source that the program came from.
     pub source: String,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
 }
 
-/// One event of an installation that is followed as a stream. The event's name is the value of `step`.
+/// An event of an installation. The name of the server-sent event is the value of `step`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "step", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum InstallEvent {
-    /// Another installation of the agent is waited for.
+    /// The installation waits for another one of the same agent.
     Waiting,
-    /// A source is asked what it has.
+    /// A source is asked for the version.
     Resolving {
-        /// Its kind.
+        /// Kind of the source.
         source: InstallSource,
     },
-    /// A source could not help; the next one is asked.
+    /// A source failed. The next one is asked.
     SourceFailed {
-        /// Its kind.
+        /// Kind of the source.
         source: InstallSource,
-        /// Why.
+        /// Reason of the failure.
         reason: String,
     },
-    /// Bytes are coming in.
+    /// The download makes progress.
     Downloading {
-        /// From where.
+        /// Address of the download.
         url: String,
-        /// How many there are.
+        /// Number of bytes received so far.
         received: u64,
-        /// How many there will be, if that is known.
+        /// Number of bytes of the whole download, if it is known.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         total: Option<u64>,
     },
-    /// The bytes are compared with what was published.
+    /// The download is compared with its published checksum.
     Verifying,
-    /// They are unpacked.
+    /// The download is unpacked.
     Unpacking {
-        /// Bytes written so far.
+        /// Number of bytes written so far.
         written: u64,
     },
-    /// The version is put in its place.
+    /// The version is put in place.
     Activating,
-    /// The end: it is installed.
+    /// The installation succeeded. The stream ends.
     Done(InstalledAgent),
-    /// The end: it is not.
+    /// The installation failed. The stream ends.
     Failed(Problem),
 }
 
@@ -153,21 +153,21 @@ impl InstallEvent {
     }
 }
 
-/// What was removed.
+/// Result of uninstalling an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UninstalledAgent {
-    /// The agent.
+    /// Id of the agent.
     pub agent: String,
-    /// The versions that are gone.
+    /// Versions that were removed.
     pub removed: Vec<String>,
 }
 
-/// Whether there is something newer.
+/// The latest version of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LatestVersion {
-    /// The agent.
+    /// Id of the agent.
     pub agent: String,
     /// The version that starts now, if one is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ pub struct LatestVersion {
     pub installed: Option<String>,
     /// The newest that its sources have.
     pub latest: String,
-    /// Whether `latest` is newer than `installed`; absent if nothing is installed.
+    /// True if `latest` is newer than `installed`. Absent if no version is installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub outdated: Option<bool>,

@@ -3,46 +3,46 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Liveness.
+/// Health of the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
-    /// Always `ok`: a daemon that cannot say so does not answer.
+    /// Always `ok`.
     pub status: String,
     /// Version of the daemon.
     pub version: String,
-    /// Milliseconds since it started.
+    /// Milliseconds since the daemon started.
     pub uptime_ms: u64,
 }
 
-/// Name, version and where to go from here.
+/// Name, version and links of the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Info {
-    /// `sandbox-agent`.
+    /// Always `sandbox-agent`.
     pub name: String,
     /// Version of the daemon.
     pub version: String,
-    /// Paths on this server.
+    /// Paths of the main resources.
     pub links: InfoLinks,
 }
 
-/// Paths on this server.
+/// Paths of the main resources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InfoLinks {
-    /// Liveness.
+    /// Path of the health check.
     pub health: String,
-    /// The contract.
+    /// Path of the OpenAPI document.
     pub openapi: String,
-    /// Agents that can be started.
+    /// Path of the agents.
     pub agents: String,
-    /// Universal sessions.
+    /// Path of the sessions.
     pub sessions: String,
-    /// ACP servers that run.
+    /// Path of the ACP servers.
     pub acp_servers: String,
-    /// The standard ACP remote transport.
+    /// Path of the standard ACP remote transport.
     pub acp: String,
-    /// Prometheus metrics.
+    /// Path of the metrics.
     pub metrics: String,
 }

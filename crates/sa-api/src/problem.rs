@@ -3,28 +3,28 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What went wrong, as `application/problem+json`.
+/// An error, as `application/problem+json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// `urn:sandbox-agent:error:<code>`.
+    /// Type of the error: `urn:sandbox-agent:error:<code>`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind of error, for people.
+    /// Title of the type of error.
     pub title: String,
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// What happened here, and what to do about it.
+    /// Description of the error, and how to solve it.
     pub detail: String,
-    /// The agent it is about.
+    /// Id of the agent that the error concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent: Option<String>,
-    /// The session it is about.
+    /// Id of the session that the error concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub session_id: Option<String>,
-    /// More, by code: for `agent_process_exited` the exit; for the `conflict` of a session `what` it is with.
+    /// Details by type: for `agent_process_exited` the exit, for the `conflict` of a session `what` it conflicts with.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<HashMap<String, serde_json::Value>>, nullable = false)]
     pub details: Option<serde_json::Value>,

@@ -5,148 +5,148 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// A command to start.
+/// A process to start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessCreateRequest {
     /// Path of the program, or its name in `PATH`. No shell interprets it.
     #[schema(min_length = 1)]
     pub command: String,
-    /// Its arguments.
+    /// Arguments of the program.
     #[serde(default)]
     #[schema(required = false)]
     pub args: Vec<String>,
-    /// Where it starts; a relative path begins at the workspace, which is also where it starts without one.
+    /// Working directory, relative to the workspace. Defaults to the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Variables on top of what every process inherits from the daemon.
+    /// Environment variables, in addition to those of the daemon.
     #[serde(default)]
     #[schema(required = false)]
     pub env: BTreeMap<String, String>,
-    /// Marks the process as one that waits for input. Every process reads from `input` until `eof` closes it.
+    /// Marks the process as interactive. Every process reads input until `eof` closes it.
     #[serde(default)]
     #[schema(required = false)]
     pub interactive: bool,
-    /// Starts it on a terminal of its own, which takes input, too.
+    /// Runs the process on a terminal of its own.
     #[serde(default)]
     #[schema(required = false)]
     pub tty: bool,
-    /// Columns of the terminal; 80 when absent.
+    /// Columns of the terminal. Defaults to 80.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub cols: Option<u16>,
-    /// Rows of the terminal; 24 when absent.
+    /// Rows of the terminal. Defaults to 24.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub rows: Option<u16>,
 }
 
-/// A command to run to its end.
+/// A command to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessRunRequest {
     /// Path of the program, or its name in `PATH`. No shell interprets it.
     #[schema(min_length = 1)]
     pub command: String,
-    /// Its arguments.
+    /// Arguments of the program.
     #[serde(default)]
     #[schema(required = false)]
     pub args: Vec<String>,
-    /// Where it starts; a relative path begins at the workspace, which is also where it starts without one.
+    /// Working directory, relative to the workspace. Defaults to the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Variables on top of what every process inherits from the daemon.
+    /// Environment variables, in addition to those of the daemon.
     #[serde(default)]
     #[schema(required = false)]
     pub env: BTreeMap<String, String>,
-    /// Milliseconds after which the command and everything it started is killed; at most `maxRunTimeoutMs`, which 0 stands
-    /// for too.
+    /// Timeout in milliseconds, after which the command and everything it started is killed. At most `maxRunTimeoutMs`, which 0
+    /// stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// How many bytes of each output stream are kept; at most the `maxOutputBytes` of the configuration.
+    /// Maximum number of bytes to keep of each output stream. At most `maxOutputBytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_bytes: Option<usize>,
 }
 
-/// What a command did.
+/// Result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessRunResponse {
-    /// Exit code, if it exited by itself.
+    /// Exit code, if the command exited by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub exit_code: Option<i32>,
-    /// Number of the signal that ended it, if one did.
+    /// Number of the signal that ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub signal: Option<i32>,
-    /// True if the kernel killed it for want of memory.
+    /// True if the kernel killed the command for lack of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub oom_killed: bool,
-    /// Whether it was killed because its time was over.
+    /// True if the command was killed after the timeout.
     pub timed_out: bool,
-    /// What it wrote to standard output; bytes that are no UTF-8 are replaced.
+    /// Standard output. Bytes that are not UTF-8 are replaced.
     pub stdout: String,
-    /// What it wrote to standard error; bytes that are no UTF-8 are replaced.
+    /// Standard error. Bytes that are not UTF-8 are replaced.
     pub stderr: String,
-    /// The bytes of `stdout` in base64, if they are no UTF-8.
+    /// Bytes of `stdout` in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub stdout_base64: Option<String>,
-    /// The bytes of `stderr` in base64, if they are no UTF-8.
+    /// Bytes of `stderr` in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub stderr_base64: Option<String>,
-    /// Whether there was more on standard output than was kept.
+    /// True if there was more standard output than was kept.
     pub stdout_truncated: bool,
-    /// Whether there was more on standard error than was kept.
+    /// True if there was more standard error than was kept.
     pub stderr_truncated: bool,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
 }
 
-/// One process.
+/// A process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessInfo {
-    /// Its id.
+    /// Id of the process.
     pub id: String,
-    /// The command it was started with.
+    /// Command that the process was started with.
     pub command: String,
-    /// Its arguments.
+    /// Arguments of the command.
     pub args: Vec<String>,
-    /// Where it was told to start.
+    /// Working directory that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub cwd: Option<String>,
-    /// Whether it has a terminal.
+    /// True if the process has a terminal.
     pub tty: bool,
-    /// Marked as one that waits for input.
+    /// True if the process was marked as interactive.
     pub interactive: bool,
-    /// On whose behalf it runs.
+    /// Owner of the process.
     pub owner: ProcessOwner,
-    /// Whether it runs.
+    /// State of the process.
     pub status: ProcessState,
-    /// Its number in the system while it runs.
+    /// Process id in the system, while the process runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub pid: Option<u32>,
-    /// Exit code, if it exited by itself.
+    /// Exit code, if the process exited by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub exit_code: Option<i32>,
-    /// Number of the signal that ended it, if one did.
+    /// Number of the signal that ended the process.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub signal: Option<i32>,
-    /// True if the kernel killed it for want of memory.
+    /// True if the kernel killed the process for lack of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub oom_killed: bool,
-    /// When it started.
+    /// Time at which the process was started.
     pub created_at: Timestamp,
-    /// When it ended.
+    /// Time at which the process exited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub exited_at: Option<Timestamp>,
@@ -159,25 +159,25 @@ pub struct ProcessInfo {
     pub exited_at_ms: Option<u64>,
 }
 
-/// On whose behalf a process runs.
+/// Owner of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessOwner {
-    /// A client asked for it.
+    /// A client.
     User,
-    /// A desktop needs it.
+    /// A desktop.
     Desktop,
-    /// The daemon needs it.
+    /// The daemon.
     System,
 }
 
-/// Whether a process runs.
+/// State of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessState {
-    /// It runs.
+    /// Running.
     Running,
-    /// It ended, and its output is complete.
+    /// Exited, with all output recorded.
     Exited,
 }
 
@@ -186,11 +186,11 @@ pub enum ProcessState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessListResponse {
-    /// In the order of their creation.
+    /// Processes in the order of creation.
     pub processes: Vec<ProcessInfo>,
 }
 
-/// Which output of a process.
+/// An output stream of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessLogsStream {
@@ -198,13 +198,13 @@ pub enum ProcessLogsStream {
     Stdout,
     /// Standard error.
     Stderr,
-    /// All there is, in the order in which it was read.
+    /// All output, in the order in which it was read.
     Combined,
     /// The terminal.
     Pty,
 }
 
-/// How the bytes of output are written in JSON.
+/// Encoding of output in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessLogEncoding {
@@ -222,14 +222,14 @@ pub struct ProcessLogEntry {
     pub sequence: u64,
     /// The stream that the output was written to.
     pub stream: ProcessLogsStream,
-    /// When the daemon read the output.
+    /// Time at which the daemon read the output.
     pub timestamp: Timestamp,
     /// `timestamp` in milliseconds since 1970.
     #[schema(deprecated)]
     pub timestamp_ms: u64,
     /// The output.
     pub data: String,
-    /// How `data` is written: `base64`, or, with `encoding=text` where the output is UTF-8, `utf8`.
+    /// Encoding of `data`: `base64`, or `utf8` with `encoding=text` where the output is UTF-8.
     pub encoding: ProcessLogEncoding,
 }
 
@@ -251,31 +251,31 @@ pub struct ProcessLogsResponse {
     pub gap: Option<ProcessLogGap>,
 }
 
-/// Output that was dropped before anybody read it. Data of the `gap` event.
+/// Output that was dropped before it was read. Data of the `gap` event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessLogGap {
-    /// The oldest entry that is left; reading goes on with it.
+    /// Number of the oldest entry that is kept. Reading continues with it.
     pub oldest: u64,
-    /// The newest entry.
+    /// Number of the newest entry.
     pub newest: u64,
-    /// How many bytes are gone, where that is known.
+    /// Number of bytes that were dropped, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub dropped_bytes: Option<u64>,
 }
 
-/// How a process ended. Data of the `exit` event.
+/// Exit of a process. Data of the `exit` event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessExit {
-    /// Exit code, if it exited by itself.
+    /// Exit code, if the process exited by itself.
     #[schema(required = true)]
     pub exit_code: Option<i32>,
-    /// Number of the signal that ended it, if one did.
+    /// Number of the signal that ended the process.
     #[schema(required = true)]
     pub signal: Option<i32>,
-    /// True if the kernel killed it for want of memory.
+    /// True if the kernel killed the process for lack of memory.
     pub oom_killed: bool,
 }
 
@@ -291,7 +291,7 @@ pub struct ProcessInputRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub data: Option<String>,
-    /// How `data` is written: `base64` (the default) or `utf8` (also `utf-8`, `text`).
+    /// Encoding of `data`: `base64` (the default) or `utf8` (also `utf-8`, `text`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub encoding: Option<String>,
@@ -301,15 +301,15 @@ pub struct ProcessInputRequest {
     pub eof: bool,
 }
 
-/// What became of the input.
+/// Result of sending input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessInputResponse {
-    /// How many bytes were taken.
+    /// Number of bytes that were accepted.
     pub bytes_written: usize,
 }
 
-/// The size of a terminal.
+/// Size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessTerminalSize {
@@ -321,113 +321,114 @@ pub struct ProcessTerminalSize {
     pub rows: u16,
 }
 
-/// The limits on processes.
+/// Limits on processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessConfig {
-    /// Processes that run at once, those of `run` included.
+    /// Maximum number of running processes, including those of `run`.
     pub max_concurrent_processes: usize,
-    /// How long `run` waits for a command when the request does not say.
+    /// Timeout of `run` in milliseconds, if the request has none.
     pub default_run_timeout_ms: u64,
-    /// The longest that `run` waits.
+    /// Maximum timeout of `run` in milliseconds.
     pub max_run_timeout_ms: u64,
-    /// How much `run` keeps of each output stream.
+    /// Maximum number of bytes that `run` keeps of each output stream.
     pub max_output_bytes: usize,
-    /// Log of one process; the oldest output leaves it first. Counts for processes that start later.
+    /// Maximum size of the log of a process in bytes. The oldest output is dropped first. Applies to processes that start
+    /// later.
     pub max_log_bytes_per_process: usize,
-    /// Input that one request may carry.
+    /// Maximum size of the input of a request in bytes.
     pub max_input_bytes_per_request: usize,
-    /// Ended processes that are remembered.
+    /// Maximum number of exited processes that are kept.
     pub max_ended_processes: usize,
-    /// What a process that is stopped gets between SIGTERM and SIGKILL.
+    /// Milliseconds between SIGTERM and SIGKILL when a process is stopped.
     pub stop_grace_ms: u64,
 }
 
-/// Limits to change; what is absent stays as it is.
+/// Limits to change. Absent members keep their value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ProcessConfigChange {
-    /// Processes that run at once, those of `run` included.
+    /// Maximum number of running processes, including those of `run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 65536)]
     pub max_concurrent_processes: Option<usize>,
-    /// How long `run` waits for a command when the request does not say.
+    /// Timeout of `run` in milliseconds, if the request has none. At most `maxRunTimeoutMs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 86400000)]
     pub default_run_timeout_ms: Option<u64>,
-    /// The longest that `run` waits.
+    /// Maximum timeout of `run` in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 86400000)]
     pub max_run_timeout_ms: Option<u64>,
-    /// How much `run` keeps of each output stream.
+    /// Maximum number of bytes that `run` keeps of each output stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_output_bytes: Option<usize>,
-    /// Log of one process.
+    /// Maximum size of the log of a process in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_log_bytes_per_process: Option<usize>,
-    /// Input that one request may carry.
+    /// Maximum size of the input of a request in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
     pub max_input_bytes_per_request: Option<usize>,
-    /// Ended processes that are remembered.
+    /// Maximum number of exited processes that are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 65536)]
     pub max_ended_processes: Option<usize>,
-    /// What a process that is stopped gets between SIGTERM and SIGKILL.
+    /// Milliseconds between SIGTERM and SIGKILL when a process is stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0, maximum = 86400000)]
     pub stop_grace_ms: Option<u64>,
 }
 
-/// What the daemon says on a terminal's WebSocket, as text; output comes as binary messages.
+/// A text message from the daemon on the WebSocket of a terminal. Output comes as binary messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 // The contract's macro does not read `rename_all_fields`: variants with members of several words say it again.
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum TerminalServerFrame {
-    /// The first message. What was printed before follows, then what is printed from now on.
+    /// The first message. Earlier output follows, then new output.
     #[schema(rename_all = "camelCase")]
     Ready {
-        /// The process.
+        /// Id of the process.
         process_id: String,
     },
-    /// The process ended; the socket is closed after this.
+    /// The process exited. The socket closes after this message.
     #[schema(rename_all = "camelCase")]
     Exit {
-        /// Exit code, if it exited by itself.
+        /// Exit code, if the process exited by itself.
         exit_code: Option<i32>,
-        /// Number of the signal that ended it, if one did.
+        /// Number of the signal that ended the process.
         signal: Option<i32>,
-        /// True if the kernel killed it for want of memory.
+        /// True if the kernel killed the process for lack of memory.
         oom_killed: bool,
     },
-    /// Something the client sent was refused, or output was dropped because the client did not read. The socket stays.
+    /// A message of the client was rejected, or output was dropped because the client did not read it. The socket stays open.
     Error {
-        /// What it was.
+        /// Description of the problem.
         message: String,
     },
 }
 
-/// What a client says on a terminal's WebSocket, as text; a binary message is input as it is.
+/// A text message from a client on the WebSocket of a terminal. A binary message is input as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum TerminalClientFrame {
-    /// Something was typed.
+    /// Input for the terminal.
     Input {
         /// The input.
         data: String,
-        /// How `data` is written: `utf8` (also `utf-8`, `text`), which is the default here, or `base64`.
+        /// Encoding of `data`: `utf8` (the default; also `utf-8`, `text`) or `base64`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         encoding: Option<String>,
     },
-    /// The terminal has another size now.
+    /// A new size of the terminal.
     Resize {
         /// Columns.
         cols: u16,
         /// Rows.
         rows: u16,
     },
-    /// The client leaves. The process goes on.
+    /// The client leaves. The process continues.
     Close,
 }

@@ -13,8 +13,8 @@ pub struct TicketRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "/v1/sessions/my-session/events/sse")]
     pub path: Option<String>,
-    /// How long the ticket is valid, in milliseconds. With `path` an hour by default and a day at most; without it 30
-    /// seconds by default and 5 minutes at most.
+    /// Lifetime of the ticket in milliseconds. With `path` an hour by default and a day at most; without it 30 seconds by
+    /// default and 5 minutes at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 86_400_000)]
     pub lifetime_ms: Option<u64>,
@@ -30,6 +30,6 @@ pub struct Ticket {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub path: Option<String>,
-    /// When the ticket expires. A stream that is open then stays open.
+    /// Time at which the ticket expires. A stream that is open then stays open.
     pub expires_at: Timestamp,
 }

@@ -15,8 +15,8 @@ pub struct Timestamp {
     milliseconds: u64,
 }
 
-/// The last millisecond of the year 9999, the last that RFC 3339 can express.
-const LATEST: u64 = 253_402_300_799_999;
+/// The last millisecond that can be written in every time zone: shortly before the end of the year 9999, the last one of RFC 3339.
+const LATEST: u64 = 253_402_207_200_999;
 
 impl Timestamp {
     /// Returns the current time.
@@ -25,7 +25,7 @@ impl Timestamp {
         Self::from_millis(u64::try_from(since.as_millis()).unwrap_or(LATEST))
     }
 
-    /// Returns the time that many milliseconds after 1970 began, at the latest the end of the year 9999.
+    /// Returns the time that many milliseconds after 1970 began, at the latest the end of 9999-12-30.
     pub fn from_millis(milliseconds: u64) -> Self {
         Self { milliseconds: milliseconds.min(LATEST) }
     }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_time_can_be_written_and_read() {
-        for milliseconds in [0, 1, 999, 1_000, 253_402_300_799_999, u64::MAX] {
+        for milliseconds in [0, 1, 999, 1_000, 253_402_207_200_999, 253_402_300_799_999, u64::MAX] {
             let time = Timestamp::from_millis(milliseconds);
             let text = serde_json::to_string(&time).unwrap();
             assert_eq!(serde_json::from_str::<Timestamp>(&text).unwrap(), time, "{text}");

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// MCP servers by name.
 pub type McpServers = BTreeMap<String, McpServerConfig>;
 
-/// A new session.
+/// Settings of a new session.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -23,15 +23,15 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent_mode: Option<String>,
-    /// What it may do.
+    /// Permission mode.
     #[serde(default)]
     #[schema(required = false)]
     pub permission_mode: PermissionMode,
-    /// The model; the agent's own choice if absent.
+    /// Model. Defaults to the agent's own choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
-    /// The model's variant, such as `high`.
+    /// Variant of the model, such as `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
@@ -39,83 +39,83 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub options: BTreeMap<String, OptionValue>,
-    /// The credential for the model's provider. It is kept in memory only; after a restart of the daemon it must be given again.
+    /// Credential for the model's provider. It is kept in memory only, so it must be sent again after a restart of the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub token: Option<String>,
-    /// Ask the provider whether it accepts the credential before anything is started.
+    /// Checks the credential with the provider before anything is started.
     #[serde(default)]
     #[schema(required = false)]
     pub validate_token: bool,
-    /// The agent's version; the current one if absent.
+    /// Version of the agent. Defaults to the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent_version: Option<String>,
-    /// The directory to work in; the workspace if absent.
+    /// Working directory, relative to the workspace. Defaults to the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub cwd: Option<String>,
-    /// Variables of the agent's environment. They are kept in memory only.
+    /// Environment variables of the agent. They are kept in memory only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub env: BTreeMap<String, String>,
-    /// MCP servers, on top of those that are configured for the directory.
+    /// MCP servers by name, in addition to those of the directory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = BTreeMap<String, McpServerConfig>, required = false)]
     pub mcp: McpServers,
-    /// Sets of skills, on top of those that are configured for the directory.
+    /// Sets of skills by name, in addition to those of the directory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub skills: BTreeMap<String, SkillsConfig>,
-    /// What the client wants to keep with it.
+    /// Metadata of the client's choice.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schema(value_type = Object, required = false)]
     pub metadata: Map<String, Value>,
-    /// Its title; the agent may give it one if absent.
+    /// Title of the session. The agent may set one if it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub title: Option<String>,
-    /// How permissions and questions are decided without a client.
+    /// Rules that decide permission requests without a client.
     #[serde(default)]
     #[schema(required = false)]
     pub policy: PermissionPolicy,
-    /// Where events are sent.
+    /// Webhook that receives the events of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub webhook: Option<Webhook>,
 }
 
-/// How permissions and questions are decided without a client.
+/// Rules that decide permission requests without a client.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PermissionPolicy {
-    /// The first that matches decides; without one a client is asked.
+    /// Rules. The first one that matches decides; without one a client is asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub rules: Vec<PermissionRule>,
-    /// How long a permission or question waits; for ever if absent.
+    /// Milliseconds after which an open request is decided. Without it, requests wait forever.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub timeout_ms: Option<u64>,
-    /// What is decided then. Questions are rejected in any case.
+    /// Decision after the timeout. Questions are always rejected.
     #[schema(required = false)]
     pub on_timeout: TimeoutDecision,
 }
 
-/// What is decided when nobody did.
+/// Decision after a timeout.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TimeoutDecision {
-    /// No.
+    /// Reject.
     #[default]
     Reject,
-    /// Yes, this time.
+    /// Allow this time.
     Allow,
 }
 
-/// What is decided for certain tools. All that is given must match.
+/// A rule for permission requests. Every member that is present must match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -123,24 +123,24 @@ pub struct PermissionRule {
     /// The tool: its own name or its kind (`read`, `edit`, `execute`, …), for `deny` and `ask` also its title; `*` stands for any
     /// characters.
     pub tool: String,
-    /// What it is given: the command, path or address; `*` stands for any characters.
+    /// Pattern for the command, path or address; `*` matches any characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub input: Option<String>,
-    /// The decision.
+    /// Decision of the rule.
     pub decision: Decision,
 }
 
-/// What a rule decides.
+/// Decision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Decision {
-    /// Yes.
+    /// Allow.
     Allow,
-    /// A client is asked.
+    /// Ask a client.
     Ask,
-    /// No.
+    /// Reject.
     Deny,
 }
 
@@ -171,20 +171,20 @@ fn option_changes() -> utoipa::openapi::schema::Object {
         .build()
 }
 
-/// Changes to a session; what is absent stays.
+/// Changes to a session. Absent members keep their value.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionPatch {
-    /// Its title.
+    /// Title of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub title: Option<String>,
-    /// The model.
+    /// Model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
-    /// The model's variant.
+    /// Variant of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
@@ -192,24 +192,23 @@ pub struct SessionPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = option_changes)]
     pub options: Option<BTreeMap<String, Option<OptionValue>>>,
-    /// What the agent does.
+    /// Mode of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent_mode: Option<String>,
-    /// What it may do.
+    /// Permission mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub permission_mode: Option<PermissionMode>,
-    /// Members are merged into what is kept; `null` removes one.
+    /// Metadata to merge into the existing one; `null` removes a member.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     pub metadata: Option<Map<String, Value>>,
-    /// Another credential for the model's provider, in memory only. The agent is started anew with it before its next turn.
+    /// New credential for the model's provider, kept in memory only. The agent is restarted with it before its next turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub token: Option<String>,
-    /// Variables to add to those of the agent's environment, in memory only. The agent is started anew with them before its
-    /// next turn.
+    /// Environment variables to add, kept in memory only. The agent is restarted with them before its next turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub env: Option<BTreeMap<String, String>>,

@@ -1,8 +1,8 @@
 //! The events of a session's log.
 
 use super::{
-    MessageDelta, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved, SessionChoice,
-    SessionOption, UniversalMessage,
+    MessageDelta, MessageWithdrawn, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved,
+    QueueHeld, QueueReleased, SessionChoice, SessionOption, UniversalMessage,
 };
 use crate::{AgentExit, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -26,30 +26,30 @@ pub struct UniversalEvent {
     pub data: EventData,
 }
 
-/// What happened: an object with one member, which names it.
+/// Data of an event: an object with one member, named after the event's type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum EventData {
     /// The agent is ready, for the first time or again.
     Started(Started),
-    /// A message, or its newest state.
+    /// A new message, or the newest state of a message.
     Message(UniversalMessage),
-    /// A piece of a message.
+    /// A piece of a message that is being written.
     MessageDelta(MessageDelta),
-    /// The agent asks.
+    /// The agent asks a question.
     QuestionAsked(QuestionRequest),
-    /// A question's end.
+    /// A question was answered, rejected or withdrawn.
     QuestionResolved(QuestionResolved),
-    /// The agent wants to do something.
+    /// The agent asks for a permission.
     PermissionAsked(PermissionRequest),
-    /// A permission's end.
+    /// A permission request was decided or withdrawn.
     PermissionResolved(PermissionResolved),
-    /// What the agent means to do; replaces the one before.
+    /// The agent's plan. Replaces the plan before.
     Plan(Plan),
-    /// The agent works on a message.
+    /// The agent started to work on a message.
     TurnStarted(TurnStarted),
-    /// It no longer does.
+    /// The agent finished working on a message.
     TurnEnded(TurnEnded),
     /// A message was taken out of the queue before its turn began.
     MessageWithdrawn(MessageWithdrawn),
@@ -57,121 +57,121 @@ pub enum EventData {
     QueueHeld(QueueHeld),
     /// Messages that were held are given to the agent again.
     QueueReleased(QueueReleased),
-    /// Mode, model or the like have changed, or what can be chosen.
+    /// The mode, model or another setting changed, or the choices did.
     ModeChanged(ModeChanged),
-    /// The title has changed.
+    /// The title changed.
     InfoChanged(InfoChanged),
-    /// The commands that messages may begin with; replaces those before.
+    /// Commands that a message may begin with. Replaces the commands before.
     CommandsAvailable(CommandsAvailable),
-    /// What the session has used.
+    /// Tokens and cost of the session.
     Usage(Usage),
-    /// The agent says something that is no message.
+    /// A notice from the agent that is not part of a message.
     Notice(Notice),
-    /// The agent sums up what was said, to make room.
+    /// The agent summarized the conversation to make room in its context.
     Compaction(Compaction),
-    /// Something went wrong.
+    /// A failure.
     Error(CrashInfo),
-    /// What the agent remembers after it was started anew.
+    /// The agent's memory of the conversation after a restart.
     Continuity(Continuity),
-    /// The session has ended.
+    /// The session ended.
     Ended(Ended),
-    /// Something that has no other form.
+    /// Output of the agent that has no other form.
     Unknown(Unknown),
 }
 
-/// The agent is ready.
+/// Data of the event `started`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Started {
-    /// The version that runs, if it is known.
+    /// Version of the agent, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent_version: Option<String>,
-    /// The directory it works in.
+    /// Working directory of the agent.
     pub cwd: String,
-    /// The session that this one was forked from.
+    /// Id of the session that this one was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub forked_from: Option<String>,
 }
 
-/// What the agent means to do.
+/// A plan of the agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// One after the other.
+    /// Entries of the plan, in order.
     pub entries: Vec<PlanEntry>,
 }
 
-/// One thing to do.
+/// An entry of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanEntry {
-    /// What.
+    /// Text of the entry.
     pub content: String,
-    /// How it stands.
+    /// Status of the entry.
     pub status: PlanStatus,
-    /// How much it matters.
+    /// Priority of the entry.
     pub priority: PlanPriority,
 }
 
-/// How an entry of a plan stands.
+/// Status of an entry of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanStatus {
-    /// To be done.
+    /// Not started.
     Pending,
-    /// Being done.
+    /// In progress.
     InProgress,
-    /// Done.
+    /// Completed.
     Completed,
 }
 
-/// How much an entry of a plan matters.
+/// Priority of an entry of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanPriority {
-    /// Much.
+    /// High.
     High,
-    /// So so.
+    /// Medium.
     Medium,
-    /// Little.
+    /// Low.
     Low,
 }
 
-/// The agent works on a message.
+/// Start of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStarted {
-    /// Names the turn.
+    /// Id of the turn.
     pub turn_id: String,
-    /// The message's id; absent if the agent began by itself.
+    /// Id of the message that the turn works on. Absent if the agent started the turn by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub message_id: Option<String>,
 }
 
-/// A turn's end.
+/// End of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEnded {
-    /// The turn.
+    /// Id of the turn.
     pub turn_id: String,
-    /// Why it ended.
+    /// Reason why the turn ended.
     pub stop_reason: StopReason,
     /// Why its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was exported or
     /// forked while the turn ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<String>,
-    /// What it used, if the agent tells.
+    /// Usage of the turn, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub usage: Option<Usage>,
@@ -182,76 +182,28 @@ impl TurnEnded {
     pub const REASONS: &[&str] = &["daemonRestarted", "transferred"];
 }
 
-/// The end of a message that never began a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct MessageWithdrawn {
-    /// The message's id.
-    pub message_id: String,
-    /// The turn that it would have begun.
-    pub turn_id: String,
-    /// The reason.
-    pub by: WithdrawnBy,
-}
-
-/// Why a message was withdrawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum WithdrawnBy {
-    /// A client deleted this message.
-    Client,
-    /// The session was cancelled, which also empties the queue.
-    Cancelled,
-    /// The session was terminated or deleted.
-    Ended,
-    /// The session was exported or forked while the message waited; this copy does not have it.
-    Transferred,
-    /// The daemon was restarted and could not read the message.
-    DaemonRestarted,
-}
-
-/// Messages that wait until the session is resumed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct QueueHeld {
-    /// Their ids, the next one first.
-    pub message_ids: Vec<String>,
-}
-
-/// Messages that no longer have to wait.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct QueueReleased {
-    /// Their ids, the next one first.
-    pub message_ids: Vec<String>,
-}
-
-/// Why a turn ended.
+/// Reason why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
-    /// The agent was done.
+    /// The agent finished.
     EndTurn,
-    /// The model could write no more.
+    /// The model reached its output limit.
     MaxTokens,
-    /// The agent asked the model as often as it may.
+    /// The agent reached its limit of requests to the model.
     MaxTurnRequests,
     /// The model refused.
     Refusal,
-    /// A client cancelled it.
+    /// A client cancelled the turn.
     Cancelled,
-    /// It failed; an `error` before it says how.
+    /// The turn failed. An `error` event before this one has the details.
     Error,
-    /// The end of the turn was not observed; `reason` says why.
+    /// The end of the turn was not observed. `reason` has the cause.
     Unknown,
 }
 
-/// Mode, model or the like have changed.
+/// Change of the mode, model or another setting.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -296,23 +248,23 @@ pub struct ChangedChoices {
     pub options: Option<Vec<SessionOption>>,
 }
 
-/// The title has changed.
+/// Change of the title.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InfoChanged {
-    /// The title; absent if there is none any more.
+    /// The title. Absent if there is none any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub title: Option<String>,
 }
 
-/// The commands that messages may begin with.
+/// Commands that a message may begin with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandsAvailable {
-    /// All of them.
+    /// All commands.
     pub commands: Vec<Command>,
 }
 
@@ -321,17 +273,17 @@ pub struct CommandsAvailable {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Command {
-    /// Without the slash.
+    /// Name of the command, without the slash.
     pub name: String,
-    /// What it does.
+    /// Description of the command.
     pub description: String,
-    /// What may follow it; absent if nothing.
+    /// Hint for the input of the command. Absent if it takes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub input_hint: Option<String>,
 }
 
-/// What was used. Each figure is there only if the agent tells it.
+/// Tokens and cost. Members that the agent does not report are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -340,15 +292,15 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub context_used: Option<u64>,
-    /// Tokens that it can hold.
+    /// Tokens that the model's context can hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub context_size: Option<u64>,
-    /// Tokens read.
+    /// Input tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub input_tokens: Option<u64>,
-    /// Tokens written.
+    /// Output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub output_tokens: Option<u64>,
@@ -360,7 +312,7 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub cached_write_tokens: Option<u64>,
-    /// Tokens thought.
+    /// Reasoning tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub thought_tokens: Option<u64>,
@@ -368,44 +320,44 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub total_tokens: Option<u64>,
-    /// What it cost.
+    /// Cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub cost: Option<UsageCost>,
 }
 
-/// What something cost.
+/// A cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCost {
-    /// How much.
+    /// Amount.
     pub amount: f64,
-    /// Of what, as ISO 4217 says it.
+    /// Currency, as an ISO 4217 code.
     pub currency: String,
 }
 
-/// The agent says something that is no message.
+/// A notice from the agent that is not part of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// How serious it is.
+    /// Severity of the notice.
     pub severity: NoticeSeverity,
-    /// What it is about.
+    /// Title of the notice.
     pub title: String,
-    /// More about it.
+    /// Description of the notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
 }
 
-/// How serious a notice is.
+/// Severity of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum NoticeSeverity {
-    /// Good to know.
+    /// Information.
     Info,
     /// Something may be wrong.
     Warning,
@@ -413,16 +365,16 @@ pub enum NoticeSeverity {
     Error,
 }
 
-/// The agent sums up what was said.
+/// A summary of the conversation that replaces it in the agent's context.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Compaction {
-    /// Names it.
+    /// Id of the compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub id: Option<String>,
-    /// How far it is, in the agent's own words.
+    /// Status of the compaction, in the agent's own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub status: Option<String>,
@@ -430,29 +382,29 @@ pub struct Compaction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub summary: Option<String>,
-    /// What the agent sent.
+    /// Output of the agent.
     pub raw: Value,
 }
 
-/// What went wrong.
+/// A failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CrashInfo {
-    /// What happened, for people.
+    /// Description of the failure.
     pub message: String,
     /// Kind of the failure, such as `agentExited`, `authRequired`, `installFailed`, `spawnFailed`,
     /// `unsupported`, `timeout`, `protocol`, `promptFailed`, `unparsed`, `gap`.
     pub kind: String,
-    /// The turn in which it happened.
+    /// Id of the turn in which the failure happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub turn_id: Option<String>,
-    /// How the agent ended, if it did.
+    /// Exit of the agent, if it exited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub exit: Option<AgentExit>,
-    /// What the agent sent.
+    /// Details from the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub details: Option<Value>,
@@ -474,47 +426,47 @@ impl CrashInfo {
     ];
 }
 
-/// What the agent remembers after it was started anew.
+/// The agent's memory of the conversation after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Continuity {
-    /// In short.
+    /// Kind of the memory.
     pub kind: ContinuityKind,
-    /// Why it is not more, if it is not `native`.
+    /// Reason why the kind is not `native`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<String>,
 }
 
-/// What the agent remembers.
+/// Kind of an agent's memory after a restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ContinuityKind {
-    /// Everything: it went on with its own session.
+    /// The agent resumed its own session and remembers everything.
     Native,
-    /// What was said, which it was given with the next message.
+    /// The agent gets the conversation as text with the next message.
     Replayed,
-    /// Nothing.
+    /// The agent remembers nothing.
     Lost,
 }
 
-/// The session has ended.
+/// End of the session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Ended {
-    /// Why: `terminated`.
+    /// Reason: `terminated`.
     pub reason: String,
 }
 
-/// Something that has no other form.
+/// Output of the agent that has no other form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Unknown {
-    /// What the agent sent.
+    /// Output of the agent.
     pub raw: Value,
 }
 
@@ -523,7 +475,7 @@ pub struct Unknown {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EventPage {
-    /// In the order of their ids.
+    /// Events in the order of their ids.
     pub events: Vec<UniversalEvent>,
     /// Whether more events follow. If a filter is given: whether more events follow that pass it, or may follow, as a request looks
     /// at a limited number of events.

@@ -4,7 +4,7 @@ use super::MessagePart;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A message for the agent: `message` or `parts`, not both.
+/// A message for the agent: either `message` or `parts`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -13,57 +13,57 @@ pub struct PostMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_length = 1)]
     pub message: Option<String>,
-    /// Text, files and images.
+    /// Parts of the message: text, files and images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 1)]
     pub parts: Option<Vec<MessagePart>>,
-    /// What happens while a turn runs.
+    /// Delivery of the message while a turn runs.
     #[serde(default)]
     #[schema(required = false)]
     pub delivery: Delivery,
 }
 
-/// What happens to a message that comes while a turn runs.
+/// Delivery of a message while a turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
-    /// It waits for the turn's end, after those that came before it.
+    /// The message waits for the end of the turn and of earlier messages.
     #[default]
     Queue,
-    /// The turn is cancelled, and the message is the next.
+    /// The turn is cancelled and the message is next.
     Interrupt,
 }
 
-/// A message was accepted: it is in the log, also if the daemon ends now.
+/// An accepted message. It is stored and survives a crash of the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageAccepted {
-    /// The turn that the message begins, or will begin.
+    /// Id of the turn that the message begins or will begin.
     pub turn_id: String,
-    /// The message's id in the events.
+    /// Id of the message in events.
     pub message_id: String,
-    /// The id of the event that the message is.
+    /// Id of the event that has the message.
     pub event_id: u64,
-    /// How many messages are before it.
+    /// Number of messages before this one.
     pub queued: usize,
 }
 
-/// What cancelling came to.
+/// Result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CancelResult {
-    /// The turn that is being cancelled; absent if none runs.
+    /// Id of the turn that is being cancelled. Absent if no turn runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub turn_id: Option<String>,
-    /// How many waiting messages were taken back.
+    /// Number of queued messages that were withdrawn.
     pub withdrawn: usize,
 }
 
-/// A copy of a session that goes its own way.
+/// Settings of a fork.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -72,7 +72,7 @@ pub struct ForkSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[A-Za-z0-9][A-Za-z0-9._~:@-]{0,127}$")]
     pub session_id: Option<String>,
-    /// Its title.
+    /// Title of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub title: Option<String>,
@@ -83,36 +83,36 @@ pub struct ForkSession {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionReply {
-    /// For each question the chosen labels, or what was written.
+    /// For each question the labels of the chosen options, or the text of the answer.
     pub answers: Vec<Vec<String>>,
 }
 
-/// A decision on a permission.
+/// Decision on a permission request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PermissionReply {
-    /// The decision.
+    /// Decision.
     pub reply: PermissionReplyKind,
-    /// The agent's own id of an option, to tell apart those of one kind.
+    /// The agent's own id of an option, where several options share a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub option_id: Option<String>,
-    /// What the agent is told, with a rejection: it becomes the next message.
+    /// Instruction for the agent, with a rejection. It becomes the next message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub message: Option<String>,
 }
 
-/// A decision.
+/// Decision on a permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionReplyKind {
-    /// Yes, this time.
+    /// Allow this time.
     Once,
-    /// Yes, and do not ask again.
+    /// Allow now and in the future.
     Always,
-    /// No.
+    /// Reject.
     Reject,
 }

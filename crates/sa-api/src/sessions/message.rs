@@ -4,27 +4,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// A message. A later one of the same id replaces the earlier one.
+/// A message. A later message with the same id replaces the earlier one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum UniversalMessage {
-    /// One that was understood.
+    /// A message that was parsed.
     Parsed(ParsedMessage),
-    /// One that was not; nothing of it is lost.
+    /// A message that could not be parsed. It is kept as it is.
     Unparsed(UnparsedMessage),
 }
 
-/// A message that was understood.
+/// A message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ParsedMessage {
-    /// Names it within its session.
+    /// Id of the message, unique in its session.
     pub id: String,
-    /// Whose it is.
+    /// Author of the message.
     pub role: Role,
-    /// What it consists of.
+    /// Parts of the message.
     pub parts: Vec<MessagePart>,
     /// More about the message: `turnId`, `delivery` (`interrupt` if a user's message was sent ahead of those that waited),
     /// `parentId` (the tool call of the sub-agent that it belongs to), `continues` (the message that this one continues, which had
@@ -43,9 +43,9 @@ pub struct UnparsedMessage {
     #[serde(default)]
     #[schema(required = true)]
     pub role: UnknownRole,
-    /// What the agent sent.
+    /// Output of the agent.
     pub raw: Value,
-    /// Why it was not understood.
+    /// Reason why the message could not be parsed.
     pub error: String,
 }
 
@@ -59,14 +59,14 @@ pub enum UnknownRole {
     Unknown,
 }
 
-/// Whose a message is.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
-    /// The client's.
+    /// The user.
     User,
-    /// The agent's.
+    /// The agent.
     Assistant,
 }
 
@@ -81,95 +81,95 @@ pub enum MessagePart {
         /// The text.
         text: String,
     },
-    /// What the agent thinks.
+    /// Reasoning of the agent.
     Reasoning {
-        /// The thought.
+        /// The text.
         text: String,
     },
-    /// A tool that the agent uses.
+    /// A call of a tool by the agent.
     ToolCall {
-        /// Names the call within its session.
+        /// Id of the call, unique in its session.
         id: String,
-        /// The tool's own name, if the agent tells it.
+        /// Name of the tool, if the agent reports it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         name: Option<String>,
-        /// What it does, for people.
+        /// Display title of the call.
         title: String,
-        /// What sort of thing it does.
+        /// Kind of the tool.
         kind: ToolKind,
-        /// How far it is.
+        /// Status of the call.
         status: ToolStatus,
-        /// What the tool was given.
+        /// Input of the tool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         input: Option<Value>,
-        /// The files it is about.
+        /// Files that the call works on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(required = false)]
         locations: Vec<Location>,
     },
-    /// What a tool returned, or has returned so far.
+    /// Result of a tool, complete or so far.
     #[schema(rename_all = "camelCase")]
     ToolResult {
-        /// The call's id.
+        /// Id of the call.
         id: String,
-        /// Whether it failed.
+        /// True if the call failed.
         is_error: bool,
-        /// What it shows.
+        /// Content to display.
         content: Vec<ToolContent>,
-        /// What it returned, as the tool wrote it.
+        /// Output of the tool, as the tool wrote it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         output: Option<Value>,
     },
-    /// A function that the client has to call.
+    /// A function for the client to call.
     FunctionCall {
-        /// Names the call within its session.
+        /// Id of the call, unique in its session.
         id: String,
-        /// The function.
+        /// Name of the function.
         name: String,
-        /// Its arguments.
+        /// Arguments of the function.
         arguments: Value,
     },
-    /// What the client's function returned.
+    /// Result of a function that the client called.
     #[schema(rename_all = "camelCase")]
     FunctionResult {
-        /// The call's id.
+        /// Id of the call.
         id: String,
-        /// The function, if it is told.
+        /// Name of the function, if it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         name: Option<String>,
-        /// What it returned.
+        /// Result of the function.
         result: Value,
-        /// Whether it failed.
+        /// True if the call failed.
         is_error: bool,
     },
-    /// A file, or how one changed.
+    /// A file, or a change to a file.
     #[schema(rename_all = "camelCase")]
     File {
-        /// What it is called, if that is not in its path.
+        /// Name of the file, if `path` does not contain it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         name: Option<String>,
-        /// Its path or address.
+        /// Path or address of the file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         path: Option<String>,
-        /// Where its content is; absent for changes.
+        /// Content of the file. Absent for a change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         source: Option<FileSource>,
-        /// What kind of content it is.
+        /// Media type of the content.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         mime_type: Option<String>,
-        /// How it changed.
+        /// Change to the file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         diff: Option<Diff>,
-        /// What else the agent told about it.
+        /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[schema(value_type = Object, required = false)]
         extra: Map<String, Value>,
@@ -177,80 +177,80 @@ pub enum MessagePart {
     /// An image.
     #[schema(rename_all = "camelCase")]
     Image {
-        /// Where it is.
+        /// Content of the image.
         source: FileSource,
-        /// What kind of image.
+        /// Media type of the image.
         mime_type: String,
-        /// What it shows, in words.
+        /// Description of the image.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         alt: Option<String>,
-        /// What else the agent told about it.
+        /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[schema(value_type = Object, required = false)]
         extra: Map<String, Value>,
     },
-    /// Something that went wrong.
+    /// A failure.
     Error {
-        /// What.
+        /// Description of the failure.
         message: String,
     },
-    /// Something that has no other form.
+    /// Output of the agent that has no other form.
     Unknown {
-        /// What the agent sent.
+        /// Output of the agent.
         raw: Value,
     },
 }
 
-/// Where the content of a file or image is.
+/// Content of a file or image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FileSource {
-    /// Here, as text.
+    /// Content as text.
     Text {
         /// The content.
         text: String,
     },
-    /// Here, in base64.
+    /// Content in base64.
     Base64 {
         /// The content.
         data: String,
     },
-    /// At an address; `file://` for files of the sandbox.
+    /// Content at an address.
     Uri {
-        /// The address.
+        /// Address of the content; `file://` for a file of the sandbox.
         uri: String,
     },
 }
 
-/// How a file changed.
+/// A change to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Diff {
-    /// What was there before; absent for a new file.
+    /// Content before the change. Absent for a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub old_text: Option<String>,
-    /// What is there afterwards.
+    /// Content after the change.
     pub new_text: String,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// The line, from 1.
+    /// Line number, starting at 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub line: Option<u32>,
 }
 
-/// What a tool call shows.
+/// Content that a tool call displays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -259,7 +259,7 @@ pub enum ToolContent {
     Text {
         /// The text.
         text: String,
-        /// What else the agent told about it.
+        /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[schema(value_type = Object, required = false)]
         extra: Map<String, Value>,
@@ -267,70 +267,70 @@ pub enum ToolContent {
     /// An image.
     #[schema(rename_all = "camelCase")]
     Image {
-        /// Where it is.
+        /// Content of the image.
         source: FileSource,
-        /// What kind of image.
+        /// Media type of the image.
         mime_type: String,
-        /// What else the agent told about it.
+        /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[schema(value_type = Object, required = false)]
         extra: Map<String, Value>,
     },
-    /// A file, or a link to one.
+    /// A file, or a link to a file.
     #[schema(rename_all = "camelCase")]
     File {
-        /// What it is called, if that is not in its path.
+        /// Name of the file, if `path` does not contain it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         name: Option<String>,
-        /// Its path or address.
+        /// Path or address of the file.
         path: String,
-        /// Where its content is.
+        /// Content of the file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         source: Option<FileSource>,
-        /// What kind of content it is.
+        /// Media type of the content.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         mime_type: Option<String>,
-        /// What else the agent told about it.
+        /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[schema(value_type = Object, required = false)]
         extra: Map<String, Value>,
     },
-    /// How a file changes or changed.
+    /// A change to a file.
     #[schema(rename_all = "camelCase")]
     Diff {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What was there before; absent for a new file.
+        /// Content before the change. Absent for a new file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         old_text: Option<String>,
-        /// What is there afterwards.
+        /// Content after the change.
         new_text: String,
-        /// What else the agent told about it.
+        /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[schema(value_type = Object, required = false)]
         extra: Map<String, Value>,
     },
-    /// A terminal of the agent's.
+    /// A terminal of the agent.
     Terminal {
-        /// Its id.
+        /// Id of the terminal.
         id: String,
-        /// What else the agent told about it.
+        /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[schema(value_type = Object, required = false)]
         extra: Map<String, Value>,
     },
-    /// Something that has no other form.
+    /// Output of the agent that has no other form.
     Unknown {
-        /// What the agent sent.
+        /// Output of the agent.
         raw: Value,
     },
 }
 
-/// What sort of thing a tool does.
+/// Kind of a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -349,58 +349,58 @@ pub enum ToolKind {
     Execute,
     /// Thinks or plans.
     Think,
-    /// Fetches something from elsewhere.
+    /// Fetches data from elsewhere.
     Fetch,
     /// Changes the mode.
     SwitchMode,
-    /// Anything else.
+    /// Any other tool.
     #[default]
     #[serde(other)]
     Other,
 }
 
-/// How far a tool call is.
+/// Status of a tool call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolStatus {
-    /// It has not begun: its input is still coming, or it waits for a permission.
+    /// Not started. The input is still being written, or the call waits for a permission.
     #[default]
     Pending,
-    /// It runs.
+    /// Running.
     InProgress,
-    /// It is done.
+    /// Completed.
     Completed,
-    /// It failed, or was refused.
+    /// Failed or rejected.
     Failed,
 }
 
-/// A piece of a message that is still being written. The whole message follows as a `message` of the same id.
+/// A piece of a message that is being written. The complete message follows as a `message` event with the same id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageDelta {
-    /// The message's id.
+    /// Id of the message.
     pub message_id: String,
-    /// Which of its parts goes on.
+    /// Part of the message that the piece continues.
     pub kind: DeltaKind,
-    /// What is added.
+    /// Text to append.
     pub text: String,
-    /// The tool call of the sub-agent that it belongs to.
+    /// Id of the tool call of the sub-agent that the message belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub parent_id: Option<String>,
 }
 
-/// Which part of a message goes on.
+/// Part of a message that a piece continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum DeltaKind {
-    /// Its text.
+    /// Text.
     Text,
-    /// Its reasoning.
+    /// Reasoning.
     Reasoning,
-    /// The output of its tool call, which still runs. The `toolResult` of the whole message has all of it.
+    /// Output of a running tool. The `toolResult` of the complete message has all of it.
     Output,
 }

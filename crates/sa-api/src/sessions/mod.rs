@@ -6,6 +6,7 @@ mod event;
 mod event_type;
 mod exchange;
 mod message;
+mod queue;
 mod request;
 mod session;
 mod transcript;
@@ -17,9 +18,8 @@ pub use create::{
 };
 pub use event::{
     ChangedChoices, Command, CommandsAvailable, Compaction, Continuity, ContinuityKind, CrashInfo, Ended,
-    EventData, EventPage, InfoChanged, MessageWithdrawn, ModeChanged, Notice, NoticeSeverity, Plan,
-    PlanEntry, PlanPriority, PlanStatus, QueueHeld, QueueReleased, Started, StopReason, TurnEnded,
-    TurnStarted, UniversalEvent, Unknown, Usage, UsageCost, WithdrawnBy,
+    EventData, EventPage, InfoChanged, ModeChanged, Notice, NoticeSeverity, Plan, PlanEntry, PlanPriority,
+    PlanStatus, Started, StopReason, TurnEnded, TurnStarted, UniversalEvent, Unknown, Usage, UsageCost,
 };
 pub use event_type::EventType;
 pub use exchange::{
@@ -30,6 +30,7 @@ pub use message::{
     DeltaKind, Diff, FileSource, Location, MessageDelta, MessagePart, ParsedMessage, Role, ToolContent,
     ToolKind, ToolStatus, UniversalMessage, UnknownRole, UnparsedMessage,
 };
+pub use queue::{MessageWithdrawn, QueueHeld, QueueReleased, WithdrawnBy};
 pub use request::{
     PermissionOption, PermissionRequest, PermissionResolved, Question, QuestionKind, QuestionOption,
     QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,

@@ -7,61 +7,61 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Questions that the agent asks at once. Lasts until it is answered, rejected, or its turn ends.
+/// A request for answers. It stays open until it is answered or rejected, or its turn ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionRequest {
-    /// Names it within its session.
+    /// Id of the request, unique in its session.
     pub id: String,
-    /// The turn in which it is asked; absent outside of turns.
+    /// Id of the turn in which the agent asks. Absent outside of turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub turn_id: Option<String>,
-    /// The tool call that asks.
+    /// Id of the tool call that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tool_call_id: Option<String>,
-    /// What it is about, if it is more than its questions say.
+    /// Introduction to the questions, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub message: Option<String>,
-    /// The questions; `answers` of a reply has one entry for each.
+    /// Questions. A reply has one entry in `answers` for each.
     pub questions: Vec<Question>,
-    /// Whether this asks for the approval of a plan.
+    /// True if the agent asks for the approval of a plan.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(required = false)]
     pub plan_approval: bool,
-    /// When it is rejected automatically, unless it is answered before.
+    /// Time at which the request is rejected, unless it is answered before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
-/// One question.
+/// A question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// A word or two that name it.
+    /// Short heading of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub header: Option<String>,
-    /// The question.
+    /// Text of the question.
     pub question: String,
-    /// What is asked for.
+    /// Kind of the answer.
     pub kind: QuestionKind,
-    /// What can be chosen. Answers are labels.
+    /// Options to choose from. Answers are labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub options: Vec<QuestionOption>,
-    /// Whether several may be chosen.
+    /// True if several options may be chosen.
     pub multi_select: bool,
-    /// Whether an answer may be none of the options.
+    /// True if an answer may be something else than an option.
     pub custom: bool,
-    /// Whether there has to be an answer.
+    /// True if an answer is required.
     pub required: bool,
-    /// Where to go, if it is to be answered elsewhere.
+    /// Address to visit, if the question is answered there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub url: Option<String>,
@@ -104,7 +104,7 @@ pub struct Question {
     pub default: Vec<String>,
 }
 
-/// What a question asks for.
+/// Kind of the answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -119,136 +119,136 @@ pub enum QuestionKind {
     Integer,
     /// `true` or `false`.
     Boolean,
-    /// A visit to an address; the answer only says that it is done.
+    /// A visit to an address. The answer only confirms it.
     Url,
 }
 
-/// Something to choose.
+/// An option of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
-    /// What an answer says.
+    /// Label, which is also the answer.
     pub label: String,
-    /// What it means.
+    /// Description of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
 }
 
-/// A question's end.
+/// End of a question request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionResolved {
-    /// The question's id.
+    /// Id of the question request.
     pub id: String,
-    /// What became of it.
+    /// Outcome.
     pub outcome: QuestionOutcome,
-    /// The answers, if it was answered.
+    /// Answers, if it was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub answers: Option<Vec<Vec<String>>>,
-    /// Who decided.
+    /// Cause of the outcome.
     pub by: ResolvedBy,
 }
 
-/// What became of a question.
+/// Outcome of a question request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionOutcome {
-    /// It was answered.
+    /// Answered.
     Answered,
-    /// It was rejected.
+    /// Rejected.
     Rejected,
-    /// Nobody can answer it any more; `by` says why.
+    /// Withdrawn. `by` has the cause.
     Cancelled,
 }
 
-/// Who decided.
+/// Cause of the end of a question or permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ResolvedBy {
-    /// A client.
+    /// A client replied.
     Client,
-    /// A rule of the session's.
+    /// A rule of the session's policy matched.
     Rule,
-    /// The session's permission mode.
+    /// The permission mode of the session decided.
     PermissionMode,
-    /// No rule of the session's matched, and the agent would not have asked: it only reads, or was allowed for good.
+    /// No rule matched, and the agent would not have asked: the call only reads, or was allowed before.
     Agent,
-    /// The time for it was over.
+    /// Nobody replied in time.
     Timeout,
-    /// The turn ended, by itself or because it was cancelled.
+    /// The turn ended.
     TurnEnded,
-    /// The agent ended.
+    /// The agent exited.
     AgentEnded,
-    /// The agent took its request back; it no longer waits for an answer.
+    /// The agent withdrew the request.
     Withdrawn,
-    /// The daemon ended while the agent waited.
+    /// The daemon restarted.
     DaemonRestarted,
 }
 
-/// Something that the agent wants to do. Lasts until it is answered, or its turn ends.
+/// A request for permission. It stays open until it is answered, or its turn ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequest {
-    /// Names it within its session.
+    /// Id of the request, unique in its session.
     pub id: String,
-    /// The turn in which it is asked; absent outside of turns.
+    /// Id of the turn in which the agent asks. Absent outside of turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub turn_id: Option<String>,
-    /// The tool call that asks.
+    /// Id of the tool call that needs the permission.
     pub tool_call_id: String,
-    /// The tool's own name, if the agent tells it.
+    /// Name of the tool, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tool: Option<String>,
-    /// What it wants to do, for people.
+    /// Display title of the action.
     pub title: String,
-    /// What sort of thing that is.
+    /// Kind of the tool.
     pub kind: ToolKind,
-    /// What the tool would be given.
+    /// Input of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub input: Option<Value>,
-    /// What it would do, such as the change to a file.
+    /// Preview of the action, such as the change to a file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub parts: Vec<MessagePart>,
-    /// Which replies the agent takes.
+    /// Replies that the agent accepts.
     pub options: Vec<PermissionOption>,
-    /// When it is decided automatically, unless it is answered before.
+    /// Time at which the request is decided, unless it is answered before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
-/// A reply that the agent takes.
+/// A reply that the agent accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionOption {
-    /// The agent's own id of it; a reply may name it.
+    /// The agent's own id of the option. A reply may name it.
     pub id: String,
-    /// What it means, for people.
+    /// Display name of the option.
     pub name: String,
-    /// The reply that stands for it. Several options may share one; the first is then meant.
+    /// Reply that stands for the option. If several options share a reply, it means the first one.
     pub reply: PermissionReplyKind,
 }
 
-/// A permission's end.
+/// End of a permission request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionResolved {
-    /// The permission's id.
+    /// Id of the permission request.
     pub id: String,
-    /// The decision; absent if nobody decided before it was withdrawn or its turn ended.
+    /// Decision. Absent if the request was withdrawn before a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reply: Option<PermissionReplyKind>,
@@ -256,7 +256,7 @@ pub struct PermissionResolved {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub option_id: Option<String>,
-    /// Who decided.
+    /// Cause of the decision.
     pub by: ResolvedBy,
 }
 

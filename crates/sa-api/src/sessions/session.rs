@@ -12,22 +12,22 @@ use utoipa::ToSchema;
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionList {
-    /// The newest first, by `createdAt`.
+    /// Sessions, the newest first by `createdAt`.
     pub sessions: Vec<Session>,
-    /// Whether more sessions match.
+    /// True if more sessions match.
     pub has_more: bool,
-    /// The value of `after` that returns the next page; absent on the last page.
+    /// Value of `after` that returns the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub next: Option<String>,
 }
 
-/// One session.
+/// A session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// The id in its URL.
+    /// Id of the session.
     pub session_id: String,
     /// False if the agent could not be started the last time that was tried; `error` says why.
     #[serde(default = "yes")]
@@ -37,21 +37,21 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub error: Option<AgentError>,
-    /// Its agent.
+    /// Id of the agent.
     pub agent: String,
-    /// The version that was asked for.
+    /// Version of the agent that was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub agent_version: Option<String>,
-    /// What the agent does: `build`, `plan` or a mode of its own.
+    /// Mode of the agent: `build`, `plan` or a mode of its own.
     pub agent_mode: String,
-    /// What it may do.
+    /// Permission mode.
     pub permission_mode: PermissionMode,
-    /// The model that was asked for; the agent's own choice if absent.
+    /// Model that was requested. Absent for the agent's own choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
-    /// The model's variant that was asked for, such as `high`.
+    /// Variant of the model that was requested, such as `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
@@ -59,41 +59,41 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub options: BTreeMap<String, OptionValue>,
-    /// The directory it works in.
+    /// Working directory.
     pub cwd: String,
-    /// Its title.
+    /// Title of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub title: Option<String>,
-    /// What the client keeps with it.
+    /// Metadata of the client's choice.
     #[serde(default)]
     #[schema(value_type = Object, required = true)]
     pub metadata: Map<String, Value>,
-    /// When it was created.
+    /// Time at which the session was created.
     pub created_at: Timestamp,
-    /// When its newest event was recorded.
+    /// Time at which the newest event was recorded.
     pub updated_at: Timestamp,
-    /// What it is doing.
+    /// State of the session.
     pub state: SessionState,
-    /// The turn that runs.
+    /// The running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub turn: Option<Turn>,
-    /// How many messages wait for their turn.
+    /// Number of messages that wait for their turn.
     pub queued: usize,
     /// The messages that wait, the next one first.
     #[serde(default)]
     #[schema(required = true)]
     pub queue: Vec<QueuedMessage>,
-    /// Whether the queue stands still since the daemon was restarted. `POST …/resume` or a new message continues it.
+    /// True if the queue is held since a restart of the daemon. `POST …/resume` or a new message continues it.
     #[serde(default)]
     #[schema(required = true)]
     pub queue_held: bool,
-    /// Questions that nobody has answered.
+    /// Open question requests.
     pub questions: Vec<QuestionRequest>,
-    /// Permissions that nobody has decided on.
+    /// Open permission requests.
     pub permissions: Vec<PermissionRequest>,
-    /// What it has used.
+    /// Tokens and cost of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub usage: Option<Usage>,
@@ -102,41 +102,41 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub choices: Option<SessionChoices>,
-    /// The agent's own id of it.
+    /// The agent's own id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub native_session_id: Option<String>,
-    /// The session that it was forked from.
+    /// Id of the session that this one was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub forked_from: Option<String>,
-    /// Id of its newest event; 0 before the first.
+    /// Id of the newest event. 0 before the first event.
     pub last_event_id: u64,
     /// Id of the oldest event that is kept.
     pub oldest_event_id: u64,
-    /// How its webhook stands, if it has one.
+    /// Status of the webhook, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub webhook: Option<WebhookStatus>,
 }
 
-/// What a session is doing.
+/// State of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SessionState {
-    /// Its agent is being started.
+    /// The agent is being started.
     Starting,
-    /// Nothing; it waits for a message.
+    /// The session waits for a message.
     #[default]
     Idle,
-    /// The agent works.
+    /// The agent works on a message.
     Running,
     /// The agent waits for an answer.
     RequiresAction,
     /// The agent or the daemon ended; the next message starts the agent anew.
     Interrupted,
-    /// It was terminated.
+    /// The session was terminated.
     Ended,
 }
 
@@ -151,37 +151,37 @@ pub struct QueuedMessage {
     pub turn_id: String,
 }
 
-/// The turn that runs.
+/// A running turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
-    /// Names it.
+    /// Id of the turn.
     pub turn_id: String,
-    /// When it began.
+    /// Time at which the turn began.
     // Records of earlier versions have milliseconds under another name.
     #[serde(default)]
     #[schema(required = true)]
     pub started_at: Timestamp,
-    /// Whether it was asked to stop.
+    /// True if the turn is being cancelled.
     pub cancelling: bool,
 }
 
-/// What an agent may do.
+/// Permission mode of an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// It asks before it changes anything.
+    /// The agent asks before it changes anything.
     #[default]
     Default,
-    /// It reads only; leaving that needs an approval, which is asked for as a question.
+    /// The agent only reads. Leaving this mode needs an approval, which is asked for as a question.
     Plan,
-    /// It never asks.
+    /// The agent never asks.
     Bypass,
 }
 
-/// What is chosen, and what can be. A list is empty where the agent offers no choice.
+/// Current settings of a session and the choices for them. A list is empty if the agent offers no choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -190,19 +190,19 @@ pub struct SessionChoices {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub mode: Option<String>,
-    /// Its modes.
+    /// Modes to choose from.
     pub modes: Vec<SessionChoice>,
-    /// The model.
+    /// Model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
-    /// Its models.
+    /// Models to choose from.
     pub models: Vec<SessionChoice>,
-    /// The model's variant.
+    /// Variant of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variant: Option<String>,
-    /// The model's variants.
+    /// Variants of the model to choose from.
     pub variants: Vec<SessionChoice>,
     /// Options of the agent other than mode, model and variant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -210,56 +210,56 @@ pub struct SessionChoices {
     pub options: Vec<SessionOption>,
 }
 
-/// Something that can be set.
+/// An option of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOption {
-    /// Names it.
+    /// Id of the option.
     pub id: String,
-    /// For people.
+    /// Display name of the option.
     pub name: String,
-    /// More about it.
+    /// Description of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
-    /// What it is about: `mode`, `model`, `thought_level`, or a word of the agent's.
+    /// Category of the option: `mode`, `model`, `thought_level`, or one of the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub category: Option<String>,
-    /// What it is set to.
+    /// Current value.
     pub value: OptionValue,
-    /// What it can be set to; empty for one that is on or off.
+    /// Values to choose from. Empty for a switch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub choices: Vec<SessionChoice>,
 }
 
-/// What an option is set to.
+/// Value of an option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum OptionValue {
     /// On or off.
     Switch(bool),
-    /// The id of a choice.
+    /// Id of a choice.
     Choice(String),
 }
 
-/// Something that can be chosen.
+/// A value to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionChoice {
-    /// Names it.
+    /// Id of the choice.
     pub id: String,
-    /// For people.
+    /// Display name of the choice.
     pub name: String,
-    /// More about it.
+    /// Description of the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub description: Option<String>,
-    /// The group that it is shown in.
+    /// Group of the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub group: Option<ChoiceGroup>,
@@ -270,9 +270,9 @@ pub struct SessionChoice {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChoiceGroup {
-    /// Names it.
+    /// Id of the group.
     pub id: String,
-    /// For people.
+    /// Display name of the group.
     pub name: String,
 }
 

@@ -14,7 +14,7 @@ pub struct TranscriptPage {
     /// Messages in the requested order. A user's message stands where its turn began. Messages that wait for their turn come after
     /// all others, in the order of the queue.
     pub messages: Vec<TranscriptMessage>,
-    /// Whether more messages follow in the requested order.
+    /// True if more messages follow in the requested order.
     pub has_more: bool,
     /// Cursor of the next page: send it as `after` with the same `order`. Absent if there is no next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,14 +5,14 @@ use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where a session's events are sent.
+/// A webhook that receives the events of a session.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Webhook {
-    /// The address, `http` or `https`.
+    /// Address of the receiver, `http` or `https`.
     pub url: String,
-    /// The key that deliveries are signed with.
+    /// Key that signs deliveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_length = 1)]
     pub secret: Option<String>,
@@ -22,52 +22,52 @@ pub struct Webhook {
     pub events: Option<Vec<String>>,
 }
 
-/// The body of a delivery. Each event comes at least once, in the order of ids.
+/// Body of a delivery. Each event is delivered at least once, in the order of ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
-    /// The session.
+    /// Id of the session.
     pub session_id: String,
-    /// How often this delivery was tried before.
+    /// Number of earlier attempts to deliver these events.
     pub attempt: u32,
-    /// The events.
+    /// Events.
     pub events: Vec<UniversalEvent>,
 }
 
-/// How a webhook stands.
+/// Status of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookStatus {
-    /// The address, without what may be secret in it.
+    /// Address of the receiver, without parts that may be secret.
     pub url: String,
-    /// In short.
+    /// State of the webhook.
     pub state: WebhookState,
-    /// Everything up to this event was delivered, or was of no interest.
+    /// Id of the last event that was delivered or filtered out.
     pub delivered_event_id: u64,
-    /// How often delivering has failed since it last worked.
+    /// Number of failures since the last success.
     pub failures: u32,
-    /// Why it failed last.
+    /// Reason of the last failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub last_error: Option<String>,
-    /// When it is tried next.
+    /// Time of the next attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub next_attempt_at: Option<Timestamp>,
 }
 
-/// How a webhook stands, in short.
+/// State of a webhook.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum WebhookState {
-    /// It works, or has not been needed yet.
+    /// Working, or not used yet.
     #[default]
     Active,
-    /// It fails and is tried again.
+    /// Failing. Deliveries are retried.
     Failing,
-    /// The receiver said that it is gone, or it failed for too long.
+    /// Disabled: the receiver answered that it is gone, or it failed for too long.
     Disabled,
 }

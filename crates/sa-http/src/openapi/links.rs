@@ -14,7 +14,7 @@ struct Chain {
 
 const CHAINS: &[Chain] = &[
     Chain {
-        from: &["createSession", "createNewSession", "forkSession", "importSession", "getSession"],
+        from: &["createSession", "createSessionWithNewId", "forkSession", "importSession", "getSession"],
         member: "/sessionId",
         parameter: "sessionId",
         to: SESSION,

@@ -1,0 +1,52 @@
+//! Events of messages that wait for their turn.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The end of a message that never began a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MessageWithdrawn {
+    /// The message's id.
+    pub message_id: String,
+    /// The turn that it would have begun.
+    pub turn_id: String,
+    /// The reason.
+    pub by: WithdrawnBy,
+}
+
+/// Why a message was withdrawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum WithdrawnBy {
+    /// A client deleted this message.
+    Client,
+    /// The session was cancelled, which also empties the queue.
+    Cancelled,
+    /// The session was terminated or deleted.
+    Ended,
+    /// The session was exported or forked while the message waited; this copy does not have it.
+    Transferred,
+    /// The daemon was restarted and could not read the message.
+    DaemonRestarted,
+}
+
+/// Messages that wait until the session is resumed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QueueHeld {
+    /// Their ids, the next one first.
+    pub message_ids: Vec<String>,
+}
+
+/// Messages that no longer have to wait.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QueueReleased {
+    /// Their ids, the next one first.
+    pub message_ids: Vec<String>,
+}
