@@ -110,7 +110,7 @@ EXPLAINED = [
         "a random entity tag is not that of the file",
     ),
     Explained(
-        REJECTED, "(stream|post|close)(Agent)?AcpConnection", "invalid_request", "'Acp-Connection-Id': missing|name the agent",
+        REJECTED, "(stream|post|close)(Agent)?AcpConnection", "invalid_request", "Acp-Connection-Id'?( is|:) missing|name the agent",
         "header and agent are optional for some messages only, which a schema cannot say",
     ),
     Explained(
@@ -122,12 +122,28 @@ EXPLAINED = [
         "a deprecated parameter and its successor must agree, which a schema cannot say",
     ),
     Explained(
-        REJECTED, "listSessions", "invalid_request", "'after': expected the `next` of a page",
-        "a random text is no cursor",
+        REJECTED, "listSessions", "invalid_request", "'after': expected the `next`|'metadata': expected key:value|'include': expected",
+        "a random text is no cursor, no filter and nothing to include",
     ),
     Explained(
         REJECTED, "createSession|createNewSession|patchSession", "invalid_value|unsupported", "",
         "a random mode, model, variant or webhook is none, and the demo agent takes no token",
+    ),
+    Explained(
+        REJECTED, "postMessage|postMessageStream", "invalid_request", "^part [0-9]+: ",
+        "messages have more kinds of parts than a client may send, and share their schema",
+    ),
+    Explained(
+        REJECTED, "createProcess|runProcess|create(New)?Session", "invalid_(request|value)", "name of an environment variable|^env",
+        "the contract lists values of variables, not what their names may be",
+    ),
+    Explained(
+        REJECTED, ".*", "invalid_request", "expected a whole number, .*got [0-9]+$",
+        "JSON Schema takes 1.0 for an integer; the daemon wants 1",
+    ),
+    Explained(
+        REJECTED, "setMcpConfig|setSkillsConfig", "invalid_request", "must be an? (text|address)",
+        "members of open objects are checked one by one, which the contract describes in words",
     ),
     Explained(
         REJECTED, "forkSession", "invalid_request|conflict", "has not begun",
