@@ -169,7 +169,7 @@ impl CredentialStatus {
 pub struct AgentPatch {
     /// The installed version that starts unless a session names another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, min_length = 1)]
+    #[schema(nullable = false, required = true, min_length = 1)]
     pub current_version: Option<String>,
 }
 

@@ -53,6 +53,7 @@ pub struct McpLocalServer {
 #[serde(rename_all = "camelCase")]
 pub struct McpRemoteServer {
     /// Address of the server.
+    #[schema(min_length = 1)]
     pub url: String,
     /// Headers to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,6 +124,7 @@ pub struct SkillSource {
     #[schema(value_type = SkillSourceType)]
     pub kind: String,
     /// `owner/name` on GitHub, the address of a repository, or a directory.
+    #[schema(min_length = 1)]
     pub source: String,
     /// Branch, tag or commit.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]

@@ -33,11 +33,11 @@ pub struct ProcessCreateRequest {
     pub tty: bool,
     /// Columns of the terminal. Defaults to 80.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 65535)]
     pub cols: Option<u16>,
     /// Rows of the terminal. Defaults to 24.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 65535)]
     pub rows: Option<u16>,
 }
 
@@ -314,10 +314,10 @@ pub struct ProcessInputResponse {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcessTerminalSize {
     /// Columns.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 65535)]
     pub cols: u16,
     /// Rows.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 65535)]
     pub rows: u16,
 }
 

@@ -61,6 +61,19 @@ pub(crate) fn refusal(name: &str, why: impl AsRef<str>) -> ApiError {
     ApiError::invalid(format!("query parameter '{}': {}", quote(name), why.as_ref()))
 }
 
+/// Returns the value of a parameter that may also come under its old name, with the same value if under both.
+pub(crate) fn either<T: PartialEq>(
+    (name, value): (&str, Option<T>),
+    (old_name, old_value): (&str, Option<T>),
+) -> ApiResult<Option<T>> {
+    match (value, old_value) {
+        (Some(value), Some(old)) if value != old => {
+            Err(refusal(old_name, format!("is the old name of '{name}' and has another value")))
+        }
+        (value, old) => Ok(value.or(old)),
+    }
+}
+
 fn check_value(parameter: &Parameter, name: &str, value: &[u8]) -> ApiResult<()> {
     let Some(expected) = parameter.kind.mismatch(value) else { return Ok(()) };
     if value.is_empty() && matches!(parameter.kind, known::Kind::Text { .. }) {
@@ -117,6 +130,20 @@ fn distance(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_names_of_a_parameter_must_agree() {
+        for (new, old, expected) in [
+            (None, None, Some(None)),
+            (Some(1), None, Some(Some(1))),
+            (None, Some(1), Some(Some(1))),
+            (Some(1), Some(1), Some(Some(1))),
+            (Some(1), Some(2), None),
+        ] {
+            let value = either(("after", new), ("since", old));
+            assert_eq!(value.ok(), expected, "{new:?} and {old:?}");
+        }
+    }
 
     #[test]
     fn the_closest_name_is_suggested() {

@@ -4,6 +4,7 @@ use super::{Id, named, off_thread};
 use crate::body::read_json_or_default;
 use crate::negotiate::{Media, check_accept, prefers};
 use crate::problem::{ApiError, ApiResult};
+use crate::query;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -251,8 +252,8 @@ fn source_name(source: SourceKind) -> InstallSource {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct UninstallQuery {
-    #[serde(alias = "version")]
     agent_version: Option<String>,
+    version: Option<String>,
 }
 
 /// Removes an agent's installed versions.
@@ -279,8 +280,9 @@ pub(crate) async fn uninstall(
 ) -> ApiResult<Json<UninstalledAgent>> {
     let agent = named(&state, id)?;
     let Query(query) = query?;
+    let version = query::either(("agentVersion", query.agent_version), ("version", query.version))?;
     let installer = state.agents.launcher.installer();
-    let removed = installer.uninstall(&agent.id, query.agent_version.as_deref()).await?;
+    let removed = installer.uninstall(&agent.id, version.as_deref()).await?;
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
 

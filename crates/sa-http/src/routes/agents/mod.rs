@@ -12,6 +12,7 @@ pub(crate) use offer::{__path_models, __path_modes, models, modes};
 
 use crate::body::read_json;
 use crate::problem::{ApiError, ApiResult};
+use crate::query;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
@@ -33,8 +34,18 @@ pub(crate) struct AgentQuery {
     #[serde(default)]
     config: bool,
     /// Whether they are asked again.
-    #[serde(default, rename = "noCache", alias = "no_cache")]
-    no_cache: bool,
+    #[serde(rename = "noCache")]
+    no_cache: Option<bool>,
+    #[serde(rename = "no_cache")]
+    old_no_cache: Option<bool>,
+}
+
+impl AgentQuery {
+    /// Whether agents are asked again, under either name.
+    fn no_cache(&self) -> ApiResult<bool> {
+        let asked = query::either(("noCache", self.no_cache), ("no_cache", self.old_no_cache))?;
+        Ok(asked.unwrap_or_default())
+    }
 }
 
 type Id = Result<Path<String>, PathRejection>;
@@ -56,10 +67,11 @@ type Parameters = Result<Query<AgentQuery>, QueryRejection>;
 )]
 pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> ApiResult<Json<AgentList>> {
     let Query(query) = query?;
+    let no_cache = query.no_cache()?;
     let mut agents = describe::all(&state).await?;
     if query.config {
         agents = futures_util::stream::iter(agents)
-            .map(|info| offer::add_config(&state, info, query.no_cache))
+            .map(|info| offer::add_config(&state, info, no_cache))
             .buffered(ASKED_AT_ONCE)
             .collect()
             .await;
@@ -92,7 +104,7 @@ pub(crate) async fn get(
     let Query(query) = query?;
     let mut info = describe::one(&state, agent).await?;
     if query.config {
-        info = offer::add_config(&state, info, query.no_cache).await;
+        info = offer::add_config(&state, info, query.no_cache()?).await;
     }
     Ok(Json(info))
 }

@@ -126,7 +126,7 @@ pub(crate) async fn modes(
     // Which agents of their own they have, no catalogue knows.
     let is_known = !agent.modes.known.is_empty() && agent.modes.agents.is_none();
     let need = if is_known { Need::Catalogue } else { Need::Agent };
-    let known = ask(&state, &agent, need, query.no_cache).await?;
+    let known = ask(&state, &agent, need, query.no_cache()?).await?;
     Ok(Json(match known {
         Known::Said(offer) => modes_of(&agent, &offered_choices(&offer.config_options), None),
         Known::Unasked(reason) => modes_of(&agent, &known_choices(&agent), Some(reason)),
@@ -177,7 +177,7 @@ pub(crate) async fn models(
 ) -> ApiResult<Json<AgentModels>> {
     let agent = named(&state, id)?;
     let Query(query) = query?;
-    let (offer, reason) = match ask(&state, &agent, Need::Agent, query.no_cache).await? {
+    let (offer, reason) = match ask(&state, &agent, Need::Agent, query.no_cache()?).await? {
         Known::Said(offer) => (offer, None),
         Known::Unasked(reason) => (Arc::default(), Some(reason)),
     };

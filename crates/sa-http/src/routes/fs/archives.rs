@@ -110,7 +110,7 @@ fn check_type(headers: &HeaderMap) -> ApiResult<()> {
         ("ignored" = Option<bool>, Query, description = "`false`: leave out `.git` and what `.gitignore` and `.ignore` exclude"),
     ),
     responses(
-        (status = 200, description = "The archive", content_type = "application/x-tar", body = Vec<u8>),
+        (status = 200, description = "The archive", content((Vec<u8> = "application/x-tar"), (Vec<u8> = "application/gzip"))),
         (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),

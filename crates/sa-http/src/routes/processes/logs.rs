@@ -161,12 +161,7 @@ fn wanted(process: &Process, query: &LogsQuery) -> (ProcessLogsStream, Option<St
 }
 
 fn start(query: &LogsQuery) -> ApiResult<Position> {
-    let after = match (query.after, query.since) {
-        (Some(after), Some(since)) if after != since => {
-            return Err(query::refusal("since", "is the old name of 'after' and has another value"));
-        }
-        (after, since) => after.or(since),
-    };
+    let after = query::either(("after", query.after), ("since", query.since))?;
     if query.limit.is_some_and(|limit| !(1..=MOST_ENTRIES).contains(&limit)) {
         return Err(query::refusal("limit", format!("expected a number from 1 to {MOST_ENTRIES}")));
     }
