@@ -26,6 +26,7 @@ pub use accept_loop::serve;
 pub use auth::Auth;
 pub use cors::{BadCors, CorsOptions};
 pub use openapi::openapi_json;
+pub use query::query_table_json;
 
 use sa_credentials::Host;
 use sa_files::{ConfigStore, Files};

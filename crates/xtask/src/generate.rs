@@ -13,8 +13,9 @@ struct Generated {
 }
 
 #[rustfmt::skip]
-const FILES: [Generated; 4] = [
+const FILES: [Generated; 5] = [
     Generated { path: "openapi/openapi.json", binary: "sandbox-agent", command: &["gen", "openapi"] },
+    Generated { path: "crates/sa-http/src/query/operations.json", binary: "sandbox-agent", command: &["gen", "queries"] },
     Generated { path: "docs/cli.md", binary: "sandbox-agent", command: &["gen", "cli-reference"] },
     Generated { path: "schemas/universal/universal.schema.json", binary: "examples/universal-schema", command: &[] },
     Generated { path: "docs/compatibility.md", binary: "sa-features", command: &["matrix"] },

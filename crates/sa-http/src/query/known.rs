@@ -1,8 +1,10 @@
-//! The query parameters that the contract gives each operation.
+//! The query parameters that the contract gives each operation. The table is generated (`cargo xtask gen`): reading it takes less
+//! than a millisecond, assembling the whole document a hundred times as long.
 
 use crate::router;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The parameter by which a ticket comes; an operation that takes it is a stream that a ticket opens.
@@ -14,13 +16,14 @@ const ACCESS_TOKEN: &str = "access_token";
 const LARGEST: u64 = i64::MAX as u64;
 
 /// The parameters of one operation.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct Known {
     parameters: Vec<Parameter>,
 }
 
 /// One parameter.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Parameter {
     name: String,
     /// Not shown to clients that asked for something else.
@@ -33,7 +36,7 @@ pub(super) struct Parameter {
 }
 
 /// The values that a parameter takes, as far as they can be told without knowing what it means.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     Text { shortest: u64 },
     Whole { least: u64, most: u64 },
@@ -42,22 +45,32 @@ pub(super) enum Kind {
     Any,
 }
 
-static OPERATIONS: LazyLock<HashMap<(String, String), Known>> = LazyLock::new(|| {
-    let document = serde_json::to_value(router::contract()).unwrap_or_default();
-    read(&document)
-});
+/// The parameters of each operation, by method and route, such as `get /v1/sessions`.
+type Table = BTreeMap<String, Known>;
+
+// A table that cannot be read fails the tests below.
+static OPERATIONS: LazyLock<Table> =
+    LazyLock::new(|| serde_json::from_str(include_str!("operations.json")).unwrap_or_default());
+
+/// Returns the table that the contract gives, as it is checked in.
+pub fn query_table_json() -> String {
+    let table = read(&serde_json::to_value(router::contract()).unwrap_or_default());
+    let lines = table.iter().map(|(operation, known)| {
+        let known = serde_json::to_string(known).unwrap_or_default();
+        format!("  {}: {known}", Value::from(operation.as_str()))
+    });
+    format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
+}
 
 /// The parameters of an operation, by its route and method.
 pub(super) fn operation(route: &str, method: &str) -> Option<&'static Known> {
-    OPERATIONS.get(&(route.to_owned(), method.to_ascii_lowercase()))
+    OPERATIONS.get(&format!("{} {route}", method.to_ascii_lowercase()))
 }
 
 /// The routes that a ticket opens, in order.
 pub(crate) fn stream_paths() -> Vec<&'static str> {
-    let routes = OPERATIONS.iter().filter(|((_, method), known)| method == "get" && known.takes_ticket());
-    let mut routes: Vec<&str> = routes.map(|((route, _), _)| route.as_str()).collect();
-    routes.sort_unstable();
-    routes
+    let tickets = OPERATIONS.iter().filter(|(_, known)| known.takes_ticket());
+    tickets.filter_map(|(operation, _)| operation.strip_prefix("get ")).collect()
 }
 
 /// Returns true if a ticket may open this path.
@@ -124,13 +137,13 @@ impl Kind {
     }
 }
 
-fn read(document: &Value) -> HashMap<(String, String), Known> {
+fn read(document: &Value) -> Table {
     let paths = document["paths"].as_object().into_iter().flatten();
     let operations = paths.flat_map(|(path, item)| {
         let shared = &item["parameters"];
         item.as_object().into_iter().flatten().filter(|(method, _)| *method != "parameters").map(
             move |(method, operation)| {
-                ((path.clone(), method.clone()), operation_of(document, [shared, &operation["parameters"]]))
+                (format!("{method} {path}"), operation_of(document, [shared, &operation["parameters"]]))
             },
         )
     });
@@ -194,6 +207,12 @@ fn resolve<'a>(document: &'a Value, part: &'a Value) -> &'a Value {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn the_table_is_that_of_the_contract() {
+        let contract = read(&serde_json::to_value(router::contract()).unwrap_or_default());
+        assert!(*OPERATIONS == contract, "run cargo xtask gen");
+    }
 
     #[test]
     fn kinds_are_read_from_schemas() {

@@ -4,6 +4,7 @@
 mod known;
 mod parameters;
 
+pub use known::query_table_json;
 pub(crate) use known::{is_stream_path, stream_paths};
 pub(crate) use parameters::Parameters;
 

@@ -127,6 +127,8 @@ pub(crate) struct ModelArgs {
 pub(crate) enum GenCommand {
     /// The OpenAPI document
     Openapi,
+    /// The query parameters of each operation, as the daemon checks them
+    Queries,
     /// The reference of every command and flag, as Markdown
     CliReference,
 }
