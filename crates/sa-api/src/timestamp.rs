@@ -16,7 +16,7 @@ pub struct Timestamp {
 }
 
 /// The last millisecond that can be written in every time zone: shortly before the end of the year 9999, the last one of RFC 3339.
-const LATEST: u64 = 253_402_207_200_999;
+const LATEST: u64 = 253_402_207_200_000;
 
 impl Timestamp {
     /// Returns the current time.
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_time_can_be_written_and_read() {
-        for milliseconds in [0, 1, 999, 1_000, 253_402_207_200_999, 253_402_300_799_999, u64::MAX] {
+        for milliseconds in [0, 1, 999, 1_000, 253_402_207_200_000, 253_402_300_799_999, u64::MAX] {
             let time = Timestamp::from_millis(milliseconds);
             let text = serde_json::to_string(&time).unwrap();
             assert_eq!(serde_json::from_str::<Timestamp>(&text).unwrap(), time, "{text}");

@@ -95,7 +95,7 @@ mod tests {
         let short = shorten("ü ".repeat(1_000_000));
         assert_eq!(short.chars().count(), MESSAGE_CHARS + 1);
         let word = shorten(format!("there is no agent '{}'; known are: demo", "ü".repeat(1_000_000)));
-        assert!(word.len() < 500 && word.ends_with("… known are: demo"), "{word}");
+        assert!(word.len() < 500 && word.ends_with("…'; known are: demo"), "{word}");
         for mark in ["`", "'", "\""] {
             let marks = shorten(mark.repeat(100_000));
             assert!(marks.len() <= 4 * MESSAGE_CHARS);

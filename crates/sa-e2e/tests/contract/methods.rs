@@ -11,7 +11,7 @@ const ADDRESSES: [(&str, &str); 16] = [
     ("/s", "GET,HEAD,POST,PATCH,DELETE"),
     ("/s/terminate", "POST"),
     ("/s/fork", "POST"),
-    ("/s/messages", "POST,GET,HEAD"),
+    ("/s/messages", "GET,HEAD,POST"),
     ("/s/messages/stream", "POST"),
     ("/s/messages/m", "DELETE"),
     ("/s/cancel", "POST"),

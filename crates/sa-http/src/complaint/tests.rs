@@ -101,7 +101,7 @@ fn a_complaint_names_the_member_and_what_it_takes() {
         (r#"{"name":"x","env":{"A":[]}}"#, "member 'env.A': expected a string, got a list".to_owned()),
         (
             r#"{"name":"x","source":{"type":"ftp"}}"#,
-            "member 'source': expected one of git, local; got 'ftp'".to_owned(),
+            "member 'source.type': expected one of git, local; got 'ftp'".to_owned(),
         ),
         (r#"{"name":"x","source":{}}"#, "member 'source.type' is missing".to_owned()),
         (

@@ -14,7 +14,7 @@ struct Chain {
 
 const CHAINS: &[Chain] = &[
     Chain {
-        from: &["createSession", "createSessionWithNewId", "forkSession", "importSession", "getSession"],
+        from: &["createSession", "createNewSession", "forkSession", "importSession", "getSession"],
         member: "/sessionId",
         parameter: "sessionId",
         to: SESSION,
