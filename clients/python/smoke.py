@@ -30,7 +30,6 @@ from sandbox_agent_client.models import (
     FsWriteResponse,
     InstallDoneEvent,
     MessageAccepted,
-    TranscriptPage,
     PermissionAskedEvent,
     PermissionMode,
     PermissionReply,
@@ -47,6 +46,7 @@ from sandbox_agent_client.models import (
     StopReason,
     StreamProcessLogsEncoding,
     TextPart,
+    TranscriptPage,
     TurnEndedEvent,
 )
 from sandbox_agent_client.types import File, Response, Unset
