@@ -182,7 +182,7 @@ async fn an_installation_is_followed_to_its_end() {
     let mut stream = client.install_agent_events("a", &wanted).await.unwrap();
     assert!(matches!(within(stream.next()).await, Err(ClientError::Protocol { .. })));
     let request = requests.await.unwrap().remove(0);
-    assert!(request.starts_with("POST /v1/agents/a%20b/install HTTP/1.1\r\n"), "{request}");
+    assert!(request.starts_with("POST /v1/agents/a%20b/install/sse HTTP/1.1\r\n"), "{request}");
     assert!(has_line(&request, "accept: text/event-stream"), "{request}");
     assert!(request.ends_with("\r\n\r\n{\"agentVersion\":\"1\"}"), "{request}");
 }

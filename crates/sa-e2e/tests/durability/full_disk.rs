@@ -96,7 +96,7 @@ mod heavy {
         let demo = json!({ "agent": "demo" }).to_string();
         for id in ["old", "other", "third"] {
             let path = format!("/v1/sessions/{id}");
-            http.post(&path).json(demo.clone()).send().await?.expect_status(200)?;
+            http.post(&path).json(demo.clone()).send().await?.expect_status(201)?;
         }
         let accepted = say(http, "old", "before").await?.expect_status(202)?.json()?;
         let mut stream = Sse::open(http.get("/v1/sessions/old/events/sse")).await?;

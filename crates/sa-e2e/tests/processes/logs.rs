@@ -95,8 +95,9 @@ async fn following_ends_when_the_process_does() -> Result<()> {
     Ok(())
 }
 
-/// Writes characters in pieces, each of which is an entry of its own.
-const CUT: &str = r"printf 'gr\303'; sleep 0.1; printf '\274\303\237e'; sleep 0.1; printf '\377'; sleep 0.1; printf 'end\342\202'";
+/// Writes characters in pieces, each of which is an entry of its own: the next one waits for a line of input.
+const CUT: &str =
+    r"printf 'gr\303'; read _; printf '\274\303\237e'; read _; printf '\377'; read _; printf 'end\342\202'";
 
 #[tokio::test]
 async fn output_comes_as_text_where_it_is_text() -> Result<()> {
@@ -115,6 +116,9 @@ async fn output_comes_as_text_where_it_is_text() -> Result<()> {
             break;
         }
         followed.push(shown(&event.json()?));
+        if followed.len() < 4 {
+            api.post(&format!("/{id}/input"), &json!({"text": "\n"})).await?.expect_status(200)?;
+        }
     }
     let entry = |sequence, data: &str, encoding: &str| (sequence, data.to_owned(), encoding.to_owned());
     let expected = [

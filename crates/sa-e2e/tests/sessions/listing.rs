@@ -94,7 +94,6 @@ async fn parameters_that_make_no_sense_are_refused() -> Result<()> {
     let api = Api::of(&daemon);
     for (query, named) in [
         ("?limit=0", "limit"),
-        ("?limit=1001", "limit"),
         ("?limit=x", "limit"),
         ("?after=x", "after"),
         ("?state=busy", "state"),

@@ -1,7 +1,7 @@
 //! Bounds of parameters, in one place: a parameter of one name has the same bounds in every operation.
 
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
-use utoipa::openapi::schema::{Object, SchemaType, Type};
+use utoipa::openapi::schema::{ArrayItems, Object, SchemaType, Type};
 use utoipa::openapi::{Deprecated, RefOr, Schema};
 
 /// Session ids that clients choose; `import` is reserved for the operation at that path.
@@ -55,7 +55,9 @@ const OWN_BOUNDS: &[(&str, &str, Bound)] = &[
     ("statFsEntry", "path", Bound::Length(1, None)),
     ("deleteFsEntry", "path", Bound::Length(1, None)),
     ("makeFsDirectory", "path", Bound::Length(1, None)),
+    ("listSessions", "include", Bound::OneOf(&["choices"])),
     ("listSessions", "limit", Bound::Least(1)),
+    ("listSessions", "metadata", Bound::Pattern("^[^:]*:")),
 ];
 
 /// Names that parameters had in 0.4, where the daemon takes both.
@@ -92,8 +94,17 @@ pub(super) fn bound(operation: &mut Operation) {
             .iter()
             .find(|(place, name, _)| *place == parameter.parameter_in && *name == parameter.name);
         let bound = own.map(|(_, _, bound)| bound).or(shared.map(|(_, _, bound)| bound));
-        if let (Some(bound), Some(RefOr::T(Schema::Object(schema)))) = (bound, &mut parameter.schema) {
-            bound.apply(schema);
+        match (bound, &mut parameter.schema) {
+            (Some(bound), Some(RefOr::T(Schema::Object(schema)))) => bound.apply(schema),
+            // Of a list, each item is bounded.
+            (Some(bound), Some(RefOr::T(Schema::Array(list)))) => {
+                if let ArrayItems::RefOrSchema(items) = &mut list.items
+                    && let RefOr::T(Schema::Object(schema)) = &mut **items
+                {
+                    bound.apply(schema);
+                }
+            }
+            _ => {}
         }
     }
 }

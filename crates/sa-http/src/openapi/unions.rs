@@ -3,7 +3,7 @@
 //! The macros write variants inline, newtype variants as `allOf`, and know neither names nor discriminators.
 
 use std::collections::BTreeMap;
-use utoipa::openapi::schema::{Discriminator, Object, ObjectBuilder, OneOf, Type};
+use utoipa::openapi::schema::{ArrayItems, Discriminator, Object, ObjectBuilder, OneOf, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
 type Schemas = BTreeMap<String, RefOr<Schema>>;
@@ -167,10 +167,36 @@ fn split_message(schemas: &mut Schemas) {
         form.description = Some(description.to_owned());
         form.properties.remove(lacks);
         form.required.push(has.to_owned());
+        if let Some(parts) = form.properties.get_mut("parts") {
+            *parts = parts_to_send(parts);
+        }
         schemas.insert(name.to_owned(), RefOr::T(Schema::Object(form)));
         union.items.push(RefOr::Ref(Ref::from_schema_name(name)));
     }
+    schemas.insert("InputPart".to_owned(), RefOr::T(Schema::OneOf(input_part())));
     schemas.insert("PostMessage".to_owned(), RefOr::T(Schema::OneOf(union)));
+}
+
+/// The parts that a message to an agent may have: the others are what agents do.
+const INPUT_PARTS: [(&str, &str); 3] = [("text", "TextPart"), ("file", "FilePart"), ("image", "ImagePart")];
+
+fn input_part() -> OneOf {
+    let mapping = INPUT_PARTS.map(|(tag, name)| (tag, Ref::from_schema_name(name).ref_location));
+    OneOf {
+        items: INPUT_PARTS.map(|(_, name)| RefOr::Ref(Ref::from_schema_name(name))).to_vec(),
+        description: Some("A part of a message to an agent.".to_owned()),
+        discriminator: Some(Discriminator::with_mapping("type", mapping)),
+        ..OneOf::default()
+    }
+}
+
+/// Returns the list of parts with those that can be sent as its items.
+fn parts_to_send(parts: &RefOr<Schema>) -> RefOr<Schema> {
+    let mut parts = parts.clone();
+    if let RefOr::T(Schema::Array(list)) = &mut parts {
+        list.items = ArrayItems::RefOrSchema(Box::new(RefOr::Ref(Ref::from_schema_name("InputPart"))));
+    }
+    parts
 }
 
 /// Returns the schema of a text that has one value.

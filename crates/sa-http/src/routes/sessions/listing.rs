@@ -28,7 +28,7 @@ type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
         ended, and those from before the daemon was last started. To get the next page, repeat the request with `after` set to `next`. \
         Paging neither repeats nor skips a session that exists throughout; sessions created meanwhile are on the first page.",
     params(
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "The most sessions to return, 1 to 1000; 100 by default"),
+        ("limit" = Option<u64>, Query, minimum = 1, description = "Maximum number of sessions, 100 by default; more than 1000 counts as 1000"),
         ("after" = Option<String>, Query, description = "The `next` of the page before"),
         ("state" = Option<Vec<SessionState>>, Query, description = "Return sessions in one of these states; repeatable or separated by commas"),
         ("agent" = Option<Vec<String>>, Query, description = "Return sessions of one of these agents; repeatable or separated by commas"),
@@ -84,8 +84,8 @@ impl ListQuery {
 }
 
 fn limit(value: &str) -> ApiResult<usize> {
-    let limit = value.parse().ok().filter(|limit| (1..=LARGEST_PAGE).contains(limit));
-    limit.ok_or_else(|| refusal("limit", format!("expected a number from 1 to {LARGEST_PAGE}")))
+    let limit = value.parse().ok().filter(|limit: &usize| *limit > 0);
+    Ok(limit.ok_or_else(|| refusal("limit", "expected a whole number, 1 or more"))?.min(LARGEST_PAGE))
 }
 
 fn cursor(value: &str) -> ApiResult<Cursor> {
