@@ -3,12 +3,11 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { BINARY } from "./daemon.js";
 import { within } from "./wait.js";
 
-const MODEL = join(dirname(BINARY), "sa-model");
 /** A download of some hundred megabytes, the first time. */
 const INSTALL_MS = 600_000;
 
@@ -36,7 +35,7 @@ export async function installed(agent) {
 
 /** A model that does what prompts say. */
 export async function startModel() {
-  const child = spawn(MODEL, ["--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(BINARY, ["model", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   const url = await within(
     "the model to listen",

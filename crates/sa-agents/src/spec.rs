@@ -43,7 +43,7 @@ pub struct ModeNames {
     pub agents: Option<OwnAgents>,
     /// Modes in which it refuses whatever would need permission.
     pub refusing: Vec<String>,
-    /// Its own modes, for when it cannot be asked. Some may depend on the machine or the model.
+    /// The agent's own modes, for when it cannot be asked. Some may depend on the machine or the model.
     pub known: Vec<KnownMode>,
 }
 
@@ -61,9 +61,9 @@ pub struct OwnAgents {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownMode {
-    /// Its id.
+    /// Id of the mode.
     pub id: String,
-    /// Its name for people.
+    /// Name for people.
     pub name: String,
     /// A sentence about it.
     pub description: String,
@@ -132,7 +132,7 @@ impl Builtin {
 }
 
 impl AgentSpec {
-    /// Whether the whole agent is in this binary, so that there is nothing to install.
+    /// Returns whether the whole agent is in this binary, so that there is nothing to install.
     pub fn is_built_in(&self) -> bool {
         matches!(self.launch, Launch::Builtin { drives: None, .. })
     }

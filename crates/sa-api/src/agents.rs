@@ -152,7 +152,7 @@ pub enum CredentialStatus {
 }
 
 impl CredentialStatus {
-    /// Its name in answers.
+    /// Returns the name in answers.
     pub fn name(self) -> &'static str {
         match self {
             Self::Available => "available",

@@ -48,10 +48,10 @@ impl FsListing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FsHead {
-    /// Its size in bytes, if the system knows.
+    /// Size in bytes, if the system knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Its version.
+    /// Version of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
     /// When it was written, as HTTP writes dates.

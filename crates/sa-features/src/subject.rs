@@ -283,7 +283,7 @@ impl Subject {
         }
     }
 
-    /// Whether one process of the agent serves many sessions, and takes long enough to start that trials share it.
+    /// Returns whether one process of the agent serves many sessions, and takes long enough to start that trials share it.
     pub(crate) fn shares_process(&self) -> bool {
         matches!(self.kind, Kind::Codex | Kind::OpenCode | Kind::Gemini | Kind::Copilot)
     }
@@ -293,7 +293,7 @@ impl Subject {
         matches!(self.kind, Kind::Claude | Kind::Amp)
     }
 
-    /// Whether it may not tell of a command at all that ends at once in its sandbox.
+    /// Returns whether the agent may report nothing of a command that ends at once in its sandbox, or only its start.
     pub(crate) fn may_miss_short_commands(&self) -> bool {
         self.kind == Kind::Codex
     }

@@ -34,7 +34,7 @@ pub fn remove_all(path: &Path) -> Result<(), FilesError> {
 /// A directory that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// Its absolute path.
+    /// Absolute path.
     pub path: PathBuf,
     /// False if it existed.
     pub is_new: bool,
@@ -133,7 +133,7 @@ fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<bool
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Removed {
     Yes,
-    /// It, or something below it, was moved up.
+    /// The directory, or something below it, was moved up.
     Elsewhere,
     /// Others put something in.
     NotYet,

@@ -155,7 +155,7 @@ fn one_of(choices: &[&str]) -> String {
     }
 }
 
-/// What a type takes. Types of the language it is written in say so by name.
+/// Returns the values that a type takes. Types of the language it is written in say so by name.
 fn kind(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     let words = match text.as_str() {

@@ -2,7 +2,7 @@
 
 /// Longest text of the request that a message repeats.
 const QUOTED_CHARS: usize = 100;
-/// What all long quotations of a message have together.
+/// Characters that all long quotations of a message have together.
 const ALL_QUOTED_CHARS: usize = 200;
 /// A quotation up to this length is a name, as in a list of names that are known, and does not count.
 const NAME_CHARS: usize = 40;

@@ -1,4 +1,4 @@
-//! What every request passes on its way to its route: Host and Origin, the token, the query, and being counted. One layer
+//! The checks that every request passes on its way to its route: Host and Origin, the token, the query, and being counted. One layer
 //! for all of them, as each layer costs every request an allocation of the whole chain behind it.
 
 use crate::auth::{self, Entry};

@@ -24,7 +24,7 @@ pub enum ProbeError {
     /// It said nothing for too long.
     #[error("it did not answer within {0} s")]
     Silent(u64),
-    /// It wants credentials first.
+    /// The agent wants credentials first.
     #[error("it is not logged in: {0}")]
     NotLoggedIn(String),
     /// It refused.

@@ -34,14 +34,14 @@ pub(crate) enum Urgent {
     Terminate { forget: bool, reply: Reply<()> },
 }
 
-/// What became of a request to withdraw a message.
+/// Outcome of a request to withdraw a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Withdrawal {
-    /// It no longer waits.
+    /// The message no longer waits.
     Withdrawn,
-    /// Its turn runs.
+    /// The turn of the message runs.
     Running,
-    /// It was not waiting: it is done, or there is no such message.
+    /// The message was not waiting: it is done, or there is no such message.
     NotWaiting,
 }
 

@@ -30,9 +30,9 @@ const NAME_CHARS: usize = 128;
 /// A session that was asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Creation {
-    /// It is new.
+    /// The session is new.
     New(Session),
-    /// It was there.
+    /// The session was there.
     Known(Session),
 }
 
@@ -63,7 +63,7 @@ impl Sessions {
         let creations = &self.inner().creations;
         loop {
             let claim = creations.claim(&creation, new_id)?;
-            let _turn = claim.turn.lock().await;
+            let _turn = claim.turn().await;
             let id = &claim.session;
             // The request before this one may have been refused, or its session deleted.
             if !creations.holds(&creation.key, id) {
@@ -120,7 +120,7 @@ impl Sessions {
         let session = self.replace(&old, checked).await?;
         match session.start().await {
             Err(failure) if failure.is_bad_choice() => {
-                // It stays as it is if another client has sent it a message meanwhile.
+                // The session stays as it is if another client has sent it a message meanwhile.
                 let _ = self.replace(&session, before).await;
                 Err(rejected(failure))
             }
@@ -173,7 +173,7 @@ impl Sessions {
         Ok(SessionHandle(self.adopt(id, record.clone(), ends, env.clone(), webhook)))
     }
 
-    /// Whether there may be a session of that id next to those that are.
+    /// Checks whether there may be a session of that id next to those that exist.
     pub(crate) fn check_new(&self, id: &str) -> Result<(), SessionError> {
         check_id(id)?;
         if self.inner().stop.is_cancelled() {
@@ -302,7 +302,7 @@ fn check_names<'a>(member: &str, names: impl Iterator<Item = &'a String>) -> Res
 fn check_id(id: &str) -> Result<(), SessionError> {
     let fits = ServerId::parse(id).is_ok()
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
-        // Its address is that of the operation.
+        // The address belongs to the operation.
         && id != "import";
     if fits { Ok(()) } else { Err(SessionError::BadId(id.to_owned())) }
 }

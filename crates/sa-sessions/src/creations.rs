@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Which session each key stands for, those that are being created included.
 #[derive(Debug, Default)]
@@ -18,8 +19,9 @@ pub(crate) struct Creations(Mutex<HashMap<String, Claim>>);
 pub(crate) struct Claim {
     pub(crate) session: String,
     digest: String,
-    /// Held by the one of several equal requests that is creating the session.
-    pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
+    /// One permit, for the one of several equal requests that is creating the session. The others wait no longer than an agent may
+    /// take to start.
+    turn: Arc<Semaphore>,
 }
 
 impl CreationKey {
@@ -36,7 +38,13 @@ impl CreationKey {
 
 impl Claim {
     fn new(creation: &CreationKey, session: String) -> Self {
-        Self { session, digest: creation.digest.clone(), turn: Arc::default() }
+        Self { session, digest: creation.digest.clone(), turn: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// Waits until no equal request is creating the session.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // It is never closed.
+        self.turn.acquire().await.ok()
     }
 }
 

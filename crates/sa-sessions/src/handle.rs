@@ -31,7 +31,7 @@ pub struct EventSlice {
     pub first: Option<u64>,
     /// The id of the last event that was looked at, to continue after.
     pub next: u64,
-    /// Whether there are more that pass, or may be: if looking was cut short.
+    /// True if more events pass, or may pass because the search was cut short.
     pub has_more: bool,
 }
 

@@ -126,7 +126,10 @@ fn is(found: &Value, text: &str) -> bool {
     match found {
         Value::String(found) => found == text,
         Value::Array(_) | Value::Object(_) => false,
-        scalar => scalar.to_string() == text,
+        scalar => {
+            let scalar = scalar.to_string();
+            scalar == text
+        }
     }
 }
 

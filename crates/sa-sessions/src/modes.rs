@@ -18,7 +18,7 @@ pub fn mode_table(agent: &AgentSpec) -> ModeTable {
     }
 }
 
-/// What the catalogue knows of an agent's choices, for when the agent cannot be asked.
+/// Returns the choices of an agent that the catalog knows, for when the agent cannot be asked.
 pub fn known_choices(agent: &AgentSpec) -> SessionChoices {
     let modes = agent.modes.known.iter().map(|mode| SessionChoice {
         id: mode.id.clone(),

@@ -36,7 +36,7 @@ pub(crate) struct Record {
     /// The request that created it, if its client named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) created_by: Option<CreationKey>,
-    /// Its agent was ready once, or it was given a message: it is not created again by the same request.
+    /// The agent was ready once, or a message was accepted: the session is not created again by the same request.
     // Records of earlier versions do not say.
     #[serde(default = "yes")]
     pub(crate) begun: bool,

@@ -206,7 +206,7 @@ impl Placement {
         self.manifest.with_extension("")
     }
 
-    /// Copies a skill of a repository for this place, unless the very copy is there. Its name tells its contents, so a
+    /// Copies a skill of a repository for this place, unless the very copy is there. The name is a digest of the contents, so a
     /// changed one is not taken for it, and links move from one to the next in one step.
     fn own_copy(&self, name: &str, wanted: &Wanted) -> Result<Option<PathBuf>, SkillsError> {
         if self.copies || !wanted.target.starts_with(&self.home) {

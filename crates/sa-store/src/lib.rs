@@ -1,6 +1,6 @@
 //! The durable store of sessions: their records, the events each has had, the messages each has accepted.
 //!
-//! It keeps bytes and does not know what they mean: no type of the contract, no HTTP, no agents. Whoever appends an event says
+//! The store keeps bytes and does not know what they mean: no type of the contract, no HTTP, no agents. The caller that appends an event says
 //! what it changes in the transcript ([`Mark`]). What it promises:
 //!
 //! - A change is answered when it is committed, so whoever delivers afterwards never delivers what a crash can take back

@@ -119,7 +119,7 @@ pub enum Direction {
 pub struct TranscriptSlice {
     /// The messages, in the direction that was asked for.
     pub entries: Vec<TranscriptEntry>,
-    /// Whether more messages follow in that direction.
+    /// True if more messages follow in that direction.
     pub has_more: bool,
     /// The messages of which pieces are stored that their newest states do not have.
     pub unfinished: Option<Unfinished>,
@@ -139,9 +139,9 @@ pub struct Unfinished {
 /// A message of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptEntry {
-    /// Its place; messages that come later have higher ones.
+    /// Place of the message; messages that come later have higher ones.
     pub position: u64,
-    /// What became of it.
+    /// Fate of the message.
     pub standing: Standing,
     /// The id of the first piece that its newest state does not have.
     pub first_piece: Option<u64>,
@@ -149,14 +149,14 @@ pub struct TranscriptEntry {
     pub event: StoredEvent,
 }
 
-/// What became of a message.
+/// Fate of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It was said.
+    /// The message was said.
     Said,
-    /// It waits for its turn.
+    /// The message waits for its turn.
     Queued,
-    /// It was taken back before its turn began.
+    /// The message was withdrawn before its turn began.
     Withdrawn,
 }
 

@@ -1,4 +1,4 @@
-//! What agents call their modes, and what the names say of them.
+//! Names that agents give their modes, and what the names say of them.
 
 use sa_api::sessions::SessionChoice;
 

@@ -129,7 +129,7 @@ pub enum Unsupported {
         /// Those that it has.
         known: String,
     },
-    /// It has no such option, or the option no such value.
+    /// The agent has no such option, or the option no such value.
     #[error("{0}")]
     Option(String),
     /// It has no such variant.
@@ -144,11 +144,11 @@ pub enum Unsupported {
 
 /// The agent's own mode and agent for an `agentMode` and a `permissionMode`.
 pub(crate) struct Resolved {
-    /// Its mode; `None` if it can stay as it is.
+    /// The agent's mode; `None` if it can stay as it is.
     pub(crate) mode: Option<String>,
     /// Which of its own agents works; `None` if it has only one.
     pub(crate) agent: Option<String>,
-    /// It only reads.
+    /// The agent only reads.
     pub(crate) plans: bool,
 }
 

@@ -31,7 +31,7 @@ pub fn to_updates(event: &EventData) -> Vec<Value> {
 pub struct Projector {
     told: HashMap<String, Told>,
     order: VecDeque<String>,
-    /// The choices that were told.
+    /// The choices that were reported.
     choices: SessionChoices,
 }
 

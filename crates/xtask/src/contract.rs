@@ -66,7 +66,7 @@ fn accept_current() -> Result<()> {
     Ok(())
 }
 
-/// Whether the changelog differs from its state in the commit that last wrote the baseline.
+/// Returns whether the changelog differs from its state in the commit that last wrote the baseline.
 fn changelog_moved() -> Result<bool> {
     let commit = Program::new("git").args(&["log", "-1", "--format=%H", "--", BASELINE]).output()?;
     let commit = commit.trim();

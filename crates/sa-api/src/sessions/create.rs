@@ -18,7 +18,7 @@ pub struct CreateSession {
     /// Id of the agent.
     #[schema(min_length = 1)]
     pub agent: String,
-    /// What it does: `build` if absent, `plan`, or one of the agent's own modes or agents, as `GET /v1/agents/{agent}/modes`
+    /// Task of the agent: `build` if absent, `plan`, or one of the agent's own modes or agents, as `GET /v1/agents/{agent}/modes`
     /// lists them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

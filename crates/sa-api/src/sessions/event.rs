@@ -477,7 +477,7 @@ pub struct Unknown {
 pub struct EventPage {
     /// Events in the order of their ids.
     pub events: Vec<UniversalEvent>,
-    /// Whether more events follow. If a filter is given: whether more events follow that pass it, or may follow, as a request looks
+    /// True if more events follow. With a filter: true if more events follow that pass it, or may follow, as a request looks
     /// at a limited number of events.
     pub has_more: bool,
     /// Id of the last event that was looked at: send it as `after` to continue.

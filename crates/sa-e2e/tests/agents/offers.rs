@@ -136,7 +136,7 @@ async fn an_agent_that_refuses_is_quoted() -> Result<()> {
     Ok(())
 }
 
-/// What the catalogue knows is the answer while nobody can ask the agent.
+/// The catalog answers while nobody can ask the agent.
 #[tokio::test]
 async fn an_agent_that_is_not_installed_has_the_modes_of_the_catalogue() -> Result<()> {
     let daemon = Daemon::builder().env("PATH", "/usr/bin:/bin").start().await?;

@@ -1,4 +1,4 @@
-//! What people type first: the daemon without a command, a model without a key, a diagnosis that leaves nothing behind.
+//! The first commands that people type: the daemon without a command, a model without a key, a diagnosis that leaves nothing behind.
 
 use crate::caller::Caller;
 use crate::running::Running;

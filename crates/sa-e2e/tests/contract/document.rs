@@ -33,7 +33,7 @@ impl Document {
         Ok(())
     }
 
-    /// Returns the names by which the variants of that schema are told apart.
+    /// Returns the names that tell the variants of that schema apart.
     pub(crate) fn variants(&self, schema: &str) -> Result<BTreeSet<String>> {
         let mapping = self.json["components"]["schemas"][schema]["discriminator"]["mapping"].as_object();
         Ok(mapping.with_context(|| format!("{schema} has no discriminator"))?.keys().cloned().collect())

@@ -58,6 +58,73 @@ async fn no_operation_takes_a_parameter_that_it_does_not_know() -> Result<()> {
     Ok(())
 }
 
+/// Method, path and the words of the refusal. `{process}` stands for a process's path, `{long}` for a text that is cut to `{cut}`.
+const WRONG_QUERIES: &[(&str, &str, &str)] = &[
+    (
+        "GET",
+        "/v1/fs/entries?limt=1",
+        "unknown query parameter 'limt', did you mean 'limit'? (known are: path, limit, after)",
+    ),
+    (
+        "DELETE",
+        "/v1/agents/demo?agent_version=1",
+        "unknown query parameter 'agent_version', did you mean 'agentVersion'? (known are: agentVersion)",
+    ),
+    ("GET", "/v1/health?x=1", "unknown query parameter 'x' (this operation takes no query parameters)"),
+    ("GET", "/v1/fs/stat?path=a&path=b", "query parameter 'path': given more than once"),
+    ("GET", "/v1/fs/stat", "query parameter 'path': missing"),
+    ("GET", "/v1/fs/stat?path=", "query parameter 'path': must not be empty"),
+    (
+        "GET",
+        "/v1/fs/stat?path=a&follow=maybe",
+        "query parameter 'follow': expected true or false, got 'maybe'",
+    ),
+    (
+        "GET",
+        "/v1/fs/entries?limit=abc",
+        "query parameter 'limit': expected a whole number, 1 or more, got 'abc'",
+    ),
+    ("GET", "/v1/config/mcp/list?directory=", "query parameter 'directory': must not be empty"),
+    ("GET", "/v1/config/mcp?directory=.&mcpName=", "query parameter 'mcpName': must not be empty"),
+    ("GET", "/v1/config/skills?directory=.", "query parameter 'skillName': missing"),
+    ("GET", "{process}/logs?limit=0", "query parameter 'limit': expected a number from 1 to 10000, got '0'"),
+    (
+        "GET",
+        "{process}/logs?stream=nose",
+        "query parameter 'stream': expected one of stdout, stderr, combined, pty; got 'nose'",
+    ),
+    (
+        "GET",
+        "{process}/logs?after=1&since=2",
+        "query parameter 'since': is the old name of 'after' and has another value",
+    ),
+    (
+        "GET",
+        "{process}/terminal/ws?{long}=1",
+        "unknown query parameter '{cut}' (known are: scrollback, ticket)",
+    ),
+    (
+        "GET",
+        "/v1/processes?owner={long}",
+        "query parameter 'owner': expected one of user, desktop, system; got '{cut}'",
+    ),
+    (
+        "PUT",
+        "/v1/fs/file?path=x&mode=rwx",
+        "query parameter 'mode': expected up to four octal digits, got 'rwx'",
+    ),
+    (
+        "GET",
+        "{process}/logs?after=9223372036854775808",
+        "query parameter 'after': expected a whole number, 0 or more, got '9223372036854775808'",
+    ),
+    (
+        "GET",
+        "/v1/acp/x?lastEventId=soon",
+        "query parameter 'lastEventId': expected a whole number, 0 or more, got 'soon'",
+    ),
+];
+
 #[tokio::test]
 async fn a_query_that_is_wrong_is_refused_in_words_of_the_api() -> Result<()> {
     let daemon = Daemon::start().await?;
@@ -66,99 +133,10 @@ async fn a_query_that_is_wrong_is_refused_in_words_of_the_api() -> Result<()> {
     let process = format!("/v1/processes/{}", created["id"].as_str().context("an id")?);
     let long = "y".repeat(5000);
     let cut = format!("{}…", "y".repeat(100));
-    let wrong = [
-        (
-            "GET",
-            "/v1/fs/entries?limt=1".to_owned(),
-            "unknown query parameter 'limt', did you mean 'limit'? (known are: path, limit, after)"
-                .to_owned(),
-        ),
-        (
-            "DELETE",
-            "/v1/agents/demo?agent_version=1".to_owned(),
-            "unknown query parameter 'agent_version', did you mean 'agentVersion'? (known are: agentVersion)"
-                .to_owned(),
-        ),
-        (
-            "GET",
-            "/v1/health?x=1".to_owned(),
-            "unknown query parameter 'x' (this operation takes no query parameters)".to_owned(),
-        ),
-        (
-            "GET",
-            "/v1/fs/stat?path=a&path=b".to_owned(),
-            "query parameter 'path': given more than once".to_owned(),
-        ),
-        ("GET", "/v1/fs/stat".to_owned(), "query parameter 'path': missing".to_owned()),
-        ("GET", "/v1/fs/stat?path=".to_owned(), "query parameter 'path': must not be empty".to_owned()),
-        (
-            "GET",
-            "/v1/fs/stat?path=a&follow=maybe".to_owned(),
-            "query parameter 'follow': expected true or false, got 'maybe'".to_owned(),
-        ),
-        (
-            "GET",
-            "/v1/fs/entries?limit=abc".to_owned(),
-            "query parameter 'limit': expected a whole number, 1 or more, got 'abc'".to_owned(),
-        ),
-        (
-            "GET",
-            "/v1/config/mcp/list?directory=".to_owned(),
-            "query parameter 'directory': must not be empty".to_owned(),
-        ),
-        (
-            "GET",
-            "/v1/config/mcp?directory=.&mcpName=".to_owned(),
-            "query parameter 'mcpName': must not be empty".to_owned(),
-        ),
-        (
-            "GET",
-            "/v1/config/skills?directory=.".to_owned(),
-            "query parameter 'skillName': missing".to_owned(),
-        ),
-        (
-            "GET",
-            format!("{process}/logs?limit=0"),
-            "query parameter 'limit': expected a number from 1 to 10000, got '0'".to_owned(),
-        ),
-        (
-            "GET",
-            format!("{process}/logs?stream=nose"),
-            "query parameter 'stream': expected one of stdout, stderr, combined, pty; got 'nose'".to_owned(),
-        ),
-        (
-            "GET",
-            format!("{process}/logs?after=1&since=2"),
-            "query parameter 'since': is the old name of 'after' and has another value".to_owned(),
-        ),
-        (
-            "GET",
-            format!("{process}/terminal/ws?{long}=1"),
-            format!("unknown query parameter '{cut}' (known are: scrollback, ticket)"),
-        ),
-        (
-            "GET",
-            format!("/v1/processes?owner={long}"),
-            format!("query parameter 'owner': expected one of user, desktop, system; got '{cut}'"),
-        ),
-        (
-            "PUT",
-            "/v1/fs/file?path=x&mode=rwx".to_owned(),
-            "query parameter 'mode': expected up to four octal digits, got 'rwx'".to_owned(),
-        ),
-        (
-            "GET",
-            format!("{process}/logs?after=9223372036854775808"),
-            "query parameter 'after': expected a whole number, 0 or more, got '9223372036854775808'"
-                .to_owned(),
-        ),
-        (
-            "GET",
-            "/v1/acp/x?lastEventId=soon".to_owned(),
-            "query parameter 'lastEventId': expected a whole number, 0 or more, got 'soon'".to_owned(),
-        ),
-    ];
-    for (method, path, said) in wrong {
+    let filled =
+        |text: &str| text.replace("{process}", &process).replace("{long}", &long).replace("{cut}", &cut);
+    for (method, path, said) in WRONG_QUERIES {
+        let (path, said) = (filled(path), filled(said));
         let reply = daemon.http().request(method.parse::<Method>()?, &path).send().await?;
         let problem = reply.expect_problem(400, "invalid_request").with_context(|| path.clone())?;
         assert_eq!(problem.detail, said, "{method} {path:.80}");
@@ -182,7 +160,7 @@ async fn what_older_clients_send_is_known() -> Result<()> {
 }
 
 #[tokio::test]
-async fn other_parts_of_a_request_are_refused_in_the_same_words() -> Result<()> {
+async fn headers_are_refused_in_the_same_words() -> Result<()> {
     let daemon = Daemon::start().await?;
     let http = daemon.http();
     let terminal = http.post("/v1/processes").json(r#"{"command":"cat","tty":true}"#).send().await?.json()?;
@@ -191,7 +169,6 @@ async fn other_parts_of_a_request_are_refused_in_the_same_words() -> Result<()> 
                      'Sec-WebSocket-Version: 13' and 'Sec-WebSocket-Key'";
     let version = http.get(&terminal).header("connection", "upgrade").header("upgrade", "websocket");
     let version = version.header("sec-websocket-version", "12").header("sec-websocket-key", "x");
-    let json = |path: &str, body: &str| http.post(path).json(body.to_owned());
     let wrong: Vec<(Request, u16, &str)> = vec![
         (http.get(&terminal), 400, handshake),
         (version, 400, "unsupported WebSocket version: send 'Sec-WebSocket-Version: 13'"),
@@ -211,6 +188,16 @@ async fn other_parts_of_a_request_are_refused_in_the_same_words() -> Result<()> 
             400,
             "header 'Last-Event-ID': expected a whole number, 0 or more, got '-1'",
         ),
+    ];
+    check(wrong).await
+}
+
+#[tokio::test]
+async fn bodies_are_refused_in_the_same_words() -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let http = daemon.http();
+    let json = |path: &str, body: &str| http.post(path).json(body.to_owned());
+    let wrong: Vec<(Request, u16, &str)> = vec![
         (
             json("/v1/sessions/s", r#"{"agent":"demo","permissionMode":"fast"}"#),
             400,
@@ -252,6 +239,11 @@ async fn other_parts_of_a_request_are_refused_in_the_same_words() -> Result<()> 
              application/octet-stream, application/x-www-form-urlencoded; got 'text/html'",
         ),
     ];
+    check(wrong).await
+}
+
+/// Sends requests that are wrong and compares the words of each refusal.
+async fn check(wrong: Vec<(Request, u16, &str)>) -> Result<()> {
     for (request, status, said) in wrong {
         let what = request.to_string();
         let reply = request.send().await?.expect_status(status)?;

@@ -144,7 +144,7 @@ async fn messages_that_wait_stand_at_the_end_until_their_turn() -> Result<()> {
         (" (streaming)", &json!(false))
     );
 
-    // What is sent instead of the turn that runs comes before those that waited.
+    // A message that interrupts the turn comes before those that waited.
     let body = json!({"message": "say now", "delivery": "interrupt"});
     let accepted = api.post("/s/messages", &body).await?.expect_status(202)?.json()?;
     api.turn_of("s", &accepted).await?;

@@ -22,6 +22,9 @@ pub(crate) async fn plan_read_only(stage: &Stage) -> Result<()> {
     ensure!(turn.tool("read")?.status() == "completed", "reading is fine: {:?}", turn.tools());
     ensure!(turn.tool("edit")?.status() == "failed", "{:?}", turn.tools());
     match turn.tool("execute") {
+        Ok(tool) if tool.status() == "in_progress" => {
+            ensure!(stage.subject.may_miss_short_commands(), "{tool:?}");
+        }
         Ok(tool) => ensure!(tool.status() == "failed", "{tool:?}"),
         Err(missing) => ensure!(stage.subject.may_miss_short_commands(), "{missing}"),
     }

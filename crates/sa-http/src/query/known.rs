@@ -35,7 +35,7 @@ pub(super) struct Parameter {
     pub(super) kind: Kind,
 }
 
-/// The values that a parameter takes, as far as they can be told without knowing what it means.
+/// The values that a parameter takes, as far as the contract says.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     Text { shortest: u64 },

@@ -56,6 +56,22 @@ impl Parameters {
         self.bytes(name).map(read).transpose()
     }
 
+    /// Every text of a parameter that may be given several times, or once with commas.
+    pub(crate) fn list(&self, name: &str) -> ApiResult<Vec<&str>> {
+        let mut list = Vec::new();
+        for text in self.texts(name)? {
+            list.extend(text.split(',').map(str::trim));
+        }
+        Ok(list)
+    }
+
+    /// Every text of a parameter that may be given several times.
+    pub(crate) fn texts(&self, name: &str) -> ApiResult<Vec<&str>> {
+        let given = self.0.iter().filter(|(other, _)| other == name);
+        let read = |bytes| std::str::from_utf8(bytes).map_err(|_| refusal(name, "must be UTF-8"));
+        given.map(|(_, value)| read(value)).collect()
+    }
+
     /// `true` or `false`; absent is false.
     pub(crate) fn flag(&self, name: &str) -> ApiResult<bool> {
         self.flag_or(name, false)

@@ -43,7 +43,7 @@ pub struct InstallRequest {
     pub from: Option<PathBuf>,
     /// Through this mirror.
     pub mirror: Option<Url>,
-    /// Whether it becomes the current version; by default it does unless a newer one is current.
+    /// Make it the current version or not; by default it does unless a newer one is current.
     pub make_current: Option<bool>,
 }
 

@@ -41,7 +41,7 @@ impl Owner {
         if self.turn.as_ref().is_some_and(|turn| turn.message_id == message_id) {
             return Ok(Withdrawal::Running);
         }
-        // What the agent has said so far comes before it, and is not lost if the disk is full.
+        // The agent's words so far come before it, and are not lost if the disk is full.
         self.commit().await;
         let Some(at) = self.queue.position(message_id) else { return Ok(Withdrawal::NotWaiting) };
         let Some(message) = self.queue.remove(message_id) else { return Ok(Withdrawal::NotWaiting) };

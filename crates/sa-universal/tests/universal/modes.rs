@@ -228,7 +228,7 @@ fn an_approved_plan_allows_no_more_than_before() {
     }
 }
 
-/// An agent with agents of its own, in their order: who works is an option beside its mode.
+/// An agent with agents of its own, in their order: the one at work is an option next to its mode.
 fn with_agents(current: &str) -> (ModeTable, SessionChoices) {
     let agents = AgentOption { option: "agent".to_owned(), usual: "build".to_owned() };
     let choices: Vec<_> =

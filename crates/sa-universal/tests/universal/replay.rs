@@ -208,7 +208,7 @@ fn text_is_whole_before_a_question_or_permission() {
                 }
             }
         }
-        // What Amp asks comes at its permission socket, which its recordings do not have.
+        // Amp asks at its permission socket, which its recordings do not have.
         assert!(asked > 0 || agent == "amp", "{agent} asks nothing");
         // Claude's and Codex's recordings also have text before what they ask.
         assert!(led > 0 || !["claude", "codex"].contains(&agent), "{agent} says nothing before it asks");

@@ -245,7 +245,7 @@ pub(crate) struct CreateArgs {
 /// How an agent works.
 #[derive(Debug, Args)]
 pub(crate) struct ChoiceArgs {
-    /// What the agent does: build, plan, or one of its own modes or agents
+    /// Task of the agent: build, plan, or one of its own modes or agents
     #[arg(long, value_name = "MODE")]
     pub(crate) agent_mode: Option<String>,
     /// What it may do

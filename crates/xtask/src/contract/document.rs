@@ -60,7 +60,7 @@ impl<'a> Document<'a> {
         (choices.into_iter().filter(|choice| !is_null(choice)).collect(), nullable)
     }
 
-    /// Returns what tells a variant from others on the wire.
+    /// Returns the distinction of a variant on the wire.
     pub(super) fn identity(self, variant: &Value) -> Identity {
         let flat = self.flatten(variant);
         let properties = flat.get("properties").and_then(Value::as_object);
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// What tells a variant of a union from others: members with a single value, else its required members, else its type.
+/// The distinction of a variant of a union: members with a single value, else its required members, else its type.
 pub(super) struct Identity {
     tags: BTreeSet<String>,
     required: BTreeSet<String>,
@@ -86,7 +86,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Whether `new` is the same variant, perhaps with more members than before.
+    /// Returns whether `new` is the same variant, perhaps with more members than before.
     pub(super) fn continues_as(&self, new: &Self) -> bool {
         if !self.tags.is_empty() {
             self.tags.is_subset(&new.tags)

@@ -59,7 +59,7 @@ fn operation(comparison: &mut Comparison, place: &str, before: &Operation, after
 }
 
 impl<'a> Operation<'a> {
-    /// Its parameters by place and name, as clients see them: names of headers in lower case.
+    /// Returns the parameters by place and name, as clients see them: names of headers in lower case.
     fn parameters(&self) -> BTreeMap<(String, String), &'a Value> {
         let lists = [self.shared.get("parameters"), self.own.get("parameters")];
         let all = lists.into_iter().flatten().filter_map(Value::as_array).flatten();

@@ -167,7 +167,7 @@ fn listed_values(comparison: &mut Comparison, place: &str, old: &Schema, new: &S
     }
 }
 
-/// What a request may hold must not be less than before.
+/// A request may still hold everything that it could hold before.
 fn bounds(comparison: &mut Comparison, place: &str, old: &Schema, new: &Schema) {
     let number = |schema: &Schema, key: &str| schema.get(key).and_then(Value::as_f64);
     for (keys, lower) in [(LOWER_BOUNDS, true), (UPPER_BOUNDS, false)] {

@@ -119,7 +119,7 @@ fn versions(agent: &AgentSpec, services: &AgentServices) -> Vec<InstalledVersion
         .collect()
 }
 
-/// Whether there is a credential, and which were found.
+/// Returns whether there is a credential, and which were found.
 pub(super) fn credentials(
     agent: &AgentSpec,
     services: &AgentServices,

@@ -33,7 +33,7 @@ pub(crate) struct AgentQuery {
     /// Whether agents are asked what they offer.
     #[serde(default)]
     config: bool,
-    /// Whether they are asked again.
+    /// Ask them again.
     #[serde(rename = "noCache")]
     no_cache: Option<bool>,
     #[serde(rename = "no_cache")]
@@ -41,7 +41,7 @@ pub(crate) struct AgentQuery {
 }
 
 impl AgentQuery {
-    /// Whether agents are asked again, under either name.
+    /// Returns whether agents are asked again, under either name.
     fn no_cache(&self) -> ApiResult<bool> {
         let asked = query::either(("noCache", self.no_cache), ("no_cache", self.old_no_cache))?;
         Ok(asked.unwrap_or_default())

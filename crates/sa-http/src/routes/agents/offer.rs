@@ -1,4 +1,4 @@
-//! What an agent offers: asked from the agent itself, or what the catalogue knows if it cannot be asked.
+//! The offer of an agent: asked from the agent itself, or taken from the catalog if it cannot be asked.
 
 use super::{Id, Parameters, describe, named, off_thread};
 use crate::problem::ApiResult;
@@ -39,18 +39,18 @@ fn config_options(offer: &Offer) -> Vec<AgentConfigOption> {
     offer.config_options.iter().filter_map(|option| serde_json::from_value(option.clone()).ok()).collect()
 }
 
-/// What is known of an agent's offer.
+/// The known part of an agent's offer.
 enum Known {
     /// The agent said it.
     Said(Arc<Offer>),
-    /// It could not be asked, for this reason.
+    /// The agent could not be asked, for this reason.
     Unasked(String),
 }
 
 /// How much a request needs to know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// What the catalogue has is enough if the agent cannot be used anyway.
+    /// The catalog is enough if the agent cannot be used anyway.
     Catalogue,
     /// Only the agent knows.
     Agent,
@@ -85,7 +85,7 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> Api
     if need == Need::Catalogue {
         return Ok(Known::Unasked(missing));
     }
-    // An agent that takes longer goes on answering; who asks again later gets that.
+    // An agent that takes longer keeps answering; a later request gets that.
     Ok(match tokio::time::timeout(HOPELESS, probe.ask(agent, false)).await {
         Ok(Ok(offer)) => Known::Said(offer),
         Ok(Err(ProbeError::NotStartable)) => return failed(ProbeError::NotStartable),
@@ -137,7 +137,7 @@ fn modes_of(agent: &AgentSpec, choices: &SessionChoices, reason: Option<String>)
     let table = mode_table(agent);
     let mut combinations = combinations(&table, choices);
     if reason.is_some() && choices.modes.is_empty() {
-        // Whether it has the modes that it seems to lack is not known.
+        // It may have modes that it seems to lack.
         combinations.retain(|combination| combination.supported);
     }
     AgentModes {

@@ -1,16 +1,11 @@
 //! The query of pages and streams of events: where to begin, and which types.
 
-use crate::excerpt::shorten;
 use crate::problem::{ApiError, ApiResult};
-use axum::extract::Query;
-use axum::extract::rejection::QueryRejection;
+use crate::query::{Parameters, quote, refusal};
 use sa_api::sessions::EventType;
 use sa_sessions::EventFilter;
 use std::collections::BTreeSet;
 use std::str::FromStr;
-
-/// Names and values as they come; a name may come several times.
-pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// The newer spelling of a cursor first.
 pub(super) const PAGE_CURSORS: &[&str] = &["after", "offset"];
@@ -18,12 +13,11 @@ pub(super) const STREAM_CURSORS: &[&str] = &["after", "lastEventId", "offset"];
 
 /// The query of an operation on events.
 #[derive(Debug, Default)]
-pub(super) struct EventQuery(Vec<(String, String)>);
+pub(super) struct EventQuery(Parameters);
 
 impl EventQuery {
-    pub(super) fn read(pairs: Pairs) -> ApiResult<Self> {
-        let Query(pairs) = pairs?;
-        Ok(Self(pairs))
+    pub(super) fn read(query: Option<&str>) -> ApiResult<Self> {
+        Parameters::parse(query).map(Self)
     }
 
     /// The event to continue after, under any of these names.
@@ -45,45 +39,27 @@ impl EventQuery {
 
     /// A number that may be absent.
     pub(super) fn number<T: FromStr>(&self, name: &str) -> ApiResult<Option<T>> {
-        let Some(value) = self.values(name).next() else { return Ok(None) };
-        value
-            .parse()
-            .map(Some)
-            .map_err(|_| refusal(name, &format!("expected a whole number, got '{}'", quote(value))))
+        self.0.number(name)
     }
 
     /// The types that are asked for.
     pub(super) fn filter(&self) -> ApiResult<EventFilter> {
         let mut types: Option<BTreeSet<EventType>> = None;
-        for name in self.values("types").flat_map(|list| list.split(',')).map(str::trim) {
+        for name in self.0.list("types")? {
             let known = || EventType::ALL.iter().map(|known| known.name()).collect::<Vec<_>>().join(", ");
             let found = EventType::from_name(name).ok_or_else(|| {
-                refusal("types", &format!("unknown event type '{}'; known are: {}", quote(name), known()))
+                refusal("types", format!("unknown event type '{}'; known are: {}", quote(name), known()))
             })?;
             types.get_or_insert_default().insert(found);
         }
         let names_deltas = types.as_ref().is_some_and(|types| types.contains(&EventType::MessageDelta));
         let filter = EventFilter::new(types);
-        match self.values("deltas").next() {
-            None | Some("true") => Ok(filter),
-            Some("false") if names_deltas => {
+        match self.0.flag_or("deltas", true)? {
+            true => Ok(filter),
+            false if names_deltas => {
                 Err(refusal("types", "names messageDelta, which deltas=false leaves out"))
             }
-            Some("false") => Ok(filter.without_deltas()),
-            Some(other) => Err(refusal("deltas", &format!("expected true or false, got '{}'", quote(other)))),
+            false => Ok(filter.without_deltas()),
         }
     }
-
-    fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(other, _)| other == name).map(|(_, value)| value.as_str())
-    }
-}
-
-fn refusal(name: &str, why: &str) -> ApiError {
-    ApiError::invalid(format!("query parameter '{name}': {why}"))
-}
-
-/// The beginning of a value that a client sent.
-fn quote(value: &str) -> String {
-    shorten(value.chars().take(100).collect())
 }

@@ -1,12 +1,12 @@
 //! A session's events: by pages, and as a stream. They are sent as they are stored.
 
-use super::event_query::{EventQuery, PAGE_CURSORS, Pairs, STREAM_CURSORS};
+use super::event_query::{EventQuery, PAGE_CURSORS, STREAM_CURSORS};
 use super::{Id, find};
 use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, BoxStream};
@@ -49,8 +49,12 @@ const PIECE: usize = 64 * 1024;
         (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn page(State(state): State<AppState>, id: Id, query: Pairs) -> ApiResult<Response> {
-    let (session, query) = (find(&state, id)?, EventQuery::read(query)?);
+pub(crate) async fn page(
+    State(state): State<AppState>,
+    id: Id,
+    RawQuery(query): RawQuery,
+) -> ApiResult<Response> {
+    let (session, query) = (find(&state, id)?, EventQuery::read(query.as_deref())?);
     let limit = query.number("limit")?.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
     if limit == 0 {
         return Err(ApiError::invalid("limit must be at least 1"));
@@ -118,11 +122,11 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
 pub(crate) async fn stream(
     State(state): State<AppState>,
     id: Id,
-    query: Pairs,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
-    let (session, query) = (find(&state, id)?, EventQuery::read(query)?);
+    let (session, query) = (find(&state, id)?, EventQuery::read(query.as_deref())?);
     // A browser that connects again sends the header with the query of the first time.
     let after = query.cursor(STREAM_CURSORS)?;
     let after = last_event_id(&headers)?.or(after).unwrap_or_default();
@@ -157,7 +161,7 @@ pub(super) fn respond(
 /// The events that a stream has.
 pub(super) struct Selection {
     pub(super) filter: EventFilter,
-    /// The last one; none for a stream that goes on.
+    /// The last one; none for a stream without an end.
     pub(super) until: Option<TurnEnd>,
 }
 

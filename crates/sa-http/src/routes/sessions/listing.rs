@@ -1,10 +1,10 @@
 //! Sessions by pages.
 
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
+use crate::query::{Parameters, refusal};
 use crate::state::AppState;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{RawQuery, State};
 use sa_api::Problem;
 use sa_api::sessions::{SessionList, SessionState};
 use sa_sessions::{Cursor, Detail, SessionFilter};
@@ -16,9 +16,6 @@ use serde::de::value::Error;
 const USUAL_PAGE: usize = 100;
 /// The most sessions of a page.
 const LARGEST_PAGE: usize = 1000;
-
-/// The parameters, in the order of the request.
-type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// Lists sessions.
 #[utoipa::path(
@@ -41,9 +38,11 @@ type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
         (status = 400, description = "A parameter is unknown or has an invalid value", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn list(State(state): State<AppState>, pairs: Pairs) -> ApiResult<Json<SessionList>> {
-    let Query(pairs) = pairs?;
-    let query = ListQuery::read(pairs)?;
+pub(crate) async fn list(
+    State(state): State<AppState>,
+    RawQuery(query): RawQuery,
+) -> ApiResult<Json<SessionList>> {
+    let query = ListQuery::read(&Parameters::parse(query.as_deref())?)?;
     let page = state.sessions.page(&query.filter, query.after.as_ref(), query.limit, query.detail);
     Ok(Json(SessionList {
         sessions: page.sessions,
@@ -60,32 +59,23 @@ struct ListQuery {
 }
 
 impl ListQuery {
-    fn read(pairs: Vec<(String, String)>) -> ApiResult<Self> {
-        let filter = SessionFilter::default();
-        let mut query = Self { limit: USUAL_PAGE, after: None, filter, detail: Detail::Brief };
-        for (name, value) in pairs {
-            match name.as_str() {
-                "limit" => query.limit = limit(&value)?,
-                "after" => query.after = Some(cursor(&value)?),
-                "state" => {
-                    for state in value.split(',') {
-                        query.filter.states.push(session_state(state)?);
-                    }
-                }
-                "agent" => query.filter.agents.extend(value.split(',').map(str::to_owned)),
-                "metadata" => query.filter.metadata.push(member(&value)?),
-                "include" if value.split(',').all(|what| what == "choices") => query.detail = Detail::Full,
-                "include" => return Err(refusal("include", "expected 'choices'")),
-                other => return Err(ApiError::invalid(format!("unknown query parameter '{other}'"))),
-            }
-        }
-        Ok(query)
+    fn read(parameters: &Parameters) -> ApiResult<Self> {
+        let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
+        Ok(Self {
+            limit: parameters.number("limit")?.unwrap_or(USUAL_PAGE).clamp(1, LARGEST_PAGE),
+            after: parameters.text("after")?.map(cursor).transpose()?,
+            filter: SessionFilter {
+                states: parameters.list("state")?.into_iter().map(session_state).collect::<Result<_, _>>()?,
+                agents: owned(parameters.list("agent")?),
+                metadata: parameters.texts("metadata")?.into_iter().map(member).collect::<Result<_, _>>()?,
+            },
+            detail: match parameters.list("include")?.as_slice() {
+                [] => Detail::Brief,
+                names if names.iter().all(|name| *name == "choices") => Detail::Full,
+                _ => return Err(refusal("include", "expected choices")),
+            },
+        })
     }
-}
-
-fn limit(value: &str) -> ApiResult<usize> {
-    let limit = value.parse().ok().filter(|limit: &usize| *limit > 0);
-    Ok(limit.ok_or_else(|| refusal("limit", "expected a whole number, 1 or more"))?.min(LARGEST_PAGE))
 }
 
 fn cursor(value: &str) -> ApiResult<Cursor> {
@@ -102,8 +92,4 @@ fn session_state(value: &str) -> ApiResult<SessionState> {
 fn member(value: &str) -> ApiResult<(String, String)> {
     let (key, value) = value.split_once(':').ok_or_else(|| refusal("metadata", "expected key:value"))?;
     Ok((key.to_owned(), value.to_owned()))
-}
-
-fn refusal(name: &str, why: impl AsRef<str>) -> ApiError {
-    ApiError::invalid(format!("query parameter '{name}': {}", why.as_ref()))
 }

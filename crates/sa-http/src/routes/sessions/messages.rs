@@ -1,6 +1,6 @@
 //! Messages for the agent, and taking them back.
 
-use super::event_query::{EventQuery, Pairs};
+use super::event_query::EventQuery;
 use super::events::{self, Selection, TurnEnd};
 use super::{Id, find, idempotency_key, whole};
 use crate::body::read_json;
@@ -10,7 +10,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use sa_api::Problem;
@@ -82,13 +82,13 @@ pub(crate) async fn post(
 pub(crate) async fn post_stream(
     State(state): State<AppState>,
     id: Id,
-    query: Pairs,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
     let session = find(&state, id)?;
-    let filter = EventQuery::read(query)?.filter()?;
+    let filter = EventQuery::read(query.as_deref())?.filter()?;
     let accepted = accept(&state, &session, &headers, body).await?;
     let after = accepted.event_id.saturating_sub(1);
     let selection = Selection { filter, until: Some(TurnEnd::of(accepted.turn_id)) };

@@ -6,7 +6,7 @@ mod messages;
 mod moving;
 
 use super::{explain, print};
-use crate::args::{AnswerArgs, ListArgs, SessionsCommand, StateArg};
+use crate::args::{AnswerArgs, CreateArgs, ListArgs, SessionsCommand, StateArg};
 use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
 use anyhow::anyhow;
@@ -22,17 +22,7 @@ const LARGEST_PAGE: usize = 1000;
 pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<(), Failure> {
     match command {
         SessionsCommand::List(args) => list(client, args).await,
-        SessionsCommand::Create(args) => {
-            let (id, key, output) = (args.id.clone(), args.idempotency_key.clone(), args.output);
-            let body = bodies::create(args)?;
-            let created = match id {
-                Some(id) => client.create_session(&id, &body).await,
-                None => client.create_new_session(&body, key.as_deref()).await,
-            };
-            let created = created.map_err(explain)?;
-            print(output, &created, |created| print_text(&created.session_id))?;
-            ready(&created)
-        }
+        SessionsCommand::Create(args) => create(client, args).await,
         SessionsCommand::Get { id, output } => {
             let session = client.get_session(&id).await.map_err(explain)?;
             print(output, &session, describe)
@@ -85,6 +75,19 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         SessionsCommand::Export(args) => moving::export(client, args).await,
         SessionsCommand::Import(args) => moving::import(client, args).await,
     }
+}
+
+/// Creates a session under the given id, or under one that the daemon chooses.
+async fn create(client: &Client, args: CreateArgs) -> Result<(), Failure> {
+    let (id, key, output) = (args.id.clone(), args.idempotency_key.clone(), args.output);
+    let body = bodies::create(args)?;
+    let created = match id {
+        Some(id) => client.create_session(&id, &body).await,
+        None => client.create_new_session(&body, key.as_deref()).await,
+    };
+    let created = created.map_err(explain)?;
+    print(output, &created, |created| print_text(&created.session_id))?;
+    ready(&created)
 }
 
 async fn answer(client: &Client, args: AnswerArgs) -> Result<(), Failure> {
