@@ -1,0 +1,2 @@
+// Agent Client Protocol over HTTP.
+export {};
