@@ -1,9 +1,10 @@
 // Watches a turn until it ends: collects its result and calls the handlers for what the agent asks.
 
-import { HandlerError, SandboxAgentError } from "../errors/errors.ts";
+import { GapError, HandlerError, SandboxAgentError } from "../errors/errors.ts";
 import type {
   AgentExit,
   CrashInfo,
+  Gap,
   MessageAccepted,
   ParsedMessage,
   Session as SessionInfo,
@@ -28,7 +29,7 @@ export interface TurnResult {
   text: string;
   /** Tokens of the turn, if the agent reports them. */
   usage?: Usage;
-  /** Messages of the turn in their final state, in order, without the user's. */
+  /** Messages of the turn in their final state, in order, without the user's. Those that the log no longer has are missing. */
   messages: ParsedMessage[];
   turnId: string;
   messageId: string;
@@ -83,18 +84,20 @@ export interface Follow {
 export async function watchTurn(accepted: MessageAccepted, follow: Follow): Promise<TurnResult> {
   const { session, http, handlers, signal } = follow;
   const stop = new AbortController();
-  const known = await knownState(follow);
-  const prompter = new Prompter(session, handlers, known, (error) => stop.abort(error));
-  const scope = new TurnScope();
-  scope.begin(accepted);
-  const outcome = new Outcome(accepted);
+  const prompter = new Prompter(session, handlers, await knownState(follow), (error) => stop.abort(error));
+  const loss = new Loss(session, accepted.turnId);
   const options = {
     after: accepted.eventId - 1,
     deltas: false,
     signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
+    onGap: (gap: Gap) => loss.report(gap),
   };
+  const scope = new TurnScope();
+  scope.begin(accepted);
+  const outcome = new Outcome(accepted);
   try {
     for await (const event of events(http, session.id, options)) {
+      await loss.check(event, scope);
       if (!scope.includes(event)) continue;
       prompter.apply(event);
       if (event.type === "queueHeld") await follow.repeat?.();
@@ -102,14 +105,48 @@ export async function watchTurn(accepted: MessageAccepted, follow: Follow): Prom
       if (result !== undefined) return result;
     }
   } catch (error) {
-    if (stop.signal.aborted && !signal?.aborted) {
-      throw new HandlerError(`a handler of session ${session.id} failed`, { cause: stop.signal.reason });
-    }
-    throw error;
+    if (!stop.signal.aborted || signal?.aborted) throw error;
+    throw new HandlerError(`a handler of session ${session.id} failed`, { cause: stop.signal.reason });
   } finally {
     prompter.close();
   }
   throw new SandboxAgentError(`session ${session.id} ended before turn ${accepted.turnId}`);
+}
+
+/** Events were dropped before they were read. The end of the turn may be among them, and must not be awaited forever. */
+class Loss {
+  readonly #session: Session;
+  readonly #turnId: string;
+  #gap: Gap | undefined;
+  /** Event by which the end of the turn must have come. */
+  #limit: number | undefined;
+
+  constructor(session: Session, turnId: string) {
+    this.#session = session;
+    this.#turnId = turnId;
+  }
+
+  report(gap: Gap): void {
+    this.#gap = gap;
+    this.#limit = undefined;
+  }
+
+  /** Throws a `GapError` if the log has been read without the end of a turn that is over. */
+  async check(event: UniversalEvent, scope: TurnScope): Promise<void> {
+    if (this.#gap === undefined) return;
+    if (this.#limit === undefined) {
+      const { turn, queue, lastEventId } = await this.#session.refresh();
+      if (turn?.turnId === this.#turnId) scope.enter();
+      const current = turn?.turnId === this.#turnId || queue.some(({ turnId }) => turnId === this.#turnId);
+      this.#limit = current ? Number.POSITIVE_INFINITY : lastEventId;
+    }
+    if (event.id >= this.#limit && !endsTurn(event, this.#turnId)) throw new GapError(this.#gap);
+  }
+}
+
+function endsTurn(event: UniversalEvent, turnId: string): boolean {
+  if (event.type === "turnEnded") return event.data.turnEnded.turnId === turnId;
+  return event.type === "messageWithdrawn" && event.data.messageWithdrawn.turnId === turnId;
 }
 
 /** A turn that is watched late has requests in its log that were decided before. */

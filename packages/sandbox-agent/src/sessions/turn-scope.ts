@@ -14,6 +14,11 @@ export class TurnScope {
     this.#accepted = accepted;
   }
 
+  /** Marks the turn as running, where its start was missed. */
+  enter(): void {
+    this.#phase = "running";
+  }
+
   get isOver(): boolean {
     return this.#phase === "over";
   }
