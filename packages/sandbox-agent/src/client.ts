@@ -141,9 +141,9 @@ export class SandboxAgent implements AsyncDisposable {
 async function waitForHealth(http: Http, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
   const until = performance.now() + timeoutMs;
   const backoff = new Backoff({ initialMs: 50, maxMs: 1_000 });
-  for (;;) {
+  let cause: unknown;
+  for (let left = timeoutMs; left > 0; left = until - performance.now()) {
     try {
-      const left = Math.max(1, until - performance.now());
       await http.json("GET", "/v1/sessions", {
         query: { limit: 1 },
         timeoutMs: left,
@@ -152,14 +152,12 @@ async function waitForHealth(http: Http, timeoutMs: number, signal: AbortSignal 
       });
       return;
     } catch (error) {
-      const over = performance.now() >= until;
-      if (over && isTransient(error)) {
-        throw new TimeoutError(`${http.baseUrl} was not healthy within ${timeoutMs} ms`, { cause: error });
-      }
-      if (over || !isTransient(error)) throw error;
+      if (!isTransient(error) && !(error instanceof TimeoutError)) throw error;
+      cause = isTransient(error) ? error : (cause ?? error);
       await sleep(backoff.next() ?? 0, signal);
     }
   }
+  throw new TimeoutError(`${http.baseUrl} was not healthy within ${timeoutMs} ms`, { cause });
 }
 
 async function open(
