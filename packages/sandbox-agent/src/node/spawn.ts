@@ -208,7 +208,7 @@ function flags(options: SpawnOptions): string[] {
 function environment(extra: SpawnOptions["env"], token: string): Record<string, string | undefined> {
   // These would contradict the token.
   const others = { SANDBOX_AGENT_TOKEN_FILE: undefined, SANDBOX_AGENT_NO_TOKEN: undefined };
-  return { ...process.env, ...others, ...extra, SANDBOX_AGENT_TOKEN: token };
+  return { ...process.env, ...extra, ...others, SANDBOX_AGENT_TOKEN: token };
 }
 
 function passOn(output: Output, log: NonNullable<SpawnOptions["log"]>): void {
