@@ -9,6 +9,7 @@ mod commands;
 mod daemon;
 mod diagnostics;
 mod failure;
+mod lifeline;
 mod sessions;
 mod settings;
 mod signals;
@@ -18,6 +19,7 @@ use anyhow::Context;
 use args::{Command, ServerArgs};
 use daemon::Daemon;
 use failure::Failure;
+use lifeline::Lifeline;
 use settings::Settings;
 use signals::Signals;
 use std::process::ExitCode;
@@ -66,16 +68,21 @@ fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
     outcome
 }
 
-/// The daemon's whole life: build, announce, serve, and at the first signal stop in good order.
+/// The daemon's whole life: build, announce, serve, and at the first signal or the end of its lifeline stop in good
+/// order.
 async fn life(settings: Settings) -> Result<ExitCode, Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
+    let mut lifeline = Lifeline::open(settings.lifetime).context("cannot watch standard input")?;
     let mut daemon = Daemon::build(settings).await?;
     daemon.announce();
-    let signal = tokio::select! {
-        signal = signals.next() => signal,
+    let reason = tokio::select! {
+        // Signals first: one that comes with the end of the input must not count as the second.
+        biased;
+        signal = signals.next() => signal.name(),
+        () = lifeline.closed() => "standard input closed",
         ended = daemon.serve() => return Err(ended.into()),
     };
-    tracing::info!("{}: stopping; a second signal ends at once", signal.name());
+    tracing::info!("{reason}: stopping; a second signal ends at once");
     tokio::select! {
         () = daemon.stop() => {}
         // The guardian ends the agents.

@@ -111,7 +111,7 @@ fn the_example_is_accepted_and_complete() {
     let reference = reference();
     for flag in rows(section(&reference, "`sandbox-agent server`")) {
         let key = match key(flag[0]) {
-            "config" => continue,
+            "config" | "exit-on-stdin-close" => continue,
             "agent" => "[agents.".to_owned(),
             key => format!("{key} = "),
         };

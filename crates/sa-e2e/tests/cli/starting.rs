@@ -31,6 +31,25 @@ async fn flags_without_a_command_start_the_daemon() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_daemon_on_a_lifeline_ends_when_its_standard_input_closes() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let mut command = sandbox.command(daemon_path()?);
+    command.args(["server", "--port", "0", "--exit-on-stdin-close", "--log", "warn"]);
+    command.env("SANDBOX_AGENT_TOKEN", "s3cret");
+    let mut daemon = Running::start(command)?;
+    let line = daemon.line().await?;
+    let url = line.strip_prefix("listening on ").context(line.clone())?.to_owned();
+    // Input is no reason to end, and is not kept either.
+    daemon.write(&"x".repeat(1 << 20))?;
+    Http::new(&url, None)?.get("/v1/health").send().await?.expect_status(200)?;
+    while !daemon.line().await?.contains("curl") {}
+    daemon.line().await?;
+    daemon.end_input();
+    assert!(daemon.end().await?.success());
+    Ok(())
+}
+
+#[tokio::test]
 async fn the_model_says_where_it_listens_and_ends_with_a_signal() -> Result<()> {
     let sandbox = Sandbox::new()?;
     let mut command = sandbox.command(daemon_path()?);

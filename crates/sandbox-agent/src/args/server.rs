@@ -12,6 +12,7 @@ const ACCESS: &str = "Access";
 const AGENTS: &str = "Agents";
 const FILES: &str = "Files";
 const SESSIONS: &str = "Sessions";
+const LIFETIME: &str = "Lifetime";
 const LOGS: &str = "Logs";
 
 /// The arguments of `server`.
@@ -216,6 +217,21 @@ pub(crate) struct ServerArgs {
         help_heading = SESSIONS
     )]
     pub(crate) no_store: Option<bool>,
+
+    /// Stop when standard input closes, so that the daemon ends with the program that holds the other end
+    #[arg(
+        long,
+        env = "SANDBOX_AGENT_EXIT_ON_STDIN_CLOSE",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true,
+        help_heading = LIFETIME
+    )]
+    pub(crate) exit_on_stdin_close: Option<bool>,
 
     /// Form of the log on standard error [default: text]
     #[arg(

@@ -43,10 +43,20 @@ pub(crate) struct Settings {
     pub(crate) processes: sa_processes::Config,
     pub(crate) sessions: SessionSettings,
     pub(crate) clean_env: bool,
+    pub(crate) lifetime: Lifetime,
     pub(crate) log_format: LogFormat,
     pub(crate) log: String,
     /// To be logged as soon as there is a log.
     pub(crate) warnings: Vec<String>,
+}
+
+/// How long the daemon runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    /// Until a signal ends it.
+    UntilSignal,
+    /// Until a signal ends it or standard input closes.
+    UntilStdinCloses,
 }
 
 /// How sessions are kept.
@@ -155,6 +165,11 @@ impl Settings {
                 kept: !args.no_store.or(file.no_store).unwrap_or(false),
             },
             clean_env: args.clean_env.or(file.clean_env).unwrap_or(false),
+            // Not in the file: the program that starts the daemon decides what its standard input is.
+            lifetime: match args.exit_on_stdin_close {
+                Some(true) => Lifetime::UntilStdinCloses,
+                Some(false) | None => Lifetime::UntilSignal,
+            },
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log: args.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),
             warnings,
