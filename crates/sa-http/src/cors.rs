@@ -77,6 +77,7 @@ impl CorsOptions {
                     "etag",
                     "link",
                     "preference-applied",
+                    "x-request-id",
                 ]
                 .map(HeaderName::from_static),
             )

@@ -6,19 +6,21 @@ use crate::metrics::Asked;
 use crate::origin;
 use crate::problem::{ApiResult, name_session};
 use crate::query;
+use crate::request_id::RequestId;
 use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 
-/// Lets a request through, or refuses it, counts the answer, and says which session a problem is about.
+/// Admits or refuses a request, counts the answer, and adds the id of the request and the session of a problem.
 pub(crate) async fn pass(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let asked = Asked::of(&request);
+    let id = RequestId::of(&request);
     let uri = request.uri().clone();
     let response = admit(&state, request, next).await.into_response();
     asked.answered(&state.metrics, &response);
-    name_session(uri.path(), response)
+    id.answered(name_session(uri.path(), response))
 }
 
 async fn admit(state: &AppState, request: Request, next: Next) -> ApiResult<Response> {

@@ -16,6 +16,7 @@ mod openapi;
 mod origin;
 mod problem;
 mod query;
+mod request_id;
 mod router;
 mod routes;
 mod stall;

@@ -165,6 +165,14 @@ pub struct Turn {
     pub started_at: Timestamp,
     /// True if the turn is being cancelled.
     pub cancelling: bool,
+    /// Id of the message that the turn works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub message_id: Option<String>,
+    /// Id of the event before the first one of the turn. Read the events after it to follow the turn.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub events_after: u64,
 }
 
 /// Permission mode of an agent.

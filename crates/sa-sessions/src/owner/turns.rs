@@ -141,9 +141,14 @@ impl Owner {
             failed: false,
             recalls: false,
         });
-        self.record.turn =
-            Some(Turn { turn_id: turn_id.clone(), started_at: Timestamp::now(), cancelling: false });
         self.record.turn_after = self.shared.log.ends().last;
+        self.record.turn = Some(Turn {
+            turn_id: turn_id.clone(),
+            started_at: Timestamp::now(),
+            cancelling: false,
+            message_id: Some(message.message_id.clone()),
+            events_after: self.record.turn_after,
+        });
         self.speaking = false;
         self.exit_told = false;
         let events = self.reducer.begin_turn(&turn_id);

@@ -4308,6 +4308,13 @@ export interface components {
         Turn: {
             /** @description True if the turn is being cancelled. */
             cancelling: boolean;
+            /**
+             * Format: int64
+             * @description Id of the event before the first one of the turn. Read the events after it to follow the turn.
+             */
+            eventsAfter: number;
+            /** @description Id of the message that the turn works on. */
+            messageId?: string;
             /** @description Time at which the turn began. */
             startedAt: components["schemas"]["Timestamp"];
             /** @description Id of the turn. */

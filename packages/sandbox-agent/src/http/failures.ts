@@ -1,0 +1,41 @@
+// How failed requests become errors, and which of them are worth another attempt.
+
+import { ConnectionError, SandboxAgentError, UnexpectedResponseError } from "../errors/errors.ts";
+import { isProblem, ProblemError, problemError } from "../errors/problems.ts";
+
+/** Returns the error for an answer that is not a success. */
+export async function failure(response: Response): Promise<SandboxAgentError> {
+  const text = await response.text();
+  const problem = parse(text);
+  if (isProblem(problem)) return problemError(problem, response.headers.get("X-Request-Id") ?? undefined);
+  const message =
+    `expected an answer of sandbox-agent, got ${response.status} ${response.statusText}`.trimEnd();
+  return new UnexpectedResponseError(message, response.status, text.slice(0, 500));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether the same request may succeed later without any change. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (error instanceof UnexpectedResponseError) return error.status >= 500 || error.status === 429;
+  return error instanceof ProblemError && error.code === "shutting_down";
+}
+
+/** Turns an error of `fetch` into one of ours. */
+export function connectionError(error: unknown, what: string): unknown {
+  if (error instanceof SandboxAgentError) return error;
+  const detail = error instanceof Error ? reason(error) : String(error);
+  return new ConnectionError(`${what} failed: ${detail}`, { cause: error });
+}
+
+/** Returns the message of the innermost error, which says most: `fetch failed` says nothing. */
+function reason(error: Error): string {
+  return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
+}

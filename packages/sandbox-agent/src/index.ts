@@ -1,0 +1,57 @@
+// Public API of the core.
+
+export { type ConnectOptions, SandboxAgent, type StartOptions } from "./client.ts";
+export * from "./errors/errors.ts";
+export {
+  AgentNotInstalledError,
+  AgentNotStartableError,
+  AgentProcessExitedError,
+  AgentRefusedError,
+  AgentSilentError,
+  ConflictError,
+  CredentialsRefusedError,
+  InquiryFailedError,
+  InstallFailedError,
+  InsufficientStorageError,
+  InternalError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  InvalidValueError,
+  MethodNotAllowedError,
+  NotAcceptableError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PermissionDeniedError,
+  PreconditionFailedError,
+  type ProblemCode,
+  ProblemError,
+  ProviderUnreachableError,
+  RangeNotSatisfiableError,
+  RequestTimeoutError,
+  ShuttingDownError,
+  SpawnFailedError,
+  StreamErrorError,
+  TokenInvalidError,
+  TooManyRequestsError,
+  UnsupportedAgentError,
+  UnsupportedError,
+  UnsupportedMediaTypeError,
+  UnsupportedPlatformError,
+  VersionNotFoundError,
+} from "./errors/problems.ts";
+export type * from "./generated/openapi.gen.ts";
+export type { Session as SessionInfo, Turn as TurnInfo } from "./generated/openapi.gen.ts";
+export type { StreamOptions } from "./http/event-stream.ts";
+export type { HttpOptions, RequestOptions } from "./http/http.ts";
+export type * from "./providers/provider.ts";
+export type { EventOptions, EventPageQuery, EventSelection } from "./sessions/events.ts";
+export {
+  type PermissionHandler,
+  PermissionPrompt,
+  type QuestionHandler,
+  QuestionPrompt,
+} from "./sessions/prompts.ts";
+export { type MessagesQuery, type SendOptions, Session } from "./sessions/session.ts";
+export type { CreateOptions, Sessions, SessionsQuery } from "./sessions/sessions.ts";
+export { Turn } from "./sessions/turn.ts";
+export { MessageWithdrawnError, TurnFailedError, type TurnResult } from "./sessions/turn-result.ts";
