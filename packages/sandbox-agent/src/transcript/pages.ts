@@ -74,7 +74,10 @@ export function prependTranscriptPage(
   const items = unknown.map((message) => newestItem(transcript, message));
   const waiting = items.filter((item) => item.kind === "user" && waits(transcript, item));
   const said = items.filter((item) => !waiting.includes(item)).toReversed();
-  let grown = place({ ...transcript, older: page.next }, said, options.events ? "exact" : "estimate", { from, to });
+  let grown = place({ ...transcript, older: page.next }, said, options.events ? "exact" : "estimate", {
+    from,
+    to,
+  });
   for (const item of waiting) if (item.kind === "user") grown = addWaiting(grown, item);
   let settings = emptyTranscript();
   for (const event of options.events ?? []) {

@@ -45,8 +45,13 @@ function emptyIndex(): TranscriptIndex {
  */
 export function applyEvent(transcript: Transcript, event: UniversalEvent): Transcript {
   if (event.id <= transcript.lastEventId) return transcript;
-  const read = { ...applyToItems(transcript, event, "following"), lastEventId: event.id };
-  return event.type === "messageDelta" ? read : applyToSession(read, event);
+  try {
+    const read = { ...applyToItems(transcript, event, "following"), lastEventId: event.id };
+    return event.type === "messageDelta" ? read : applyToSession(read, event);
+  } catch {
+    // A later version may have changed an event beyond recognition. Showing it raw is better than showing nothing.
+    return { ...put(transcript, unknownItem(event)), lastEventId: event.id };
+  }
 }
 
 /** Applies several events in order. */
@@ -128,8 +133,13 @@ function plainItem(event: UniversalEvent): TranscriptItem | undefined {
       return undefined;
     default:
       // `unknown`, and types of later versions.
-      return { kind: "unknown", ...place, type: event.type, data: event.data };
+      return unknownItem(event);
   }
+}
+
+function unknownItem(event: UniversalEvent): TranscriptItem {
+  const place = { key: `event:${event.id}`, position: event.id, timestamp: event.timestamp };
+  return { kind: "unknown", ...place, type: event.type, data: event.data };
 }
 
 type CompactionEvent = Extract<UniversalEvent, { type: "compaction" }>;

@@ -1,7 +1,13 @@
 // The session behind the items: its state, its settings, and what is open. Each event replaces the one before of its kind.
 
-import type { ChangedChoices, Session, SessionChoices, UniversalEvent } from "../generated/openapi.gen.ts";
-import type { Transcript } from "./model.ts";
+import type {
+  ChangedChoices,
+  Session,
+  SessionChoices,
+  Turn,
+  UniversalEvent,
+} from "../generated/openapi.gen.ts";
+import type { RunningTurn, Transcript } from "./model.ts";
 import { withIndex } from "./placing.ts";
 import { withOpenPermission, withOpenQuestion } from "./requests.ts";
 
@@ -124,16 +130,18 @@ export function withSettings(transcript: Transcript, older: Transcript): Transcr
 export function withSession(transcript: Transcript, session: Session): Transcript {
   const { state, turn, choices, usage, title, queueHeld, lastEventId } = session;
   const runs = state !== "starting" && state !== "interrupted" && state !== "ended";
-  const running = turn && { turnId: turn.turnId, startedAt: turn.startedAt };
-  const known = transcript.turn?.turnId === turn?.turnId ? transcript.turn : running;
   return {
     ...transcript,
     state,
     usage,
     title,
     queueHeld,
-    turn: known,
+    turn: turn && runningTurn(turn),
     choices: choices ?? transcript.choices,
     index: { ...transcript.index, agentRuns: runs, sessionEventId: lastEventId },
   };
+}
+
+function runningTurn({ turnId, messageId, startedAt }: Turn): RunningTurn {
+  return messageId === undefined ? { turnId, startedAt } : { turnId, messageId, startedAt };
 }

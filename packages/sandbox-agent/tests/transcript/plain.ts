@@ -5,7 +5,8 @@ import type { AssistantItem, Transcript, TranscriptItem, UserItem } from "../../
 type Message = UserItem | AssistantItem;
 type Plain<T> = T extends T ? Omit<T, "position"> : never;
 
-const isMessage = (item: TranscriptItem): item is Message => item.kind === "user" || item.kind === "assistant";
+const isMessage = (item: TranscriptItem): item is Message =>
+  item.kind === "user" || item.kind === "assistant";
 
 function withoutPosition<T extends TranscriptItem>({ position: _, ...item }: T): Plain<T> {
   return item as unknown as Plain<T>;

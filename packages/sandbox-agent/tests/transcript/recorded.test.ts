@@ -32,7 +32,8 @@ function recording(name: string): Recording {
 }
 
 const whole = (name: string): Transcript => applyEvents(emptyTranscript(), recording(name).events);
-const after = (events: UniversalEvent[], id: number): UniversalEvent[] => events.filter((event) => event.id > id);
+const after = (events: UniversalEvent[], id: number): UniversalEvent[] =>
+  events.filter((event) => event.id > id);
 
 describe.each(names)("%s", (name) => {
   test("is the transcript that the daemon has", () => {
@@ -129,7 +130,13 @@ describe.each(names)("%s", (name) => {
 test("the recordings have what they are for", () => {
   const streaming = names.flatMap((name) => recording(name).snapshots).filter(isStreaming);
   expect(streaming.length).toBeGreaterThan(5);
-  const kinds = new Set(names.flatMap((name) => whole(name).items.toArray().map((item) => item.kind)));
+  const kinds = new Set(
+    names.flatMap((name) =>
+      whole(name)
+        .items.toArray()
+        .map((item) => item.kind),
+    ),
+  );
   const all = ["user", "assistant", "permission", "question", "turnEnd", "notice", "compaction", "error"];
   expect(kinds).toEqual(new Set([...all, "mode", "continuity", "ended", "unknown"]));
   const types = new Set(names.flatMap((name) => recording(name).events.map((event) => event.type)));

@@ -130,12 +130,22 @@ export class Recorder {
 export async function recordEverything(daemon: Daemon): Promise<Recording> {
   const recorder = new Recorder(daemon, "everything");
   await recorder.create();
-  await recorder.turn("think They want to see everything.\nsay Hello!\nnotice warning Careful\nsay more\nplan\nedit notes.txt");
-  await recorder.turn("permission Send it off\nsay sent\nquestion form\nsay answered\nfail grep\ntool execute make");
-  await recorder.turn("title A new name\ncompact\nusage\nimage send\nimage send resource\nimage send audio\nmode plan");
-  await recorder.turn("mode bypass\nmodel demo-large\nstream 120 20 every 1\nnotice info done\nstream 40 10 every 2\nsay end");
+  await recorder.turn(
+    "think They want to see everything.\nsay Hello!\nnotice warning Careful\nsay more\nplan\nedit notes.txt",
+  );
+  await recorder.turn(
+    "permission Send it off\nsay sent\nquestion form\nsay answered\nfail grep\ntool execute make",
+  );
+  await recorder.turn(
+    "title A new name\ncompact\nusage\nimage send\nimage send resource\nimage send audio\nmode plan",
+  );
+  await recorder.turn(
+    "mode bypass\nmodel demo-large\nstream 120 20 every 1\nnotice info done\nstream 40 10 every 2\nsay end",
+  );
   await recorder.turn("garbage json\ngarbage text\nsay still here\nstop max_tokens");
-  await recorder.turn('ext session/update {"sessionId":"$SESSION","update":{"sessionUpdate":"hologram","depth":3}}');
+  await recorder.turn(
+    'ext session/update {"sessionId":"$SESSION","update":{"sessionUpdate":"hologram","depth":3}}',
+  );
   await recorder.turn("error -32000 sorry");
   await recorder.turn("say before\ncrash 3");
   await recorder.turn("say after");
