@@ -1,8 +1,20 @@
-// How every published package is bundled: ES modules with declarations, one file for each entry.
+// How every published package is bundled: ES modules with declarations, one file for each entry of `exports`.
 
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 
-export function library(entry: string[], options: UserConfig = {}): ReturnType<typeof defineConfig> {
+interface Manifest {
+  exports: Record<string, string | Record<string, string>>;
+}
+
+/** The condition under which `exports` names the source, so that the workspace needs no build. */
+const SOURCE = "@sandbox-agent/source";
+
+export function library(folder: string, options: UserConfig = {}): ReturnType<typeof defineConfig> {
+  const manifest = JSON.parse(readFileSync(resolve(folder, "package.json"), "utf8")) as Manifest;
+  const targets = Object.values(manifest.exports);
+  const entry = targets.flatMap((target) => (typeof target === "string" ? [] : (target[SOURCE] ?? [])));
   return defineConfig({
     entry,
     format: "esm",

@@ -6,7 +6,11 @@ export default defineConfig({
   resolve: { conditions: ["@sandbox-agent/source", "node", "import", "default"] },
   ssr: { resolve: { conditions: ["@sandbox-agent/source", "node", "import", "default"] } },
   test: {
-    include: ["packages/*/tests/**/*.test.{ts,tsx}", "examples/*/tests/**/*.test.ts"],
+    include: [
+      "packages/*/tests/**/*.test.{ts,tsx}",
+      "apps/*/tests/**/*.test.{ts,tsx}",
+      "examples/*/tests/**/*.test.ts",
+    ],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     dangerouslyIgnoreUnhandledErrors: false,
