@@ -1,7 +1,7 @@
 //! The TypeScript packages, apps and examples: what can be checked without a daemon, and all their tests.
 
 use crate::requirements::{CHROMIUM, POSTGRES};
-use crate::shell::target;
+use crate::shell::{Program, target};
 use crate::tools::{Tools, WORKSPACE};
 use anyhow::{Result, bail};
 
@@ -12,9 +12,9 @@ const WORKERS: &str = "2";
 pub(crate) fn check() -> Result<()> {
     let tools = Tools::npm(WORKSPACE)?;
     let checks = [
-        tools.program("npm").args(&["run", "check"]),
+        Program::new("npm").args(&["run", "check"]),
         tools.program("knip").args(&["--no-progress"]),
-        tools.program("npm").args(&["run", "build"]),
+        Program::new("npm").args(&["run", "build"]),
     ];
     // All run, however many fail.
     let failures: Vec<String> =
