@@ -44,6 +44,7 @@ export type { Session as SessionInfo, Turn as TurnInfo } from "./generated/opena
 export type { StreamOptions } from "./http/event-stream.ts";
 export type { HttpOptions, RequestOptions } from "./http/http.ts";
 export type * from "./providers/provider.ts";
+export { SandboxStartError } from "./providers/provider.ts";
 export type { EventOptions, EventPageQuery, EventSelection } from "./sessions/events.ts";
 export {
   type PermissionHandler,

@@ -57,6 +57,7 @@ export class Launch {
       this.#caller?.throwIfAborted();
       return await steps();
     } catch (cause) {
+      if (cause instanceof SandboxStartError) throw cause;
       const aborted = this.#caller?.aborted ?? false;
       const log = aborted ? "" : await this.#log(cause);
       const leftover = await this.#cleanUp();

@@ -7,7 +7,8 @@ export async function load<T>(provider: string, install: string, load: () => Pro
   try {
     return await load();
   } catch (error) {
-    const message = `cannot load its SDK; run: npm install ${install}`;
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `cannot load its SDK; run 'npm install ${install}' (${why})`;
     throw new SandboxStartError({ provider, step: "load", cause: new Error(message, { cause: error }) });
   }
 }
