@@ -21,13 +21,21 @@ export type Launch = (harness: string) => Promise<Runtime>;
 
 const COMMANDS: readonly Command[] = ["kill", "start", "restart"];
 
+/** A promise that is resolved from outside. */
+class Deferred<T> {
+  resolve!: (value: T) => void;
+  readonly promise = new Promise<T>((resolve) => {
+    this.resolve = resolve;
+  });
+}
+
 export class Harness {
   readonly #daemon: Daemon;
   readonly #server: Server;
   #runtime: Runtime | undefined;
   /** The program's request for a job, held until there is one. */
-  #idle = Promise.withResolvers<ServerResponse>();
-  #outcome = Promise.withResolvers<Outcome>();
+  #idle = new Deferred<ServerResponse>();
+  #outcome = new Deferred<Outcome>();
 
   private constructor(daemon: Daemon) {
     this.#daemon = daemon;
@@ -54,8 +62,8 @@ export class Harness {
   async run(suite: string, name: string): Promise<void> {
     const job: Job = { suite, name, ...this.#daemon.connection };
     const response = await this.#whileAlive(this.#idle.promise);
-    this.#idle = Promise.withResolvers();
-    this.#outcome = Promise.withResolvers();
+    this.#idle = new Deferred();
+    this.#outcome = new Deferred();
     response.end(JSON.stringify(job));
     const { error, complaints } = await this.#whileAlive(this.#outcome.promise);
     if (error !== undefined) throw new Error([error, ...complaints].join("\n"));
