@@ -40,6 +40,9 @@ function useBoth(id: string): {
 const saidIn = ({ transcript }: ReturnType<typeof useBoth>): string[] =>
   transcript.items.toArray().flatMap((item) => (item.kind === "assistant" ? [textOf(item)] : []));
 
+const State = ({ id }: { id: string }): ReactNode => useSession(id).state;
+const Count = ({ id }: { id: string }): ReactNode => useTranscript(id).connection.state;
+
 describe("a session", () => {
   test("send, stream, permission, answer; a new mount has the same transcript", async () => {
     const { client, counting } = connect();
@@ -71,16 +74,14 @@ describe("a session", () => {
     const { client, counting } = connect();
     const { id } = await client.sessions.create({ agent: "demo" });
     const requests = counting.requests.length;
-    const State = (): ReactNode => useSession(id).state;
-    const Count = (): ReactNode => useTranscript(id).connection.state;
     const both = (
       <StrictMode>
         <SandboxAgentProvider client={client}>
           <p data-testid="state">
-            <State />
+            <State id={id} />
           </p>
           <p data-testid="count">
-            <Count />
+            <Count id={id} />
           </p>
         </SandboxAgentProvider>
       </StrictMode>
