@@ -112,15 +112,17 @@ export class Postgres implements AsyncDisposable {
   }
 }
 
-/** Returns the directory of the newest server that is installed. */
+/** Returns the directory of the server's programs: `POSTGRES_BIN`, or that of the newest that is installed. */
 function serverDirectory(): string {
+  const named = process.env["POSTGRES_BIN"];
+  if (named !== undefined) return named;
   const installed = HOMES.filter((home) => existsSync(home)).flatMap((home) =>
     readdirSync(home).map((version) => ({ version: Number(version), bin: join(home, version, "bin") })),
   );
   const complete = installed.filter(({ bin }) => existsSync(join(bin, "initdb")));
   const [newest] = complete.sort((one, other) => other.version - one.version);
   if (newest === undefined) {
-    throw new Error("these tests need a Postgres server; on Debian: apt-get install postgresql");
+    throw new Error("no Postgres server: install Debian's package postgresql, or set POSTGRES_BIN");
   }
   return newest.bin;
 }

@@ -1,16 +1,11 @@
 // Event streams of the daemon as iterators that reconnect by themselves.
 
-import {
-  type BackoffOptions,
-  isFatalStreamError,
-  resumeEvents,
-  type ServerSentEvent,
-} from "acp-http-client/sse";
+import { isFatalStreamError, resumeEvents, type ServerSentEvent } from "acp-http-client/sse";
 import { GapError, SandboxAgentError, TimeoutError } from "../errors/errors.ts";
 import { isProblem, problemError } from "../errors/problems.ts";
 import type { Gap } from "../generated/openapi.gen.ts";
 import { isTransient } from "./failures.ts";
-import type { Http, QueryValue } from "./http.ts";
+import { DEFAULT_RECONNECT, type Http, type QueryValue } from "./http.ts";
 
 export interface StreamOptions {
   /** Ends the iteration with the signal's reason. */
@@ -29,8 +24,6 @@ export interface Source extends StreamOptions {
   /** Called before a connection is made; may throw to end the iteration. */
   beforeOpen?: (() => Promise<void>) | undefined;
 }
-
-const DEFAULT_RECONNECT: BackoffOptions = { initialMs: 200, maxMs: 10_000, attempts: 40 };
 
 /** Iterates over server-sent events. A broken connection is resumed after the last event that was received. */
 export function serverSentEvents(http: Http, source: Source): AsyncIterableIterator<ServerSentEvent> {
@@ -69,4 +62,44 @@ export function isControl(event: ServerSentEvent, options: StreamOptions): boole
     return true;
   }
   return false;
+}
+
+/** How server-sent events become the items of an iterator. */
+export interface Projection<T> {
+  /** Returns the item of an event, if it has one. `end` ends the iteration after that item. May throw. */
+  item(event: ServerSentEvent, end: () => void): T | undefined;
+  /** Handles a failure of the stream: throws, or returns to end the iteration. */
+  onError?(error: unknown): void;
+}
+
+/** Iterates over the items of events. The request ends with the iteration, also if that fails. */
+export function mapEvents<T>(
+  source: AsyncIterableIterator<ServerSentEvent>,
+  { item, onError }: Projection<T>,
+): AsyncIterableIterator<T> {
+  const end = (): void => void source.return?.();
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      try {
+        for (;;) {
+          const step = await source.next();
+          if (step.done === true) break;
+          const value = item(step.value, end);
+          if (value !== undefined) return { done: false, value };
+        }
+      } catch (error) {
+        end();
+        if (onError === undefined) throw error;
+        onError(error);
+      }
+      return { done: true, value: undefined };
+    },
+    async return() {
+      end();
+      return { done: true, value: undefined };
+    },
+  };
 }
