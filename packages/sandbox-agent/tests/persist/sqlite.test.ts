@@ -51,7 +51,7 @@ test("an older schema is migrated with its data; a newer one is refused", async 
      VALUES ('old', 'demo', '{}', '${at}', '${at}', '{}', 0, 1, 0, 0, 0)`,
   );
   expect((await sqlite(database).get("old"))?.createdAt).toBe(at);
-  expect(database.prepare(`SELECT max(version) AS version FROM ${SCHEMA}`).get()).toEqual({ version: 2 });
+  expect(database.prepare(`SELECT max(version) AS version FROM ${SCHEMA}`).get()).toMatchObject({ version: 2 });
   database.exec(`INSERT INTO ${SCHEMA} VALUES (99)`);
   await expect(sqlite(database).get("old")).rejects.toThrow(SchemaVersionError);
 });
