@@ -93,6 +93,11 @@ export class SandboxAgent implements AsyncDisposable {
     return new SandboxAgent(http);
   }
 
+  /** Returns a client of a daemon without sending anything, such as where nothing can be awaited. */
+  static open(options: HttpOptions): SandboxAgent {
+    return new SandboxAgent(new Http(options));
+  }
+
   /** Starts a daemon in a sandbox, always with a token, and connects to it. */
   static async start(options: StartOptions): Promise<SandboxAgent> {
     const {
