@@ -27,8 +27,7 @@ test("processes that write to one file at once store each event once", async () 
   const file = join(folder, "shared.db");
   const program = await bundle(new URL("sqlite-writer.ts", import.meta.url));
   const library = createRequire(import.meta.url).resolve("libsql");
-  const write = (): Promise<unknown> =>
-    promisify(execFile)(process.execPath, [program, library, file, "80"]);
+  const write = (): Promise<unknown> => promisify(execFile)(process.execPath, [program, library, file, "80"]);
   await Promise.all([write(), write(), write()]);
   const driver = sqlite(open("shared.db"));
   const found: number[] = [];
@@ -51,7 +50,9 @@ test("an older schema is migrated with its data; a newer one is refused", async 
      VALUES ('old', 'demo', '{}', '${at}', '${at}', '{}', 0, 1, 0, 0, 0)`,
   );
   expect((await sqlite(database).get("old"))?.createdAt).toBe(at);
-  expect(database.prepare(`SELECT max(version) AS version FROM ${SCHEMA}`).get()).toMatchObject({ version: 2 });
+  expect(database.prepare(`SELECT max(version) AS version FROM ${SCHEMA}`).get()).toMatchObject({
+    version: 2,
+  });
   database.exec(`INSERT INTO ${SCHEMA} VALUES (99)`);
   await expect(sqlite(database).get("old")).rejects.toThrow(SchemaVersionError);
 });
