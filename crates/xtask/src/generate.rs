@@ -36,8 +36,8 @@ const FILES: [Generated; 6] = [
 
 /// Writes the files, or only says which are stale.
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
-    cargo(&["build", "--quiet", "--package", "sandbox-agent", "--package", "sa-features"]).run()?;
-    cargo(&["build", "--quiet", "--package", "sa-universal", "--example", "universal-schema"]).run()?;
+    let packages = ["--package", "sandbox-agent", "--package", "sa-features", "--package", "sa-universal"];
+    cargo(&["build", "--quiet", "--bins", "--example", "universal-schema"]).args(&packages).run()?;
     let stale = stale(!check)?;
     for file in &stale {
         println!("{}{file}", if check { "" } else { "wrote " });
