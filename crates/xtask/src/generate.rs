@@ -14,8 +14,8 @@ struct Generated {
 
 #[rustfmt::skip]
 const FILES: [Generated; 5] = [
-    Generated { path: "openapi/openapi.json", binary: "sandbox-agent", command: &["gen", "openapi"] },
-    Generated { path: "crates/sa-http/src/query/operations.json", binary: "sandbox-agent", command: &["gen", "queries"] },
+    Generated { path: "openapi/openapi.json", binary: "examples/contract", command: &["openapi"] },
+    Generated { path: "crates/sa-http/src/query/operations.json", binary: "examples/contract", command: &["queries"] },
     Generated { path: "docs/cli.md", binary: "sandbox-agent", command: &["gen", "cli-reference"] },
     Generated { path: "schemas/universal/universal.schema.json", binary: "examples/universal-schema", command: &[] },
     Generated { path: "docs/compatibility.md", binary: "sa-features", command: &["matrix"] },
@@ -25,6 +25,7 @@ const FILES: [Generated; 5] = [
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
     cargo(&["build", "--quiet", "--package", "sandbox-agent", "--package", "sa-features"]).run()?;
     cargo(&["build", "--quiet", "--package", "sa-universal", "--example", "universal-schema"]).run()?;
+    cargo(&["build", "--quiet", "--package", "sa-http", "--example", "contract"]).run()?;
     let stale = stale(!check)?;
     for file in &stale {
         println!("{}{file}", if check { "" } else { "wrote " });
