@@ -26,8 +26,9 @@ export interface FirstPageOptions extends PageOptions {
 }
 
 /**
- * Makes a transcript of the newest page of messages. Stream the events after `eventsAfter` of that page (`lastEventId` of the
- * transcript) to continue.
+ * Makes a transcript of the newest page of messages. Stream the events after `eventsAfter` of that page (`lastEventId` of
+ * the transcript) to continue. If all messages of the page are queued and more follow, read a larger page first: a cursor
+ * within the queue names no place in the log.
  *
  * @example
  * let transcript = fromTranscriptPage(await session.messages({ order: "desc", limit: 50 }));

@@ -1,0 +1,10 @@
+// All portable cases, by file.
+
+import type { Case } from "./case.ts";
+import { cases as resilience } from "./resilience.ts";
+import { cases as sessions } from "./sessions.ts";
+
+export type { Case, Command, Environment } from "./case.ts";
+export { CONFIG } from "./config.ts";
+
+export const suites: Record<string, Case[]> = { sessions, resilience };
