@@ -36,9 +36,10 @@ const FILES: [Generated; 6] = [
 
 /// Writes the files, or only says which are stale.
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
-    cargo(&["build", "--quiet", "--package", "sandbox-agent", "--package", "sa-features"]).run()?;
-    cargo(&["build", "--quiet", "--package", "sa-universal", "--example", "universal-schema"]).run()?;
-    cargo(&["build", "--quiet", "--package", "sa-http", "--example", "contract"]).run()?;
+    let packages = ["sandbox-agent", "sa-features", "sa-http", "sa-universal"];
+    let packages = packages.map(|name| format!("--package={name}"));
+    let examples = ["--example", "contract", "--example", "universal-schema"];
+    cargo(&["build", "--quiet", "--bins"]).args(&examples).args(&packages).run()?;
     let stale = stale(!check)?;
     for file in &stale {
         println!("{}{file}", if check { "" } else { "wrote " });

@@ -1,0 +1,3 @@
+// `sandbox-agent/mirror`: keeps sessions outside of their sandboxes.
+
+export type { PersistDriver } from "../persist/driver.ts";
