@@ -46,7 +46,7 @@ export class ModelServer {
   async conversations(): Promise<Record<string, unknown>[]> {
     const bodies = (await this.requests())
       .filter(({ path }) => !path.includes("count_tokens"))
-      .flatMap(({ body }) => body ?? []);
+      .flatMap(({ body }) => (body === null ? [] : [body]));
     return bodies.filter((body) => {
       const brought = list(body["input"]).some((item) => item["type"] === "additional_tools");
       return brought || list(body["tools"]).length > 0;
