@@ -93,6 +93,11 @@ export class SandboxAgent implements AsyncDisposable {
     return new SandboxAgent(http);
   }
 
+  /** Returns a client of a daemon without sending anything, such as where nothing can be awaited. */
+  static open(options: HttpOptions): SandboxAgent {
+    return new SandboxAgent(new Http(options));
+  }
+
   /** Starts a daemon in a sandbox, always with a token, and connects to it. */
   static async start(options: StartOptions): Promise<SandboxAgent> {
     const {
@@ -218,15 +223,18 @@ async function target(options: StartOptions, sandbox: Sandbox, token: string): P
 function follow(sandbox: Sandbox, moved: () => Promise<void>): Sandbox {
   const { resume } = sandbox;
   if (resume === undefined) return sandbox;
-  const own = Object.create(sandbox, {
-    resume: {
-      value: async () => {
-        await resume.call(sandbox);
-        await moved();
-      },
+  const resumed = async (): Promise<void> => {
+    await resume.call(sandbox);
+    await moved();
+  };
+  // Methods are called on the sandbox itself: it may be a class with private fields.
+  return new Proxy(sandbox, {
+    get: (target, key): unknown => {
+      if (key === "resume") return resumed;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
     },
-  }) as Sandbox;
-  return own;
+  });
 }
 
 function randomToken(): string {

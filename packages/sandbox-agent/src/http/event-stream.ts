@@ -12,6 +12,8 @@ export interface StreamOptions {
   signal?: AbortSignal | undefined;
   /** Called when events were missed. Without it, the iteration throws a `GapError`. */
   onGap?: ((gap: Gap) => void) | undefined;
+  /** Called whenever the stream is connected, at first and again. */
+  onConnect?: (() => void) | undefined;
   /** Called before each attempt to reconnect. */
   onReconnect?: ((cause: unknown, delayMs: number) => void) | undefined;
 }
@@ -32,7 +34,10 @@ export function serverSentEvents(http: Http, source: Source): AsyncIterableItera
       await source.beforeOpen?.();
       const headers: Record<string, string> = { Accept: "text/event-stream" };
       if (lastEventId !== undefined) headers["Last-Event-ID"] = lastEventId;
-      return http.response("GET", source.path, { query: source.query, headers, signal, repeatable: false });
+      const call = { query: source.query, headers, signal, repeatable: false };
+      const response = await http.response("GET", source.path, call);
+      source.onConnect?.();
+      return response;
     },
     ...(source.after === undefined ? {} : { lastEventId: String(source.after) }),
     ...(source.signal === undefined ? {} : { signal: source.signal }),

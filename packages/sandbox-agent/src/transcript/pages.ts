@@ -90,6 +90,15 @@ export function prependTranscriptPage(
   return withSettings(withIndex(grown, { oldestEventId: oldest }), settings);
 }
 
+/**
+ * Brings a transcript up to date with the session, such as after a restart of the daemon, which makes no event for an idle
+ * session. A description that is older than the transcript changes nothing.
+ */
+export function applySession(transcript: Transcript, session: Session): Transcript {
+  if (session.lastEventId < transcript.lastEventId) return transcript;
+  return withOpen(transcript, session, transcript.lastEventId);
+}
+
 /** Puts items in order between two positions. */
 function place(
   transcript: Transcript,
