@@ -64,6 +64,7 @@ export type { LogsQuery, Processes, ProcessInput } from "./processes/processes.t
 export { Terminal, type TerminalOptions } from "./processes/terminal.ts";
 export { TerminalError } from "./processes/terminal-connection.ts";
 export type * from "./providers/provider.ts";
+export { SandboxStartError } from "./providers/provider.ts";
 export type { EventOptions, EventPageQuery, EventSelection } from "./sessions/events.ts";
 export {
   type PermissionHandler,
