@@ -20,11 +20,12 @@ export async function loadMessages(session: Session): Promise<SandboxAgentMessag
   return history.messages;
 }
 
-/** Returns the turn that runs, from its beginning, or nothing if the session is idle. */
+/** Returns the turn that runs, from its beginning, or the one that is about to begin; nothing if the session is idle. */
 export async function runningTurn(session: Session): Promise<TurnPart | undefined> {
-  const { turn } = await session.refresh();
-  if (turn === undefined) return undefined;
-  return { session, turnId: turn.turnId, after: turn.eventsAfter, kind: "message" };
+  const { turn, queue, lastEventId } = await session.refresh();
+  if (turn !== undefined) return { session, turnId: turn.turnId, after: turn.eventsAfter, kind: "message" };
+  const [next] = queue;
+  return next && { session, turnId: next.turnId, after: lastEventId, kind: "message" };
 }
 
 async function* eventsUntil(session: Session, last: number): AsyncGenerator<UniversalEvent> {

@@ -12,13 +12,18 @@ export interface SandboxAgentChatTransportOptions {
   client: SandboxAgent;
   /** Settings of the sessions that are created. The id of a session is the id of its chat. */
   session: Omit<CreateOptions, "id">;
+  /**
+   * What happens when the chat stops: `cancel` (the default) cancels the turn, `detach` lets it run. `useChat` also stops
+   * its chat when the component unmounts; use `detach` if turns should outlive that, and `session.cancel` to cancel.
+   */
+  onStop?: "cancel" | "detach" | undefined;
 }
 
 type SendOptions = Parameters<ChatTransport<SandboxAgentMessage>["sendMessages"]>[0];
 type ReconnectOptions = Parameters<ChatTransport<SandboxAgentMessage>["reconnectToStream"]>[0];
 
 /**
- * Sends the messages of `useChat` to a session. Stopping the chat cancels the turn; closing the page does not, and
+ * Sends the messages of `useChat` to a session. Stopping the chat cancels the turn; reloading the page does not, and
  * `resume` follows the turn again.
  *
  * @example
@@ -53,6 +58,7 @@ export class SandboxAgentChatTransport implements ChatTransport<SandboxAgentMess
   }
 
   #follow(session: Session, turn: Turn | TurnPart, signal: AbortSignal | undefined): ReadableStream<Chunk> {
+    if (this.#options.onStop === "detach") return toUIMessageStream(turn, { signal });
     const cancel = "accepted" in turn ? () => turn.cancel() : () => session.cancel();
     const onAbort = (): void => void cancel().catch(() => {});
     if (signal?.aborted === true) onAbort();

@@ -30,8 +30,9 @@ type Chat = ReturnType<typeof useChat<SandboxAgentMessage>>;
 function openChat(
   id: string,
   more: { messages?: SandboxAgentMessage[]; resume?: boolean } = {},
+  onStop?: "detach",
 ): { current: Chat } {
-  const transport = new SandboxAgentChatTransport({ client, session: { agent: "demo" } });
+  const transport = new SandboxAgentChatTransport({ client, session: { agent: "demo" }, onStop });
   const options = { id, transport, sendAutomaticallyWhen: isAnswered, ...more };
   return renderHook(() => useChat<SandboxAgentMessage>(options)).result;
 }
@@ -120,7 +121,7 @@ test("a failure of the agent is an error of the chat", async () => {
 });
 
 test("a chat that is opened again resumes in the middle of a turn", async () => {
-  const before = openChat("resume");
+  const before = openChat("resume", {}, "detach");
   await send(before, "say one");
   act(() => void before.current.sendMessage({ text: "say two\nstream 200 10 every 10\nsay end" }));
   await waitFor(() => expect(textIn(last(before))).toContain("two"), patience);
