@@ -22,6 +22,8 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
   #waiting: (() => void)[] = [];
   #leave = new AbortController();
   #isAwaited = false;
+  /** There is a result or a failure, other than that the request was left. */
+  #isOver = false;
   #iterators = 0;
   #done: Promise<InstalledAgent>;
 
@@ -69,7 +71,7 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
       }
     } finally {
       this.#iterators -= 1;
-      if (this.#iterators === 0 && !this.#isAwaited) this.#leave.abort();
+      if (this.#iterators === 0 && !this.#isAwaited && !this.#isOver) this.#leave.abort();
     }
   }
 
@@ -82,7 +84,10 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
   #start(): Promise<InstalledAgent> {
     const done = this.#run(either(this.#signal, this.#leave.signal));
     // Those who look at the installation get the error. Nobody has to, and that must not end the process.
-    done.catch(() => {});
+    const { signal } = this.#leave;
+    done.catch(() => {
+      this.#isOver = !signal.aborted;
+    });
     return done;
   }
 
@@ -113,6 +118,7 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
           if (isProblem(event)) throw problemError(event, response.headers.get("X-Request-Id") ?? undefined);
           continue;
         }
+        this.#isOver = event.step === "done";
         this.#add(event);
         if (event.step === "done") {
           const { step, ...result } = event;
