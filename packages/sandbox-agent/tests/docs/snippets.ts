@@ -16,6 +16,7 @@ const STAND_INS: readonly [RegExp, string][] = [
   // The demo agent does what it is told; this asks for a permission and a question on the way.
   [/"Fix the failing test"/g, '"permission Edit the test\\nquestion single\\nsay Done"'],
   [/"Now update the changelog"/g, '"say Updated"'],
+  [/"secret"/g, 'process.env["SANDBOX_AGENT_TOKEN"]'],
   [/"http:\/\/127\.0\.0\.1:2468"/g, 'process.env["BASE_URL"] ?? ""'],
 ];
 
