@@ -93,21 +93,22 @@ function withLogs(machine: Machine): Machine & { logs(): Promise<string> } {
 }
 
 async function install(launch: Launch, machine: Machine, options: DaemonOptions): Promise<void> {
-  const { program } = options;
-  const { folder } = machine;
-  const { upload } = machine;
-  if (program !== undefined && "file" in program) {
-    await launch.step("upload", async (signal) => {
-      if (upload === undefined)
-        throw new Error("files cannot be uploaded here; use another kind of 'program'");
-      const path = programPath(program, folder);
-      await succeed(machine, `mkdir -p ${quote(folder)}`, signal);
-      await upload.call(machine, await readProgram(program.file), path, signal);
-      await succeed(machine, `chmod 755 ${quote(path)}`, signal);
-    });
+  if (options.program !== undefined && "file" in options.program) {
+    await launch.step("upload", (signal) => upload(machine, options, signal));
   }
-  const script = installScript(program, folder);
+  const script = installScript(options.program, machine.folder);
   if (script !== undefined) await launch.step("install", (signal) => succeed(machine, script, signal));
+}
+
+async function upload(machine: Machine, { program }: DaemonOptions, signal: AbortSignal): Promise<void> {
+  if (program === undefined || !("file" in program)) return;
+  if (machine.upload === undefined) {
+    throw new Error("files cannot be uploaded here; use another kind of 'program'");
+  }
+  const path = programPath(program, machine.folder);
+  await succeed(machine, `mkdir -p ${quote(machine.folder)}`, signal);
+  await machine.upload(await readProgram(program.file), path, signal);
+  await succeed(machine, `chmod 755 ${quote(path)}`, signal);
 }
 
 async function succeed(machine: Machine, script: string, signal: AbortSignal): Promise<void> {
@@ -116,7 +117,7 @@ async function succeed(machine: Machine, script: string, signal: AbortSignal): P
   throw new CommandError(`a command ended with exit code ${exitCode}`, output.slice(-LOG_BYTES));
 }
 
-/** Starts the daemon if it does not answer, as after a restart of the machine. */
+/** Starts the daemon if it does not answer, as after a restart. Some machines lose their files when they sleep. */
 async function restart(
   machine: Machine,
   options: DaemonOptions,
@@ -126,6 +127,12 @@ async function restart(
   const { baseUrl, ...rest } = await machine.endpoint();
   if ((await checkHealth(baseUrl, signal, rest)) === undefined) return;
   signal.throwIfAborted();
+  const path = quote(programPath(options.program, machine.folder));
+  if ((await machine.run(`command -v ${path}`, signal)).exitCode !== 0) {
+    await upload(machine, options, signal);
+    const script = installScript(options.program, machine.folder);
+    if (script !== undefined) await succeed(machine, script, signal);
+  }
   await machine.spawn(serverScript(options, machine.folder), daemonEnv(options, token));
   await healthy(machine, options, signal);
 }

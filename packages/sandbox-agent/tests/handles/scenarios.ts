@@ -8,6 +8,7 @@ import {
   type Session,
   TurnFailedError,
 } from "sandbox-agent";
+import { BreakingProxy } from "../proxy.ts";
 
 type Scenario = (client: SandboxAgent) => Promise<void>;
 
@@ -95,6 +96,40 @@ export const SCENARIOS: Record<string, Scenario> = {
     for await (const bytes of terminal) seen += new TextDecoder().decode(bytes);
     const { exitCode } = await terminal.exit;
     if (exitCode !== 0 || !seen.includes("hello\r\nhello")) throw new Error(`${exitCode} ${seen}`);
+  },
+  "a terminal whose connection is lost and found": async ({ baseUrl, token }) => {
+    for (const transport of ["websocket", "requests"] as const) {
+      await using gateway = await BreakingProxy.start(baseUrl);
+      const client = await SandboxAgent.connect({ baseUrl: gateway.baseUrl, ...(token && { token }) });
+      const script = "echo up; while read line; do echo got $line; done";
+      const { id } = await client.processes.create({ command: "sh", args: ["-c", script], tty: true });
+      await using terminal = await client.processes.terminal(id, { transport });
+      let screen = "";
+      let resets = 0;
+      terminal.onReset(() => {
+        screen = "";
+        resets += 1;
+      });
+      const shows = (text: string): Promise<void> =>
+        new Promise((resolve) => {
+          const remove = terminal.onData((bytes) => {
+            screen += new TextDecoder().decode(bytes);
+            if (!screen.includes(text)) return;
+            remove();
+            resolve();
+          });
+        });
+      await shows("up");
+      gateway.cut();
+      const got = shows("got typed");
+      while (resets === 0 && transport === "websocket") await new Promise((resume) => setTimeout(resume, 5));
+      // A request that is lost cannot be repeated, as it may have been received. Afterwards there are no broken ones left.
+      await client.health();
+      terminal.write("typed\n");
+      await got;
+      const expected = "up\r\ntyped\r\ngot typed\r\n";
+      if (!expected.startsWith(screen.trimEnd())) throw new Error(`${transport}: ${JSON.stringify(screen)}`);
+    }
   },
   "streams that are cancelled": async (client) => {
     await client.fs.write("large", new Uint8Array(3_000_000));

@@ -1,11 +1,9 @@
 // The promises of every provider, tested against its fake; and once for real if the provider's key is set.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { binary } from "@sandbox-agent/testkit";
-import type { FakeProvider, FakeStep } from "@sandbox-agent/testkit/sandboxes";
+import { type FakeProvider, type FakeStep, freePort, smallProgram } from "@sandbox-agent/testkit/sandboxes";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SandboxAgent, SandboxStartError, TokenInvalidError } from "../../src/index.ts";
 import type { DaemonOptions, Program } from "../../src/providers/daemon.ts";
@@ -32,22 +30,6 @@ export interface Suite {
   pauses: boolean;
   /** What the provider calls a step that the fake interferes with, if not the same. */
   reported?: Partial<Record<FakeStep, string>>;
-}
-
-/** The program in tests is a script that runs the real one: that is larger than any upload should be. */
-function wrapper(folder: string): string {
-  const path = join(folder, "sandbox-agent");
-  writeFileSync(path, `#!/bin/sh\nexec '${binary}' "$@"\n`);
-  chmodSync(path, 0o755);
-  return path;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 async function failure(promise: Promise<unknown>): Promise<SandboxStartError> {
@@ -87,7 +69,7 @@ export function providerSuite(suite: Suite): void {
   const uploads = suite.steps.includes("upload");
   /** The program is uploaded where that is possible, or it is installed by a command. */
   const programs = (step?: FakeStep): Program => {
-    const path = wrapper(folder);
+    const path = smallProgram(folder);
     if (uploads && step !== "install") return { file: path };
     return { install: `PATH='${folder}':$PATH` };
   };

@@ -7,5 +7,6 @@ export { E2B_DOMAIN, FakeE2b } from "./e2b.ts";
 export { FakeKubernetes } from "./kubernetes.ts";
 export { FakeMachine, type RunResult } from "./machine.ts";
 export { routeNames } from "./names.ts";
+export { freePort, smallProgram } from "./program.ts";
 export { FakeProvider, type FakeStep } from "./provider.ts";
 export { FakeVercel } from "./vercel.ts";
