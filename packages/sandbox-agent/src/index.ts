@@ -5,11 +5,11 @@ export {
   AgentCallError,
   AgentEndedError,
   type AgentExitInfo,
-  AgentUnsupportedError,
   AlreadyConnectedError,
   NotConnectedError,
+  UnsupportedCallError,
 } from "./agent-client/errors.ts";
-export { PermissionAsk, type PermissionOption, QuestionAsk } from "./agent-client/requests.ts";
+export { PermissionAsk, type PermissionAskOption, QuestionAsk } from "./agent-client/requests.ts";
 export type * from "./agent-client/types.ts";
 export type { AgentQuery, Agents, InstallOptions } from "./agents/agents.ts";
 export { Installation } from "./agents/installation.ts";

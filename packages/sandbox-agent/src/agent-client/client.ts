@@ -13,7 +13,7 @@ import { ensureRecord, updateRecord } from "../persist/records.ts";
 import { Processes } from "../processes/processes.ts";
 import { configOptions, listedSession, modelsOf, openedSession } from "./convert.ts";
 import { Emitter, type Listener } from "./emitter.ts";
-import { AgentUnsupportedError } from "./errors.ts";
+import { UnsupportedCallError } from "./errors.ts";
 import { Link } from "./link.ts";
 import { extractMetadata, injectMetadata, isObject, type Metadata } from "./metadata.ts";
 import { PermissionAsk, QuestionAsk } from "./requests.ts";
@@ -178,7 +178,7 @@ export class SandboxAgentClient implements AsyncDisposable {
     call: CallOptions = {},
   ): Promise<OpenedSession> {
     const { abilities } = await this.#link.live(call);
-    if (!abilities.fork) throw new AgentUnsupportedError(`agent '${this.agent}' cannot fork sessions`);
+    if (!abilities.fork) throw new UnsupportedCallError(`agent '${this.agent}' cannot fork sessions`);
     const { metadata = {}, ...rest } = options;
     const place = await this.#placeOf(rest);
     const params = injectMetadata(
@@ -337,7 +337,7 @@ export class SandboxAgentClient implements AsyncDisposable {
     if (known === undefined || known.generation === generation) return;
     if (abilities.resume) await this.#open("session/resume", { sessionId }, call);
     else if (abilities.load) await this.#open("session/load", { sessionId }, call);
-    else throw new AgentUnsupportedError(`agent '${this.agent}' cannot open session '${sessionId}' again`);
+    else throw new UnsupportedCallError(`agent '${this.agent}' cannot open session '${sessionId}' again`);
   }
 
   async #placeOf({

@@ -62,8 +62,8 @@ export class AgentCallError extends SandboxAgentError {
 }
 
 /** The agent cannot do what was asked. */
-export class AgentUnsupportedError extends SandboxAgentError {
-  override name = "AgentUnsupportedError";
+export class UnsupportedCallError extends SandboxAgentError {
+  override name = "UnsupportedCallError";
 }
 
 /** Returns the error of this package for one of the connection. The reason of an aborted signal stays as it is. */

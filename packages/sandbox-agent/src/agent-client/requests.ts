@@ -3,7 +3,7 @@
 import { isObject, type Metadata } from "./metadata.ts";
 
 /** An option of a permission request. */
-export interface PermissionOption {
+export interface PermissionAskOption {
   readonly optionId: string;
   readonly name: string;
   /** Such as `allow_once`, `allow_always`, `reject_once`. */
@@ -41,9 +41,9 @@ class Ask {
 
 /** A permission request that waits for a decision. */
 export class PermissionAsk extends Ask {
-  get options(): readonly PermissionOption[] {
+  get options(): readonly PermissionAskOption[] {
     const { options } = this.raw;
-    return Array.isArray(options) ? (options as PermissionOption[]) : [];
+    return Array.isArray(options) ? (options as PermissionAskOption[]) : [];
   }
 
   /** The call that the agent wants to make. */

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { binary, type Daemon, startDaemon } from "@sandbox-agent/testkit";
 import {
   AgentCallError,
-  AgentUnsupportedError,
   AlreadyConnectedError,
   type ClientEvents,
   InvalidRequestError,
@@ -13,6 +12,7 @@ import {
   type SandboxAgentClientOptions,
   TokenInvalidError,
   UnsupportedAgentError,
+  UnsupportedCallError,
 } from "sandbox-agent";
 import { UnknownSessionError } from "sandbox-agent/persist";
 import { memory } from "sandbox-agent/persist/memory";
@@ -141,7 +141,7 @@ test("lines that are no messages are events, and calls go on", async () => {
   expect((await client.prompt({ sessionId: "only", prompt: "x" })).stopReason).toBe("end_turn");
   expect(errors.length).toBeGreaterThanOrEqual(2);
   expect(errors[0]).toMatchObject({ raw: "this is no message", truncated: false });
-  await expect(client.forkSession({ sessionId: "only" })).rejects.toThrow(AgentUnsupportedError);
+  await expect(client.forkSession({ sessionId: "only" })).rejects.toThrow(UnsupportedCallError);
   const demo = open();
   const garbage = collect(demo, "parseError");
   const { sessionId } = await demo.newSession({ cwd });
