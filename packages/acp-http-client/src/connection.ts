@@ -112,6 +112,7 @@ export class Connection {
     try {
       const delivery = await this.#inOrder(() => ({ ...message, id: request.wireId }), onAccepted);
       if (delivery.kind === "delivered") this.#pending.onDelivered(request);
+      else if (delivery.kind === "sent") this.#pending.onSent(request);
       else if (delivery.kind === "unconfirmed") this.#pending.onUnconfirmed(request, delivery.error);
       else if (delivery.kind === "answered")
         await this.#sink.onMessage({ ...delivery.response, id: request.wireId });
@@ -218,6 +219,11 @@ export class Connection {
       if (this.#state.kind !== "open") return;
       this.#pending.onGap(gap.sessionId);
       this.emit({ type: "gap", ...gap });
+    },
+    onSessionLost: (sessionId, error) => {
+      if (this.#state.kind !== "open") return;
+      this.#pending.failSession(sessionId, error);
+      this.emit({ type: "gap", oldest: undefined, newest: undefined, sessionId });
     },
     onExit: (exit) => {
       if (this.#state.kind !== "open") return;

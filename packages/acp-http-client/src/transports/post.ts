@@ -12,6 +12,7 @@ import {
 import { Backoff, type BackoffOptions, sleep } from "../sse/backoff.ts";
 import type { Delivery } from "../transport.ts";
 import { deliveryError, discard, type Endpoint, readText, statusError } from "./endpoint.ts";
+import { serialize } from "./serialize.ts";
 
 export interface PostOptions {
   headers?: Record<string, string> | undefined;
@@ -24,7 +25,7 @@ export interface PostOptions {
   onStatus?: ((response: Response) => void) | undefined;
   retry: BackoffOptions;
   maxMessageBytes: number;
-  /** The response comes on a stream too, so a body that breaks loses nothing. */
+  /** Whether a stream is open on which a response would come too. */
   hasStream: () => boolean;
 }
 
@@ -40,9 +41,9 @@ export async function post(
       return await attempt(endpoint, message, options);
     } catch (error) {
       if (await waitToRepeat(error, message, backoff, options.signal)) continue;
-      // The message may have arrived, and the response may come on the stream.
-      if (isRequest(message) && error instanceof DeliveryError && error.outcome === "unknown")
-        return { kind: "unconfirmed", error };
+      const mayBeAnswered =
+        isRequest(message) && error instanceof DeliveryError && error.outcome === "unknown";
+      if (mayBeAnswered && options.hasStream()) return { kind: "unconfirmed", error };
       throw error;
     }
   }
@@ -84,13 +85,14 @@ async function status(
   { statusMs, headers, query }: PostOptions,
   controller: AbortController,
 ): Promise<Response> {
+  const body = serialize(message);
   const late = (): void => controller.abort(new Error(`no status within ${statusMs} ms`));
   const timer = statusMs === undefined ? undefined : setTimeout(late, statusMs);
   try {
     return await endpoint.fetch("POST", {
       headers: { "Content-Type": "application/json", Accept: "application/json", ...headers },
       query,
-      body: JSON.stringify(message),
+      body,
       signal: controller.signal,
     });
   } catch (error) {
@@ -110,9 +112,9 @@ async function read(response: Response, message: JsonRpcMessage, options: PostOp
   try {
     text = await readText(response, options.maxMessageBytes);
   } catch (error) {
-    // The server has the request, as it has answered with a status.
+    // The server has the request, as it has answered with a status. Its response comes on the stream as well.
     if (options.hasStream()) return { kind: "delivered" };
-    return { kind: "unconfirmed", error: deliveryError(error, describe(message)) };
+    throw deliveryError(error, describe(message));
   }
   const answer = parseMessage(text);
   if (answer !== undefined && isResponse(answer)) return { kind: "answered", response: answer };
