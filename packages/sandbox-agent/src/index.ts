@@ -1,5 +1,16 @@
 // Public API of the core.
 
+export { SandboxAgentClient } from "./agent-client/client.ts";
+export {
+  AgentCallError,
+  AgentEndedError,
+  type AgentExitInfo,
+  AlreadyConnectedError,
+  NotConnectedError,
+  UnsupportedCallError,
+} from "./agent-client/errors.ts";
+export { PermissionAsk, type PermissionAskOption, QuestionAsk } from "./agent-client/requests.ts";
+export type * from "./agent-client/types.ts";
 export type { AgentQuery, Agents, InstallOptions } from "./agents/agents.ts";
 export { Installation } from "./agents/installation.ts";
 export { type ConnectOptions, SandboxAgent, type StartOptions } from "./client.ts";

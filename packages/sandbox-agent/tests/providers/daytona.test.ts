@@ -15,4 +15,5 @@ providerSuite({
   provider: (options) => daytona(options),
   steps: ["create", "upload", "install", "start"],
   pauses: true,
+  moves: true,
 });

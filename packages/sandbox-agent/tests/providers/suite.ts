@@ -16,11 +16,6 @@ export interface Fake {
   names?: Disposable;
 }
 
-/** Options that every provider takes, whatever else it takes. */
-export type SuiteOptions = Omit<DaemonOptions, "program"> & {
-  program?: Exclude<Program, { file: string }> | undefined;
-};
-
 export interface Suite {
   name: string;
   start(): Promise<Fake>;
@@ -28,6 +23,8 @@ export interface Suite {
   /** Steps that the fake can let fail. */
   steps: readonly FakeStep[];
   pauses: boolean;
+  /** Whether the way to the daemon changes with a pause. */
+  moves?: boolean;
   /** What the provider calls a step that the fake interferes with, if not the same. */
   reported?: Partial<Record<FakeStep, string>>;
 }
@@ -112,8 +109,11 @@ export function providerSuite(suite: Suite): void {
       await using client = await SandboxAgent.start({ sandbox: provide() });
       const session = await client.sessions.create({ id: "kept", agent: "demo" });
       expect((await session.send("say before").done).text).toContain("before");
+      const way = await client.sandbox?.endpoint();
       await client.sandbox?.pause?.();
       await client.sandbox?.resume?.();
+      if (suite.moves === true) expect(await client.sandbox?.endpoint()).not.toEqual(way);
+      else expect(await client.sandbox?.endpoint()).toEqual(way);
       expect((await client.sessions.get("kept")).id).toBe("kept");
       expect(await say(client, "say after")).toContain("after");
     });

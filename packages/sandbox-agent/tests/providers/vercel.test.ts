@@ -17,4 +17,5 @@ providerSuite({
   provider: (options) => vercel({ ...options, access }),
   steps: ["create", "upload", "install", "start"],
   pauses: true,
+  moves: true,
 });
