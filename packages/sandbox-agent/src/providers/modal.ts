@@ -58,6 +58,7 @@ class ModalMachine implements Machine {
   readonly #sandbox: ModalSandbox;
   readonly #port: number;
   readonly #gateway: "tunnel" | "connect-token";
+  #isDestroyed = false;
 
   constructor(sandbox: ModalSandbox, options: ModalOptions) {
     this.#sandbox = sandbox;
@@ -102,7 +103,10 @@ class ModalMachine implements Machine {
   }
 
   async destroy(): Promise<void> {
+    // The SDK refuses to terminate a sandbox twice.
+    if (this.#isDestroyed) return;
     await this.#sandbox.terminate();
+    this.#isDestroyed = true;
     this.#sandbox.detach();
   }
 }

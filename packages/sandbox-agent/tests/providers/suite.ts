@@ -16,11 +16,6 @@ export interface Fake {
   names?: Disposable;
 }
 
-/** Options that every provider takes, whatever else it takes. */
-export type SuiteOptions = Omit<DaemonOptions, "program"> & {
-  program?: Exclude<Program, { file: string }> | undefined;
-};
-
 export interface Suite {
   name: string;
   start(): Promise<Fake>;
