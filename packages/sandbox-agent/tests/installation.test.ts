@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Daemon } from "@sandbox-agent/testkit";
-import { type Installation, SandboxAgent, VersionNotFoundError } from "sandbox-agent";
+import { type Installation, SandboxAgent, TimeoutError, VersionNotFoundError } from "sandbox-agent";
 import { expect, onTestFinished, test } from "vitest";
 
 const PROGRAM = `#!/bin/sh\necho acme\n${"#".repeat(300_000)}\n`;
@@ -117,6 +117,10 @@ test("leaving the loop ends the request; the installation continues and is joine
   const joined = agents.install("acme");
   for await (const event of joined) if (event.step === "downloading") break;
   expect(mirror.downloads).toBe(1);
+  await expect(agents.install("acme", {}, { timeoutMs: 50 })).rejects.toBeInstanceOf(TimeoutError);
+  const reason = new Error("enough");
+  const aborted = agents.install("acme", {}, { signal: AbortSignal.abort(reason) });
+  await expect(aborted).rejects.toBe(reason);
   finish();
   expect(await left).toMatchObject({ version: "1.2.0" });
   expect(await joined).toMatchObject({ version: "1.2.0" });

@@ -111,4 +111,28 @@ export const cases: Case[] = [
       await rejection(reader.read(), TimeoutError);
     },
   },
+  {
+    name: "streams that never work end with our errors: an empty one, a page of a gateway, one that breaks",
+    async run({ baseUrl }) {
+      const reconnect = { initialMs: 1, maxMs: 2, attempts: 2 };
+      const at = (answer: () => Response) =>
+        SandboxAgent.connect({ baseUrl, reconnect, healthTimeoutMs: 0, fetch: async () => answer() });
+      const headers = { "Content-Type": "text/event-stream" };
+      const empty = await at(() => new Response("", { headers }));
+      await rejection(empty.fs.watch().next(), ConnectionError);
+      await rejection(empty.agents.install("demo"), ConnectionError);
+      const page = await at(
+        () => new Response("<h1>Hello</h1>", { headers: { "Content-Type": "text/html" } }),
+      );
+      const error = await rejection(page.processes.follow("x").next(), UnexpectedResponseError);
+      same([error.status, error.body], [200, "<h1>Hello</h1>"]);
+      const broken = await at(() => {
+        const body = new ReadableStream({
+          start: (controller) => controller.error(new TypeError("terminated")),
+        });
+        return new Response(body, { headers });
+      });
+      await rejection(broken.fs.watch().next(), ConnectionError);
+    },
+  },
 ];
