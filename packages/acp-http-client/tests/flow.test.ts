@@ -11,8 +11,8 @@ import {
   type TransportEvent,
 } from "acp-http-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { counted, newSession, openPeer, prompt, said, start, until } from "./support/demo.ts";
-import { demoServer, TRANSPORTS } from "./support/transports.ts";
+import { counted, newSession, openPeer, prompt, said, start, until } from "./demo-client/demo.ts";
+import { demoServer, TRANSPORTS } from "./demo-client/transports.ts";
 
 let daemon: Daemon;
 beforeAll(async () => {
