@@ -12,6 +12,7 @@ import {
   sessionOf,
 } from "./jsonrpc.ts";
 import { type PendingRequest, PendingRequests } from "./pending.ts";
+import { untilAborted } from "./sse/until-aborted.ts";
 import type { Delivery, Transport, TransportSink } from "./transport.ts";
 
 export interface ConnectionOptions {
@@ -130,6 +131,8 @@ export class Connection {
     let accepted = (): void => undefined;
     this.#turn = new Promise((resolve) => {
       accepted = () => {
+        accepted = () => undefined;
+        this.#queued -= 1;
         resolve();
         onAccepted?.();
       };
@@ -138,9 +141,8 @@ export class Connection {
     try {
       await turn;
       if (this.#state.kind !== "open") throw this.#closedError();
-      return await this.#transport.send(message(), accepted);
+      return await this.#transport.send(message(), () => accepted());
     } finally {
-      this.#queued -= 1;
       accepted();
     }
   }
@@ -182,7 +184,7 @@ export class Connection {
     const timer = setTimeout(() => limit.abort(), this.#options.closeMs ?? DEFAULT_CLOSE_MS);
     const ours = reason.kind === "closed" || reason.kind === "aborted";
     try {
-      await this.#transport.close(ours ? "end" : "release", limit.signal);
+      await untilAborted(this.#transport.close(ours ? "end" : "release", limit.signal), limit.signal);
     } catch {
       // The connection has ended for its user. A failure to say so to the server changes nothing.
     } finally {

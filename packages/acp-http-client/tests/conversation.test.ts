@@ -12,8 +12,8 @@ import {
   said,
   start,
   until,
-} from "./support/demo.ts";
-import { TRANSPORTS } from "./support/transports.ts";
+} from "./demo-client/demo.ts";
+import { TRANSPORTS } from "./demo-client/transports.ts";
 
 let daemon: Daemon;
 beforeAll(async () => {

@@ -13,8 +13,8 @@ import {
   said,
   start,
   until,
-} from "./support/demo.ts";
-import { demoServer, TRANSPORTS } from "./support/transports.ts";
+} from "./demo-client/demo.ts";
+import { demoServer, TRANSPORTS } from "./demo-client/transports.ts";
 
 let daemon: Daemon;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import {
 } from "@sandbox-agent/testkit";
 import { AcpTransportError, DeliveryError } from "acp-http-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { counted, type DemoClient, openPeer, prompt, said, start, until } from "./support/demo.ts";
-import { RESUMABLE, type Timing, TRANSPORTS } from "./support/transports.ts";
+import { counted, type DemoClient, openPeer, prompt, said, start, until } from "./demo-client/demo.ts";
+import { RESUMABLE, type Timing, TRANSPORTS } from "./demo-client/transports.ts";
 
 const FAST: Timing = { reconnect: { initialMs: 10, maxMs: 100, attempts: 40 } };
 

@@ -11,8 +11,8 @@ import {
   type TransportEvent,
 } from "acp-http-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { counted, newSession, openPeer, prompt, said, start, until } from "./support/demo.ts";
-import { demoServer, TRANSPORTS } from "./support/transports.ts";
+import { counted, newSession, openPeer, prompt, said, start, until } from "./demo-client/demo.ts";
+import { demoServer, TRANSPORTS } from "./demo-client/transports.ts";
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -179,4 +179,36 @@ test("more messages than may wait are refused", async () => {
   );
   const results = await Promise.all(requests);
   expect(results.filter((result) => result instanceof OverflowError)).toHaveLength(2);
+});
+
+test("everything settles with a fetch that ignores its signal and never answers", async () => {
+  const silent: typeof fetch = () => new Promise(() => undefined);
+  const peer = new AcpPeer(httpTransport({ url: `${daemon.baseUrl}/v1/acp/silent`, fetch: silent }), {
+    closeMs: 100,
+  });
+  const request = peer.request("initialize", { protocolVersion: 1 }).catch((error: unknown) => error);
+  const notification = peer.notify("session/cancel", { sessionId: "x" }).catch((error: unknown) => error);
+  await peer.close();
+  expect(await request).toMatchObject({ name: "ConnectionClosedError" });
+  expect(await notification).toBeInstanceOf(Error);
+});
+
+test("a server whose stream is refused until its first message has been taken", async () => {
+  // As servers do that create an agent with the first message, and answer 404 before.
+  let refusals = 0;
+  const late: typeof fetch = async (url, init) => {
+    if (init?.method !== "GET" || refusals >= 1) return fetch(url, init);
+    refusals += 1;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return new Response("not found", { status: 404 });
+  };
+  const url = `${daemon.baseUrl}/v1/acp/${randomUUID()}`;
+  const reconnect = { initialMs: 5, maxMs: 20 };
+  const demo = openPeer(
+    httpTransport({ url, headers: daemon.headers, start: { agent: "demo" }, fetch: late, reconnect }),
+  );
+  onTestFinished(() => demo.close());
+  const session = await start(demo);
+  expect(await prompt(demo, session, "say seen")).toBe("end_turn");
+  expect(said(demo, session)).toBe("seen");
 });

@@ -19,7 +19,16 @@ import {
 } from "acp-http-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { CLIENTS, counted, type DemoClient, openPeer, prompt, said, start, until } from "./support/demo.ts";
+import {
+  CLIENTS,
+  counted,
+  type DemoClient,
+  openPeer,
+  prompt,
+  said,
+  start,
+  until,
+} from "./demo-client/demo.ts";
 
 /** Turns that wait until they are canceled, by session. */
 const hanging = new Map<string, () => void>();

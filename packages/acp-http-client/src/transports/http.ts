@@ -106,12 +106,16 @@ class HttpTransport implements Transport {
     this.#streamOpen = new Promise((resolve) => {
       this.#onStreamOpen = resolve;
     });
+    let existed = false;
     const stream = new EventStream({
       endpoint: this.#endpoint,
       http: this.#options,
       sink: this.#sinkOf(),
+      onAttempt: () => {
+        existed = this.#started;
+      },
       // The stream is asked for together with the message that starts the server, and may come first.
-      retryStatus: (status) => status === 404 && !this.#started,
+      retryStatus: (status) => status === 404 && !existed,
       onOpen: () => this.#onStreamOpen(),
     });
     void stream.ended.then((end) => {

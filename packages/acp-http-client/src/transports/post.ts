@@ -10,6 +10,7 @@ import {
   parseMessage,
 } from "../jsonrpc.ts";
 import { Backoff, type BackoffOptions, sleep } from "../sse/backoff.ts";
+import { untilAborted } from "../sse/until-aborted.ts";
 import type { Delivery } from "../transport.ts";
 import { deliveryError, discard, type Endpoint, readText, statusError } from "./endpoint.ts";
 import { serialize } from "./serialize.ts";
@@ -89,12 +90,12 @@ async function status(
   const late = (): void => controller.abort(new Error(`no status within ${statusMs} ms`));
   const timer = statusMs === undefined ? undefined : setTimeout(late, statusMs);
   try {
-    return await endpoint.fetch("POST", {
-      headers: { "Content-Type": "application/json", Accept: "application/json", ...headers },
-      query,
-      body,
-      signal: controller.signal,
-    });
+    const { signal } = controller;
+    const accept = { "Content-Type": "application/json", Accept: "application/json" };
+    const sending = endpoint.fetch("POST", { headers: { ...accept, ...headers }, query, body, signal });
+    // A response that comes too late would hold its connection.
+    sending.then((response) => signal.aborted && discard(response)).catch(() => undefined);
+    return await untilAborted(sending, signal);
   } catch (error) {
     throw deliveryError(error, describe(message));
   } finally {

@@ -6,20 +6,17 @@ export type FileContentSource = string | Uint8Array | ArrayBuffer | Blob | Reada
 /** A path, or an entry of a listing or of a search. Entries work even if their names are not UTF-8. */
 export type PathLike = string | { readonly path: string; readonly encodedPath?: string };
 
-/** Reads a stream to its end. A `Response` would do it as well, but browsers replace the stream's error by their own. */
+/** Reads a stream to its end. */
 export async function readAll(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = stream.getReader();
+  // `new Response(stream)` would do it, but Chromium replaces the stream's error by one of its own.
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (let step = await reader.read(); !step.done; step = await reader.read()) {
-    chunks.push(step.value);
-    size += step.value.length;
-  }
-  const all = new Uint8Array(size);
-  let at = 0;
+  const reader = stream.getReader();
+  for (let step = await reader.read(); !step.done; step = await reader.read()) chunks.push(step.value);
+  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let offset = 0;
   for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
+    all.set(chunk, offset);
+    offset += chunk.length;
   }
   return all;
 }
