@@ -12,6 +12,7 @@ import { type Snippet, snippets } from "./snippets.ts";
 
 const ROOT = new URL("../../../../", import.meta.url);
 const PAGES = [
+  "README.md",
   "docs/typescript.md",
   "docs/embedding.md",
   "packages/sandbox-agent/README.md",
