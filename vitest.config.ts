@@ -3,8 +3,8 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  resolve: { conditions: ["@sandbox-agent/source", "node", "import", "default"] },
-  ssr: { resolve: { conditions: ["@sandbox-agent/source", "node", "import", "default"] } },
+  resolve: { conditions: ["@sandbox-agent/source", "node"] },
+  ssr: { resolve: { conditions: ["@sandbox-agent/source", "node"] } },
   test: {
     include: [
       "packages/*/tests/**/*.test.{ts,tsx}",

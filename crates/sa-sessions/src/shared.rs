@@ -1,7 +1,7 @@
 //! What a session's handles and its owner share.
 
 use crate::command::{Command, Urgent};
-use crate::log::Log;
+use crate::log::{Line, Log};
 use crate::record::{Detail, Record, View};
 use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
 use sa_store::StoreError;
@@ -46,6 +46,15 @@ struct State {
     webhook: Option<WebhookStatus>,
 }
 
+/// The record after a commit.
+pub(crate) enum Shown<'a> {
+    Changed(&'a Record),
+    /// Only the time of the last event is new.
+    Touched {
+        at_ms: u64,
+    },
+}
+
 impl Shared {
     pub(crate) fn new(
         id: &str,
@@ -84,11 +93,22 @@ impl Shared {
         state.queue = queue;
     }
 
-    /// Shows when the last event was and which messages wait. The rest of the record has not changed.
-    pub(crate) fn show_update(&self, at_ms: u64, queue: Vec<QueuedMessage>) {
+    /// Shows what has been committed: the events, and the record and the queue as they are after them. A description never
+    /// has the id of an event that it does not reflect.
+    pub(crate) fn publish(
+        &self,
+        lines: Vec<Line>,
+        oldest: u64,
+        record: Shown<'_>,
+        queue: Vec<QueuedMessage>,
+    ) {
         let mut state = self.state();
-        state.record.updated_at_ms = at_ms;
+        match record {
+            Shown::Changed(record) => state.record.clone_from(record),
+            Shown::Touched { at_ms } => state.record.updated_at_ms = at_ms,
+        }
         state.queue = queue;
+        self.log.publish(lines, oldest);
     }
 
     /// How the webhook stands from now on.
@@ -121,8 +141,8 @@ impl Shared {
 
     /// Returns the session as clients see it.
     pub(crate) fn describe_with(&self, detail: Detail) -> Session {
-        let ends = self.log.ends();
         let state = self.state();
+        let ends = self.log.ends();
         let view = View {
             queue: state.queue.clone(),
             last: ends.last,

@@ -2,17 +2,16 @@
 
 mod daemon;
 mod schemathesis;
-mod tools;
 
 pub(crate) use schemathesis::run as fuzz;
 
 use crate::shell::{Program, root};
+use crate::tools::Tools;
 use anyhow::{Context, Result, bail};
 use daemon::{Daemon, Programs, TOKEN};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tools::Tools;
 
 const DOCUMENT: &str = "openapi/openapi.json";
 
@@ -28,7 +27,7 @@ const COMPLAINTS: [&str; 4] = ["warn", "⚠", "error", "skipp"];
 /// Generates, type-checks and runs every client.
 pub(crate) fn run() -> Result<()> {
     let operations = operations()?;
-    let npm = Tools::npm()?;
+    let npm = Tools::npm("clients")?;
     let python = Tools::python()?;
     let outcomes = [
         openapi_typescript(&npm, &operations).context("openapi-typescript"),

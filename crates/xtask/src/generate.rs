@@ -1,24 +1,37 @@
 //! Files that are made from the code and checked in: `cargo xtask gen`.
 
 use crate::shell::{Program, cargo, root, target};
+use crate::tools::{Tools, WORKSPACE};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::process::ExitCode;
 
-/// A file, and the binary and its command that print it.
+/// A file, and what prints it.
 struct Generated {
     path: &'static str,
-    binary: &'static str,
-    command: &'static [&'static str],
+    printer: Printer,
 }
 
+/// A program that prints a file.
+#[derive(Clone, Copy)]
+enum Printer {
+    /// A binary of ours and its command.
+    Binary(&'static str, &'static [&'static str]),
+    /// A script of a TypeScript package, for Node.js.
+    Script(&'static str),
+}
+
+use Printer::{Binary, Script};
+
+/// In this order, since the types are made from the document.
 #[rustfmt::skip]
-const FILES: [Generated; 5] = [
-    Generated { path: "openapi/openapi.json", binary: "sandbox-agent", command: &["gen", "openapi"] },
-    Generated { path: "crates/sa-http/src/query/operations.json", binary: "sandbox-agent", command: &["gen", "queries"] },
-    Generated { path: "docs/cli.md", binary: "sandbox-agent", command: &["gen", "cli-reference"] },
-    Generated { path: "schemas/universal/universal.schema.json", binary: "examples/universal-schema", command: &[] },
-    Generated { path: "docs/compatibility.md", binary: "sa-features", command: &["matrix"] },
+const FILES: [Generated; 6] = [
+    Generated { path: "openapi/openapi.json", printer: Binary("sandbox-agent", &["gen", "openapi"]) },
+    Generated { path: "crates/sa-http/src/query/operations.json", printer: Binary("sandbox-agent", &["gen", "queries"]) },
+    Generated { path: "docs/cli.md", printer: Binary("sandbox-agent", &["gen", "cli-reference"]) },
+    Generated { path: "schemas/universal/universal.schema.json", printer: Binary("examples/universal-schema", &[]) },
+    Generated { path: "docs/compatibility.md", printer: Binary("sa-features", &["matrix"]) },
+    Generated { path: "packages/sandbox-agent/src/generated/openapi.gen.ts", printer: Script("packages/sandbox-agent/scripts/generate-types.js") },
 ];
 
 /// Writes the files, or only says which are stale.
@@ -35,7 +48,7 @@ pub(crate) fn run(check: bool) -> Result<ExitCode> {
     Ok(if check && !stale.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Fails when a file is not what its binary, built before, makes of it now.
+/// Fails when a file is not what its printer, built before, makes of it now.
 pub(crate) fn check() -> Result<()> {
     let stale = stale(false)?;
     if stale.is_empty() { Ok(()) } else { bail!("{}; run `cargo xtask gen`", stale.join("; ")) }
@@ -43,9 +56,15 @@ pub(crate) fn check() -> Result<()> {
 
 fn stale(write: bool) -> Result<Vec<String>> {
     let binaries = target()?.join("debug");
+    // The scripts import packages.
+    Tools::npm(WORKSPACE)?;
     let mut stale = Vec::new();
     for file in &FILES {
-        let fresh = Program::new(binaries.join(file.binary)).args(file.command).output()?;
+        let printer = match file.printer {
+            Binary(name, command) => Program::new(binaries.join(name)).args(command),
+            Script(path) => Program::new("node").args(&[path]),
+        };
+        let fresh = printer.output()?;
         let path = root().join(file.path);
         let present = fs::read_to_string(&path).unwrap_or_default();
         if let Some(difference) = difference(&present, &fresh) {

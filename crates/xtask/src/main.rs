@@ -4,9 +4,12 @@ mod clients;
 mod contract;
 mod generate;
 mod launch;
+mod packages;
+mod requirements;
 mod shell;
 mod steps;
 mod tidy;
+mod tools;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the steps, one after the other; all run, however many fail.
 
 use crate::shell::{Program, cargo, root, target};
-use crate::{clients, contract, generate, tidy};
+use crate::{clients, contract, generate, packages, tidy};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ enum Outcome {
 }
 
 #[rustfmt::skip]
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 15] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, run: format },
     Step { name: "clippy", what: "no warning in any target", binaries: false, run: clippy },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, run: house_rules },
@@ -33,6 +33,8 @@ const STEPS: [Step; 13] = [
     Step { name: "doc", what: "examples in the documentation", binaries: false, run: doc_tests },
     Step { name: "fuzz", what: "a minute of searching for inputs that break a fuzz target", binaries: false, run: fuzz },
     Step { name: "interop", what: "clients of others, on Node.js", binaries: true, run: interop },
+    Step { name: "packages", what: "lints, types and build of the TypeScript packages", binaries: false, run: checked_packages },
+    Step { name: "sdk", what: "tests of the TypeScript packages, in Node.js, Chromium, Bun, Deno and workerd", binaries: true, run: sdk },
     Step { name: "clients", what: "generated clients in TypeScript and Python, and a program with each", binaries: true, run: generated_clients },
     Step { name: "schemathesis", what: "requests made up from the contract, and answers compared with it", binaries: true, run: schemathesis },
 ];
@@ -181,6 +183,14 @@ fn interop() -> Result<Outcome> {
     let binary = target()?.join("debug/sandbox-agent");
     Program::new("npm").args(&["ci", "--no-audit", "--no-fund"]).folder(&folder).run()?;
     passed(Program::new("npm").args(&["test"]).folder(&folder).env("SANDBOX_AGENT_TEST_BIN", binary).run())
+}
+
+fn checked_packages() -> Result<Outcome> {
+    passed(packages::check())
+}
+
+fn sdk() -> Result<Outcome> {
+    passed(packages::test())
 }
 
 fn generated_clients() -> Result<Outcome> {

@@ -6,6 +6,7 @@ mod edges;
 mod files;
 mod licences;
 mod lockfile;
+mod manifests;
 mod sources;
 mod words;
 
@@ -43,13 +44,14 @@ struct Rule {
     check: fn(&Sources) -> Result<Vec<Finding>>,
 }
 
-const RULES: [Rule; 7] = [
+const RULES: [Rule; 8] = [
     Rule { name: "dependency edges", check: edges::check },
     Rule { name: "files", check: files::check },
     Rule { name: "calls", check: calls::check },
     Rule { name: "words", check: words::check },
     Rule { name: "addresses", check: addresses::check },
     Rule { name: "lock file", check: lockfile::check },
+    Rule { name: "npm manifests", check: manifests::check },
     Rule { name: "licences", check: licences::check },
 ];
 

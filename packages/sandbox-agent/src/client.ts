@@ -1,11 +1,17 @@
 // The entry point: a connection to one daemon.
 
 import { Backoff, sleep } from "acp-http-client/sse";
+import { Agents } from "./agents/agents.ts";
+import { Config } from "./config/config.ts";
+import { Servers } from "./daemon/servers.ts";
+import { Tickets } from "./daemon/tickets.ts";
 import { TimeoutError } from "./errors/errors.ts";
+import { Files } from "./files/files.ts";
 import type { Health, Info } from "./generated/openapi.gen.ts";
 import { isTransient } from "./http/failures.ts";
 import { Http, type HttpOptions, type RequestOptions } from "./http/http.ts";
 import type { SpawnOptions } from "./node/options.ts";
+import { Processes } from "./processes/processes.ts";
 import type { Sandbox, SandboxProvider } from "./providers/provider.ts";
 import { Sessions } from "./sessions/sessions.ts";
 
@@ -48,6 +54,15 @@ type Release = () => Promise<void>;
  */
 export class SandboxAgent implements AsyncDisposable {
   readonly sessions: Sessions;
+  readonly agents: Agents;
+  /** Files of the sandbox. */
+  readonly fs: Files;
+  readonly processes: Processes;
+  /** MCP servers and skills of directories. */
+  readonly config: Config;
+  /** Agent processes, those of sessions included. */
+  readonly servers: Servers;
+  readonly tickets: Tickets;
   /** The sandbox of a client that was made by `start`. */
   readonly sandbox: Sandbox | undefined;
   readonly #http: Http;
@@ -60,6 +75,12 @@ export class SandboxAgent implements AsyncDisposable {
     this.#release = release;
     this.sandbox = sandbox;
     this.sessions = new Sessions(http);
+    this.agents = new Agents(http);
+    this.fs = new Files(http);
+    this.processes = new Processes(http);
+    this.config = new Config(http);
+    this.servers = new Servers(http);
+    this.tickets = new Tickets(http);
   }
 
   /** Connects to a daemon and waits until it is healthy. Throws a `TokenInvalidError` if the token is wrong. */
@@ -70,6 +91,11 @@ export class SandboxAgent implements AsyncDisposable {
     const http = new Http({ ...options, baseUrl });
     if (healthTimeoutMs > 0) await waitForHealth(http, healthTimeoutMs, signal);
     return new SandboxAgent(http);
+  }
+
+  /** Returns a client of a daemon without sending anything, such as where nothing can be awaited. */
+  static open(options: HttpOptions): SandboxAgent {
+    return new SandboxAgent(new Http(options));
   }
 
   /** Starts a daemon in a sandbox, always with a token, and connects to it. */
@@ -123,6 +149,17 @@ export class SandboxAgent implements AsyncDisposable {
   /** Gets the name and version of the daemon. */
   async info(options: RequestOptions = {}): Promise<Info> {
     return this.#http.json("GET", "/", options);
+  }
+
+  /** Gets the metrics of the daemon as OpenMetrics text. */
+  async metrics(options: RequestOptions = {}): Promise<string> {
+    const call = { ...options, headers: { Accept: "*/*" } };
+    return this.#http.send("GET", "/metrics", call, (response) => response.text());
+  }
+
+  /** Gets the OpenAPI document of the daemon. */
+  async openapi(options: RequestOptions = {}): Promise<Record<string, unknown>> {
+    return this.#http.json("GET", "/v1/openapi.json", options);
   }
 
   /** Ends the daemon or sandbox that this client started. Otherwise there is nothing to release. */

@@ -1,6 +1,11 @@
 // Public API of the core.
 
+export type { AgentQuery, Agents, InstallOptions } from "./agents/agents.ts";
+export { Installation } from "./agents/installation.ts";
 export { type ConnectOptions, SandboxAgent, type StartOptions } from "./client.ts";
+export type { Config, Entries } from "./config/config.ts";
+export type { Servers } from "./daemon/servers.ts";
+export type { Tickets } from "./daemon/tickets.ts";
 export * from "./errors/errors.ts";
 export {
   AgentNotInstalledError,
@@ -39,10 +44,25 @@ export {
   UnsupportedPlatformError,
   VersionNotFoundError,
 } from "./errors/problems.ts";
+export type { FileContentSource, PathLike } from "./files/content.ts";
+export type {
+  DownloadOptions,
+  EntryPage,
+  FileHead,
+  Files,
+  ReadOptions,
+  SearchQuery,
+  WriteOptions,
+} from "./files/files.ts";
+export type { WatchEvent, WatchOptions } from "./files/watch.ts";
 export type * from "./generated/openapi.gen.ts";
 export type { Session as SessionInfo, Turn as TurnInfo } from "./generated/openapi.gen.ts";
 export type { StreamOptions } from "./http/event-stream.ts";
 export type { HttpOptions, RequestOptions } from "./http/http.ts";
+export { type FollowOptions, type ProcessLogPage, ProcessOutput } from "./processes/output.ts";
+export type { LogsQuery, Processes, ProcessInput } from "./processes/processes.ts";
+export { Terminal, type TerminalOptions } from "./processes/terminal.ts";
+export { TerminalError } from "./processes/terminal-connection.ts";
 export type * from "./providers/provider.ts";
 export type { EventOptions, EventPageQuery, EventSelection } from "./sessions/events.ts";
 export {
@@ -55,3 +75,4 @@ export { type MessagesQuery, type SendOptions, Session } from "./sessions/sessio
 export type { CreateOptions, Sessions, SessionsQuery } from "./sessions/sessions.ts";
 export { Turn } from "./sessions/turn.ts";
 export { MessageWithdrawnError, TurnFailedError, type TurnResult } from "./sessions/turn-result.ts";
+export { verifyWebhook, type WebhookRequest, type WebhookVerification } from "./webhooks/verify.ts";

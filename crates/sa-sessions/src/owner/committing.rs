@@ -5,6 +5,7 @@ use crate::SessionError;
 use crate::agent::RpcError;
 use crate::log::Line;
 use crate::moment::now_ms;
+use crate::shared::Shown;
 use crate::transcript::Marker;
 use bytes::Bytes;
 use sa_api::Timestamp;
@@ -170,12 +171,12 @@ impl Owner {
     /// Shows what is committed.
     fn published(&self, lines: Vec<Line>, oldest: u64, changed: bool) {
         self.parts.totals.events.fetch_add(lines.len() as u64, Ordering::Relaxed);
-        self.shared.log.publish(lines, oldest);
-        if changed {
-            self.shared.show(&self.record, self.queue.describe());
+        let record = if changed {
+            Shown::Changed(&self.record)
         } else {
-            self.shared.show_update(self.record.updated_at_ms, self.queue.describe());
-        }
+            Shown::Touched { at_ms: self.record.updated_at_ms }
+        };
+        self.shared.publish(lines, oldest, record, self.queue.describe());
     }
 
     async fn send_replies(&mut self) {

@@ -2,8 +2,8 @@
 
 use super::DOCUMENT;
 use super::daemon::{Daemon, Programs, TOKEN};
-use super::tools::Tools;
 use crate::shell::root;
+use crate::tools::Tools;
 use anyhow::{Context, Result};
 
 /// Sets how many examples schemathesis makes for each operation and phase, for a longer search by hand.

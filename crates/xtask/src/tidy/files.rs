@@ -12,7 +12,7 @@ const EMPTY_NAMES: [&str; 7] = ["utils", "util", "helpers", "helper", "misc", "c
 
 pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     let written = sources.files.iter().filter(|file| !file.is_generated());
-    let code = written.filter(|file| file.extension() == "rs" || file.is_script());
+    let code = written.filter(|file| file.extension() == "rs" || file.is_script() || file.is_style());
     Ok(code.flat_map(|file| [too_long(file), headless(file), ill_named(file)]).flatten().collect())
 }
 
@@ -51,6 +51,8 @@ mod tests {
         assert_eq!(messages("crates/a/src/b.rs", &long).len(), 1);
         assert_eq!(messages("crates/a/tests/b.rs", &long).len(), 0);
         assert_eq!(messages("packages/a/src/b.ts", &"x;\n".repeat(501)).len(), 1);
+        assert_eq!(messages("apps/a/src/b.tsx", &"x;\n".repeat(501)).len(), 1);
+        assert_eq!(messages("apps/a/src/b.css", &"x{}\n".repeat(501)).len(), 1);
         assert_eq!(messages("packages/a/src/b.gen.ts", &"x;\n".repeat(501)).len(), 0);
         assert_eq!(messages("packages/a/src/b.test.ts", &"x;\n".repeat(501)).len(), 0);
         assert_eq!(messages("crates/a/src/b.rs", &"//! x\n".repeat(500)).len(), 0);

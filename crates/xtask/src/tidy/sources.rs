@@ -60,7 +60,12 @@ impl File {
 
     /// TypeScript or JavaScript.
     pub(super) fn is_script(&self) -> bool {
-        matches!(self.extension(), "ts" | "tsx" | "mts" | "js" | "mjs" | "cjs")
+        matches!(self.extension(), "ts" | "tsx" | "mts" | "js" | "jsx" | "mjs" | "cjs")
+    }
+
+    /// A style sheet.
+    pub(super) fn is_style(&self) -> bool {
+        self.extension() == "css"
     }
 
     /// Made by a tool: nobody writes it, so no rule on writing applies.

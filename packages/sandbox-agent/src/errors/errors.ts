@@ -43,7 +43,7 @@ export class GapError extends SandboxAgentError {
   }
 }
 
-/** A handler of permissions or questions threw. `cause` is its error; what it was asked was rejected. */
+/** A handler of permissions or questions, or a listener, threw. `cause` is its error; a request was rejected. */
 export class HandlerError extends SandboxAgentError {
   override name = "HandlerError";
 }

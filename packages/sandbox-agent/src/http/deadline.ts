@@ -6,7 +6,7 @@ import { connectionError } from "./failures.ts";
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
-  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #timeoutMs: number;
   #expired = false;
 
@@ -15,11 +15,17 @@ export class Deadline {
     this.#caller = caller;
     this.#timeoutMs = timeoutMs;
     caller?.addEventListener("abort", this.#abort);
-    if (timeoutMs > 0) this.#timer = setTimeout(this.#expire, timeoutMs);
+    this.startTimer();
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Starts the time limit, again if it was started before. */
+  startTimer(): void {
+    this.stopTimer();
+    if (this.#timeoutMs > 0) this.#timer = setTimeout(this.#expire, this.#timeoutMs);
   }
 
   /** Ends the time limit. The caller's signal still aborts. */

@@ -1,22 +1,19 @@
 // Event streams of the daemon as iterators that reconnect by themselves.
 
-import {
-  type BackoffOptions,
-  isFatalStreamError,
-  resumeEvents,
-  type ServerSentEvent,
-} from "acp-http-client/sse";
+import { isFatalStreamError, resumeEvents, type ServerSentEvent } from "acp-http-client/sse";
 import { GapError, SandboxAgentError, TimeoutError } from "../errors/errors.ts";
 import { isProblem, problemError } from "../errors/problems.ts";
 import type { Gap } from "../generated/openapi.gen.ts";
 import { isTransient } from "./failures.ts";
-import type { Http, QueryValue } from "./http.ts";
+import { DEFAULT_RECONNECT, type Http, type QueryValue } from "./http.ts";
 
 export interface StreamOptions {
   /** Ends the iteration with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Called when events were missed. Without it, the iteration throws a `GapError`. */
   onGap?: ((gap: Gap) => void) | undefined;
+  /** Called whenever the stream is connected, at first and again. */
+  onConnect?: (() => void) | undefined;
   /** Called before each attempt to reconnect. */
   onReconnect?: ((cause: unknown, delayMs: number) => void) | undefined;
 }
@@ -30,8 +27,6 @@ export interface Source extends StreamOptions {
   beforeOpen?: (() => Promise<void>) | undefined;
 }
 
-const DEFAULT_RECONNECT: BackoffOptions = { initialMs: 200, maxMs: 10_000, attempts: 40 };
-
 /** Iterates over server-sent events. A broken connection is resumed after the last event that was received. */
 export function serverSentEvents(http: Http, source: Source): AsyncIterableIterator<ServerSentEvent> {
   return resumeEvents({
@@ -39,7 +34,10 @@ export function serverSentEvents(http: Http, source: Source): AsyncIterableItera
       await source.beforeOpen?.();
       const headers: Record<string, string> = { Accept: "text/event-stream" };
       if (lastEventId !== undefined) headers["Last-Event-ID"] = lastEventId;
-      return http.response("GET", source.path, { query: source.query, headers, signal, repeatable: false });
+      const call = { query: source.query, headers, signal, repeatable: false };
+      const response = await http.response("GET", source.path, call);
+      source.onConnect?.();
+      return response;
     },
     ...(source.after === undefined ? {} : { lastEventId: String(source.after) }),
     ...(source.signal === undefined ? {} : { signal: source.signal }),
@@ -69,4 +67,44 @@ export function isControl(event: ServerSentEvent, options: StreamOptions): boole
     return true;
   }
   return false;
+}
+
+/** How server-sent events become the items of an iterator. */
+export interface Projection<T> {
+  /** Returns the item of an event, if it has one. `end` ends the iteration after that item. May throw. */
+  item(event: ServerSentEvent, end: () => void): T | undefined;
+  /** Handles a failure of the stream: throws, or returns to end the iteration. */
+  onError?(error: unknown): void;
+}
+
+/** Iterates over the items of events. The request ends with the iteration, also if that fails. */
+export function mapEvents<T>(
+  source: AsyncIterableIterator<ServerSentEvent>,
+  { item, onError }: Projection<T>,
+): AsyncIterableIterator<T> {
+  const end = (): void => void source.return?.();
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      try {
+        for (;;) {
+          const step = await source.next();
+          if (step.done === true) break;
+          const value = item(step.value, end);
+          if (value !== undefined) return { done: false, value };
+        }
+      } catch (error) {
+        end();
+        if (onError === undefined) throw error;
+        onError(error);
+      }
+      return { done: true, value: undefined };
+    },
+    async return() {
+      end();
+      return { done: true, value: undefined };
+    },
+  };
 }

@@ -2,15 +2,36 @@
 
 import { ConnectionError, SandboxAgentError, UnexpectedResponseError } from "../errors/errors.ts";
 import { isProblem, ProblemError, problemError } from "../errors/problems.ts";
+import type { Problem } from "../generated/openapi.gen.ts";
 
 /** Returns the error for an answer that is not a success. */
 export async function failure(response: Response): Promise<SandboxAgentError> {
   const text = await response.text();
-  const problem = parse(text);
+  const problem = text === "" ? withoutBody(response) : parse(text);
   if (isProblem(problem)) return problemError(problem, response.headers.get("X-Request-Id") ?? undefined);
   const message =
     `expected an answer of sandbox-agent, got ${response.status} ${response.statusText}`.trimEnd();
   return new UnexpectedResponseError(message, response.status, text.slice(0, 500));
+}
+
+/** Codes of the problems that answer `HEAD`, whose answers have no body. */
+const CODES: Record<number, string> = {
+  400: "invalid_request",
+  401: "token_invalid",
+  403: "permission_denied",
+  404: "not_found",
+  409: "conflict",
+  412: "precondition_failed",
+  416: "range_not_satisfiable",
+  500: "internal",
+};
+
+function withoutBody({ status, statusText, headers }: Response): Problem | undefined {
+  const code = CODES[status];
+  if (code === undefined || !headers.get("Content-Type")?.startsWith("application/problem+json"))
+    return undefined;
+  const detail = `the daemon answered ${status} ${statusText}`.trimEnd();
+  return { type: `urn:sandbox-agent:error:${code}`, title: statusText, status, detail };
 }
 
 function parse(text: string): unknown {

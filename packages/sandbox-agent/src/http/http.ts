@@ -1,6 +1,7 @@
 // Requests to the daemon: address, token, timeouts, retries and errors, the same for every operation.
 
 import { Backoff, type BackoffOptions, sleep } from "acp-http-client/sse";
+import { guardBody, uploadBody } from "./body.ts";
 import { Deadline } from "./deadline.ts";
 import { failure, isTransient } from "./failures.ts";
 
@@ -34,7 +35,12 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
 }
 
-export type QueryValue = string | number | boolean | undefined | readonly (string | number)[];
+/** A value that is percent-encoded already, such as the path of a file whose name is not UTF-8. */
+export interface EncodedValue {
+  encoded: string;
+}
+
+export type QueryValue = string | number | boolean | undefined | EncodedValue | readonly (string | number)[];
 
 export interface Call extends RequestOptions {
   query?: Record<string, QueryValue> | undefined;
@@ -48,6 +54,7 @@ export interface Call extends RequestOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+export const DEFAULT_RECONNECT: BackoffOptions = { initialMs: 200, maxMs: 10_000, attempts: 40 };
 const DEFAULT_RETRY: BackoffOptions = { initialMs: 200, maxMs: 5_000, attempts: 6 };
 
 export class Http {
@@ -72,13 +79,12 @@ export class Http {
 
   /** Returns the address of a path with its query. Parameters that are undefined are left out. */
   url(path: string, query: Record<string, QueryValue> = {}): string {
-    const search = new URLSearchParams();
+    const search: string[] = [];
     for (const [name, value] of Object.entries(query)) {
       if (value === undefined) continue;
-      for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
+      for (const one of Array.isArray(value) ? value : [value]) search.push(parameter(name, one));
     }
-    const text = search.toString();
-    return `${this.baseUrl}${path}${text === "" ? "" : `?${text}`}`;
+    return `${this.baseUrl}${path}${search.length === 0 ? "" : `?${search.join("&")}`}`;
   }
 
   /** Returns the headers that authenticate a request. */
@@ -91,19 +97,38 @@ export class Http {
 
   /** Sends a request and returns the JSON of the answer. */
   async json<T>(method: string, path: string, call: Call = {}): Promise<T> {
-    return this.#attempt(method, path, call, async (response) => (await response.json()) as T);
+    return this.send(method, path, call, async (response) => (await response.json()) as T);
   }
 
   /** Sends a request whose answer has no content. */
   async empty(method: string, path: string, call: Call = {}): Promise<void> {
-    return this.#attempt(method, path, call, async (response) => {
+    return this.send(method, path, call, async (response) => {
       await response.arrayBuffer();
+    });
+  }
+
+  /** Sends a request and reads the answer with a function. The timeout covers both. */
+  async send<T>(method: string, path: string, call: Call, read: Read<T>): Promise<T> {
+    return this.#attempt(method, path, call, async (response, deadline) => {
+      const result = await read(response);
+      deadline.release();
+      return result;
     });
   }
 
   /** Sends a request and returns the answer once its status is known. The timeout does not cover the body. */
   async response(method: string, path: string, call: Call = {}): Promise<Response> {
-    return this.#attempt(method, path, call, (response) => response);
+    return this.#attempt(method, path, call, (response, deadline) => {
+      deadline.stopTimer();
+      return response;
+    });
+  }
+
+  /** Sends a request and returns the body of the answer. The timeout counts from the last byte that was received. */
+  async stream(method: string, path: string, call: Call = {}): Promise<ReadableStream<Uint8Array>> {
+    return this.#attempt(method, path, call, (response, deadline) =>
+      guardBody(response, deadline, `${method} ${path}`),
+    );
   }
 
   #fetch(url: string, init: RequestInit): Promise<Response> {
@@ -112,35 +137,25 @@ export class Http {
     return send(url, init);
   }
 
-  async #attempt<T>(
-    method: string,
-    path: string,
-    call: Call,
-    read: (response: Response) => T | Promise<T>,
-  ): Promise<T> {
+  async #attempt<T>(method: string, path: string, call: Call, read: Answer<T>): Promise<T> {
     const backoff = new Backoff(this.options.retry ?? DEFAULT_RETRY);
     const repeatable = call.repeatable ?? (method !== "POST" && method !== "PATCH");
     for (;;) {
       try {
         return await this.#once(method, path, call, read);
       } catch (error) {
-        const delay = repeatable && isTransient(error) ? backoff.next() : undefined;
+        // A stream is gone once a part of it was sent.
+        const again = repeatable && !(call.body instanceof ReadableStream) && isTransient(error);
+        const delay = again ? backoff.next() : undefined;
         if (delay === undefined) throw error;
         await sleep(delay, call.signal);
       }
     }
   }
 
-  async #once<T>(
-    method: string,
-    path: string,
-    call: Call,
-    read: (response: Response) => T | Promise<T>,
-  ): Promise<T> {
-    const deadline = new Deadline(
-      call.signal,
-      call.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    );
+  async #once<T>(method: string, path: string, call: Call, read: Answer<T>): Promise<T> {
+    const timeoutMs = call.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const deadline = new Deadline(call.signal, timeoutMs);
     try {
       const headers: Headers = { Accept: "application/json", ...(await this.headers()), ...call.headers };
       const init: RequestInit = { method, headers, signal: deadline.signal };
@@ -148,20 +163,25 @@ export class Http {
         headers["Content-Type"] = "application/json";
         init.body = JSON.stringify(call.json);
       } else if (call.body !== undefined) {
-        init.body = call.body;
-        // Runtimes require this for a body that is a stream.
-        if (call.body instanceof ReadableStream) Object.assign(init, { duplex: "half" });
+        Object.assign(init, await uploadBody(call.body));
       }
       const response = await this.#fetch(this.url(path, call.query), init);
       if (!response.ok) throw await failure(response);
-      const result = await read(response);
-      // The caller may still abort the body of an answer that is returned as a stream.
-      if (result instanceof Response) deadline.stopTimer();
-      else deadline.release();
-      return result;
+      return await read(response, deadline);
     } catch (error) {
       deadline.release();
       throw deadline.explain(error, `${method} ${path}`);
     }
   }
+}
+
+/** Reads an answer. */
+type Read<T> = (response: Response) => T | Promise<T>;
+
+/** Reads an answer, and releases the deadline if nothing of the answer is left. */
+type Answer<T> = (response: Response, deadline: Deadline) => T | Promise<T>;
+
+function parameter(name: string, value: unknown): string {
+  if (typeof value === "object" && value !== null && "encoded" in value) return `${name}=${value.encoded}`;
+  return new URLSearchParams({ [name]: String(value) }).toString();
 }

@@ -2,7 +2,7 @@
 
 import { SandboxAgentError } from "../errors/errors.ts";
 import type { EventType, Session as SessionInfo, UniversalEvent } from "../generated/openapi.gen.ts";
-import { isControl, type StreamOptions, serverSentEvents } from "../http/event-stream.ts";
+import { isControl, mapEvents, type StreamOptions, serverSentEvents } from "../http/event-stream.ts";
 import type { Http, QueryValue } from "../http/http.ts";
 
 /** Which events to read. */
@@ -63,30 +63,17 @@ export function events(http: Http, id: string, options: EventOptions): AsyncIter
     beforeOpen,
   });
 
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
+  return mapEvents(source, {
+    item(message, end) {
+      if (isControl(message, options)) return undefined;
+      const event = JSON.parse(message.data) as UniversalEvent;
+      idle = 0;
+      last = event.id;
+      if (event.type === "ended") end();
+      return options.types === undefined || wanted.has(event.type) ? event : undefined;
     },
-    async next() {
-      for (;;) {
-        const step = await source.next().catch(finish);
-        if (step.done === true) return { done: true, value: undefined };
-        if (isControl(step.value, options)) continue;
-        const event = JSON.parse(step.value.data) as UniversalEvent;
-        idle = 0;
-        last = event.id;
-        if (event.type === "ended") await source.return?.();
-        if (options.types === undefined || wanted.has(event.type)) return { done: false, value: event };
-      }
+    onError(error) {
+      if (!(error instanceof Complete)) throw error;
     },
-    async return() {
-      await source.return?.();
-      return { done: true, value: undefined };
-    },
-  };
-}
-
-function finish(error: unknown): { done: true; value: undefined } {
-  if (error instanceof Complete) return { done: true, value: undefined };
-  throw error;
+  });
 }

@@ -192,8 +192,7 @@ export class Session {
   /** Exports the session as lines of JSON, for `client.sessions.import`. */
   async export(options: RequestOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const headers = { Accept: "application/x-ndjson" };
-    const response = await this.#http.response("GET", this.#path("/export"), { ...options, headers });
-    return response.body ?? new ReadableStream();
+    return this.#http.stream("GET", this.#path("/export"), { ...options, headers });
   }
 
   /** Ends the session and its agent. The history stays. */

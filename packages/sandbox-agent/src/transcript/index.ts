@@ -3,6 +3,7 @@
 export { ItemList } from "./item-list.ts";
 export type * from "./model.ts";
 export {
+  applySession,
   type FirstPageOptions,
   fromTranscriptPage,
   type PageOptions,

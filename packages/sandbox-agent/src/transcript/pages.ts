@@ -26,8 +26,9 @@ export interface FirstPageOptions extends PageOptions {
 }
 
 /**
- * Makes a transcript of the newest page of messages. Stream the events after `eventsAfter` of that page (`lastEventId` of the
- * transcript) to continue.
+ * Makes a transcript of the newest page of messages. Stream the events after `eventsAfter` of that page (`lastEventId` of
+ * the transcript) to continue. If all messages of the page are queued and more follow, read a larger page first: a cursor
+ * within the queue names no place in the log.
  *
  * @example
  * let transcript = fromTranscriptPage(await session.messages({ order: "desc", limit: 50 }));
@@ -87,6 +88,15 @@ export function prependTranscriptPage(
   }
   const oldest = Math.min(page.next ?? 0, oldestEventId);
   return withSettings(withIndex(grown, { oldestEventId: oldest }), settings);
+}
+
+/**
+ * Brings a transcript up to date with the session, such as after a restart of the daemon, which makes no event for an idle
+ * session. A description that is older than the transcript changes nothing.
+ */
+export function applySession(transcript: Transcript, session: Session): Transcript {
+  if (session.lastEventId < transcript.lastEventId) return transcript;
+  return withOpen(transcript, session, transcript.lastEventId);
 }
 
 /** Puts items in order between two positions. */

@@ -16,7 +16,7 @@ const FATAL = new Set(["agentExited", "spawnFailed", "installFailed"]);
 
 /** Applies what an event says about the session as a whole. The items have the event already. */
 export function applyToSession(transcript: Transcript, event: UniversalEvent): Transcript {
-  if (event.id <= transcript.index.sessionEventId) return refreshOpen(transcript, event);
+  if (event.id <= transcript.index.sessionEventId) return completeSession(transcript, event);
   const changed = change(transcript, event);
   const held = changed.queueHeld && changed.queue.length > 0;
   const released = held === changed.queueHeld ? changed : { ...changed, queueHeld: held };
@@ -86,21 +86,32 @@ function agentRuns(transcript: Transcript, runs: boolean): Transcript {
   return transcript.index.agentRuns === runs ? transcript : withIndex(transcript, { agentRuns: runs });
 }
 
-/** An open request may have got its place by an event that the session's state is newer than. */
-function refreshOpen(transcript: Transcript, event: UniversalEvent): Transcript {
-  if (event.type === "permissionAsked") {
-    const { id } = event.data.permissionAsked;
-    return transcript.permissions.some((open) => open.id === id)
-      ? withOpenPermission(transcript, id)
-      : transcript;
+/** Applies what the session's own description, which is newer than the event, does not have. */
+function completeSession(transcript: Transcript, event: UniversalEvent): Transcript {
+  switch (event.type) {
+    case "plan":
+    case "commandsAvailable":
+    case "continuity":
+    case "ended":
+      return applySetting(transcript, event);
+    case "permissionAsked":
+      return placeOpenPermission(transcript, event.data.permissionAsked.id);
+    case "questionAsked":
+      return placeOpenQuestion(transcript, event.data.questionAsked.id);
+    default:
+      return transcript;
   }
-  if (event.type === "questionAsked") {
-    const { id } = event.data.questionAsked;
-    return transcript.questions.some((open) => open.id === id)
-      ? withOpenQuestion(transcript, id)
-      : transcript;
-  }
-  return transcript;
+}
+
+/** An open request got its place by this event. */
+function placeOpenPermission(transcript: Transcript, id: string): Transcript {
+  const isOpen = transcript.permissions.some((open) => open.id === id);
+  return isOpen ? withOpenPermission(transcript, id) : transcript;
+}
+
+function placeOpenQuestion(transcript: Transcript, id: string): Transcript {
+  const isOpen = transcript.questions.some((open) => open.id === id);
+  return isOpen ? withOpenQuestion(transcript, id) : transcript;
 }
 
 /** `modeChanged` always has the current mode, model and variant; a list that is absent stays as it was. */

@@ -3,17 +3,20 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
+import { build } from "esbuild";
 
 /** Bundles a module with everything it imports and returns the path of the result. */
 export async function bundle(file: URL): Promise<string> {
-  const build = await rolldown({
-    input: file.pathname,
+  const outfile = join(mkdtempSync(join(tmpdir(), "sa-bundle-")), "program.mjs");
+  await build({
+    entryPoints: [file.pathname],
+    outfile,
+    bundle: true,
+    format: "esm",
     platform: "node",
-    resolve: { conditionNames: ["@sandbox-agent/source", "node", "import", "default"] },
+    target: "node20",
+    conditions: ["@sandbox-agent/source"],
+    logLevel: "silent",
   });
-  const path = join(mkdtempSync(join(tmpdir(), "sa-bundle-")), "program.mjs");
-  await build.write({ file: path, format: "esm", codeSplitting: false });
-  await build.close();
-  return path;
+  return outfile;
 }

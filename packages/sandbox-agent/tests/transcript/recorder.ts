@@ -70,9 +70,12 @@ export class Recorder {
 
   /** Looks at the session as a client does that opens it now. */
   async look(limit: number): Promise<void> {
-    const read = (after: string): Promise<TranscriptPage> =>
-      this.request("GET", `/messages?order=desc&limit=${limit}${after}`);
-    const page = await read("");
+    const read = (after: string, size = limit): Promise<TranscriptPage> =>
+      this.request("GET", `/messages?order=desc&limit=${size}${after}`);
+    let page = await read("");
+    for (let size = limit * 4; page.hasMore && page.messages.at(-1)?.state === "queued"; size *= 4) {
+      page = await read("", size);
+    }
     const session = await this.session();
     const older: TranscriptPage[] = [];
     for (let next = page.next; next !== undefined; next = older.at(-1)?.next) {
