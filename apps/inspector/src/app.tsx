@@ -10,7 +10,9 @@ import { ConnectScreen } from "./screens/connect.tsx";
 import { Shell } from "./screens/shell.tsx";
 
 export function App(): ReactElement {
-  const [connection, setConnection] = useState(() => takeConnection(location, window.history, sessionStorage));
+  const [connection, setConnection] = useState(() =>
+    takeConnection(location, window.history, sessionStorage),
+  );
   const [reason, setReason] = useState<unknown>();
   const queries = useMemo(
     () =>

@@ -8,7 +8,10 @@ import { bytes } from "../core/format.ts";
 import { describeError } from "../core/problem.ts";
 import { Button } from "./controls.tsx";
 
-type Install = { state: "none" } | { state: "running"; event: InstallEvent | undefined } | { state: "failed"; error: unknown };
+type Install =
+  | { state: "none" }
+  | { state: "running"; event: InstallEvent | undefined }
+  | { state: "failed"; error: unknown };
 
 export function AgentRow({ agent, onStart }: { agent: AgentInfo; onStart: () => void }): ReactElement {
   const client = useSandboxAgent();
@@ -64,7 +67,9 @@ function AgentNote({ agent, install }: { agent: AgentInfo; install: Install }): 
     );
   }
   if (install.state === "running") return <Progress event={install.event} />;
-  return <div className={`agent-note ${isMissing(agent) ? "agent-note-missing" : ""}`}>{credentials(agent)}</div>;
+  return (
+    <div className={`agent-note ${isMissing(agent) ? "agent-note-missing" : ""}`}>{credentials(agent)}</div>
+  );
 }
 
 function isMissing(agent: AgentInfo): boolean {
@@ -75,7 +80,8 @@ function credentials(agent: AgentInfo): string {
   const [found] = agent.credentials;
   if (found !== undefined) return `Credentials: ${found.origin}`;
   if (agent.credentialStatus === "notNeeded") return agent.description ?? "Needs no credentials";
-  if (agent.credentialStatus === "missing") return agent.installed ? "No credentials found" : (agent.description ?? "");
+  if (agent.credentialStatus === "missing")
+    return agent.installed ? "No credentials found" : (agent.description ?? "");
   return agent.description ?? "";
 }
 
@@ -92,8 +98,12 @@ const STEPS: Record<string, string> = {
 function Progress({ event }: { event: InstallEvent | undefined }): ReactElement {
   const step = event === undefined ? "Starting" : (STEPS[event.step] ?? event.step);
   const download = event?.step === "downloading" ? event : undefined;
-  const size = download === undefined ? "" : ` ${bytes(download.received)}${download.total === undefined ? "" : ` of ${bytes(download.total)}`}`;
-  const share = download?.total === undefined || download.total === 0 ? undefined : download.received / download.total;
+  const size =
+    download === undefined
+      ? ""
+      : ` ${bytes(download.received)}${download.total === undefined ? "" : ` of ${bytes(download.total)}`}`;
+  const share =
+    download?.total === undefined || download.total === 0 ? undefined : download.received / download.total;
   return (
     <div className="agent-note" role="status">
       {step}

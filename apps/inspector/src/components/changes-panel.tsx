@@ -23,7 +23,9 @@ export default function ChangesPanel({ store }: { store: SessionStore }): ReactE
   return (
     <div className="panel">
       <div className="panel-tools">
-        <span className="panel-title">{changes.length === 0 ? "Changes" : plural(changes.length, "changed file")}</span>
+        <span className="panel-title">
+          {changes.length === 0 ? "Changes" : plural(changes.length, "changed file")}
+        </span>
         <Counts {...total} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}

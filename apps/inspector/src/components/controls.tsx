@@ -16,7 +16,16 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "typ
 }
 
 export function Button(props: ButtonProps): ReactElement {
-  const { look = "plain", size = "normal", icon, hint, type = "button", children, className, ...rest } = props;
+  const {
+    look = "plain",
+    size = "normal",
+    icon,
+    hint,
+    type = "button",
+    children,
+    className,
+    ...rest
+  } = props;
   const names = ["button", `button-${look}`, size === "small" ? "button-small" : "", className ?? ""];
   if (children === undefined) names.push("button-icon");
   return (

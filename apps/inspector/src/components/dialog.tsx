@@ -5,7 +5,12 @@ import type { ReactElement, ReactNode } from "react";
 import { Button } from "./controls.tsx";
 import "./dialog.css";
 
-export function Dialog(props: { label: string; title?: boolean; onClose: () => void; children: ReactNode }): ReactElement {
+export function Dialog(props: {
+  label: string;
+  title?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}): ReactElement {
   const { label, title = true, onClose, children } = props;
   return (
     <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>

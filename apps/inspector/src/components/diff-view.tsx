@@ -4,8 +4,8 @@ import { memo, type ReactElement, useMemo, useState } from "react";
 import { countChanges, type DiffLine, diffLines, type Hunk, hunksOf } from "../core/diff.ts";
 import { plural, shortPath } from "../core/format.ts";
 import { languageOf } from "../core/highlight.ts";
-import { Counts } from "./counts.tsx";
 import { CopyButton } from "./controls.tsx";
+import { Counts } from "./counts.tsx";
 import { CodeLine } from "./markdown.tsx";
 import "./diff-view.css";
 
@@ -32,7 +32,12 @@ export const DiffView = memo(function DiffView(props: DiffViewProps): ReactEleme
         <CopyButton text={() => newText} label="Copy new text" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <div className="diff-lines" tabIndex={0} role="region" aria-label={`Changes of ${shortPath(path, cwd)}`}>
+      <div
+        className="diff-lines"
+        tabIndex={0}
+        role="region"
+        aria-label={`Changes of ${shortPath(path, cwd)}`}
+      >
         <div className="diff-table">
           {hunks.map((hunk, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no identity but their place

@@ -1,13 +1,19 @@
 // A directory of the sandbox: typed, or found by looking around.
 
 import { useSandboxAgent } from "@sandbox-agent/react";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { Button, Field } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 import { ProblemView } from "./problem.tsx";
 
-export function DirectoryField({ value, onChange }: { value: string; onChange: (path: string) => void }): ReactElement {
+export function DirectoryField({
+  value,
+  onChange,
+}: {
+  value: string;
+  onChange: (path: string) => void;
+}): ReactElement {
   const [open, setOpen] = useState(false);
   return (
     <div className="field">
@@ -36,13 +42,16 @@ function Browser({ path, onOpen }: { path: string; onOpen: (path: string) => voi
   const here = path === "" ? "." : path;
   const { data, error, refetch } = useQuery({
     queryKey: ["directories", here],
-    placeholderData: (previous) => previous,
+    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const [stat, page] = await Promise.all([
         client.fs.stat(here, { signal }),
         client.fs.entryPage(here, { limit: 500 }, { signal }),
       ]);
-      return { path: stat.path, directories: page.entries.filter((entry) => entry.entryType === "directory") };
+      return {
+        path: stat.path,
+        directories: page.entries.filter((entry) => entry.entryType === "directory"),
+      };
     },
   });
   if (error !== null) return <ProblemView error={error} onRetry={() => void refetch()} />;
@@ -50,7 +59,11 @@ function Browser({ path, onOpen }: { path: string; onOpen: (path: string) => voi
   return (
     <div className="directory-list">
       {data === undefined || data.path === "/" ? null : (
-        <button type="button" className="directory-entry" onClick={() => onOpen(parent === "" ? "/" : parent)}>
+        <button
+          type="button"
+          className="directory-entry"
+          onClick={() => onOpen(parent === "" ? "/" : parent)}
+        >
           <Icon name="up" />
           ..
         </button>

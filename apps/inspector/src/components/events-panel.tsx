@@ -48,7 +48,13 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />
-        <Button size="small" look="quiet" aria-pressed={deltas} title="Show pieces of messages" onClick={() => setDeltas(!deltas)}>
+        <Button
+          size="small"
+          look="quiet"
+          aria-pressed={deltas}
+          title="Show pieces of messages"
+          onClick={() => setDeltas(!deltas)}
+        >
           {deltas ? "Hide pieces" : "Pieces"}
         </Button>
         <Button size="small" look="quiet" icon={paused ? "run" : "pause"} onClick={() => setPaused(!paused)}>
@@ -67,7 +73,13 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
                 key={item.key}
                 ref={virtual.measureElement}
                 data-index={item.index}
-                style={{ position: "absolute", top: 0, left: 0, width: "100%", transform: `translateY(${item.start}px)` }}
+                style={{
+                  position: "absolute",
+                  top: 0,
+                  left: 0,
+                  width: "100%",
+                  transform: `translateY(${item.start}px)`,
+                }}
               >
                 <EventRow
                   event={event}
@@ -90,7 +102,13 @@ function EventRow(props: { event: UniversalEvent; open: boolean; onToggle: () =>
   const path = `/v1/sessions/${encodeURIComponent(event.sessionId)}/events?after=${event.id - 1}&limit=1`;
   return (
     <div className="event-row">
-      <button type="button" className="event-line" aria-expanded={open} title={exactTime(event.timestamp)} onClick={onToggle}>
+      <button
+        type="button"
+        className="event-line"
+        aria-expanded={open}
+        title={exactTime(event.timestamp)}
+        onClick={onToggle}
+      >
         <span className="event-id">{event.id}</span>
         <span className="truncate">{event.type}</span>
         <span className="event-summary truncate">{summary}</span>
@@ -100,7 +118,11 @@ function EventRow(props: { event: UniversalEvent; open: boolean; onToggle: () =>
           <Json value={event} />
           <div className="event-actions">
             <CopyButton text={() => JSON.stringify(event, null, 2)} label="Copy event as JSON" />
-            <Button size="small" look="quiet" onClick={() => void navigator.clipboard.writeText(curl(connection, path))}>
+            <Button
+              size="small"
+              look="quiet"
+              onClick={() => void navigator.clipboard.writeText(curl(connection, path))}
+            >
               Copy as curl
             </Button>
           </div>

@@ -6,7 +6,11 @@ import { Icon } from "./icons.tsx";
 
 const SAFE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 
-export function ImageView(props: { source: FileSource; mimeType: string | undefined; alt: string }): ReactElement {
+export function ImageView(props: {
+  source: FileSource;
+  mimeType: string | undefined;
+  alt: string;
+}): ReactElement {
   const { source, mimeType = "", alt } = props;
   if (source.type === "base64" && SAFE.test(mimeType)) {
     return <img className="part-image" alt={alt} src={`data:${mimeType};base64,${source.data}`} />;

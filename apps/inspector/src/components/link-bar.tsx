@@ -5,7 +5,13 @@ import type { Connection } from "sandbox-agent/stores";
 import { describeError } from "../core/problem.ts";
 import { Button } from "./controls.tsx";
 
-export function LinkBar({ connection, onRetry }: { connection: Connection; onRetry: () => void }): ReactElement | null {
+export function LinkBar({
+  connection,
+  onRetry,
+}: {
+  connection: Connection;
+  onRetry: () => void;
+}): ReactElement | null {
   const [now, setNow] = useState(Date.now());
   const waits = connection.state === "reconnecting";
   useEffect(() => {

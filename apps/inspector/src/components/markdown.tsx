@@ -26,7 +26,10 @@ const BlockView = memo(
   ({ block: before }, { block: after }) =>
     before.type === "html" && after.type === "html"
       ? before.html === after.html
-      : before.type === "code" && after.type === "code" && before.text === after.text && before.language === after.language,
+      : before.type === "code" &&
+        after.type === "code" &&
+        before.text === after.text &&
+        before.language === after.language,
 );
 
 export function CodeBlock({ text, language }: { text: string; language: string }): ReactElement {

@@ -53,7 +53,11 @@ export function NewSessionDialog({ agents, agent, onClose }: NewSessionProps): R
         <div className="dialog-body">
           <div className="form-row">
             <Field label="Agent">
-              <select className="input" value={form.agent} onChange={(event) => set({ agent: event.target.value, mode: "", model: "", variant: "" })}>
+              <select
+                className="input"
+                value={form.agent}
+                onChange={(event) => set({ agent: event.target.value, mode: "", model: "", variant: "" })}
+              >
                 {[...ready, ...agents.filter((one) => !ready.includes(one))].map((one) => (
                   <option key={one.id} value={one.id}>
                     {one.name}
@@ -63,7 +67,11 @@ export function NewSessionDialog({ agents, agent, onClose }: NewSessionProps): R
               </select>
             </Field>
             <Field label="Permissions">
-              <select className="input" value={form.permissionMode} onChange={(event) => set({ permissionMode: event.target.value as PermissionMode })}>
+              <select
+                className="input"
+                value={form.permissionMode}
+                onChange={(event) => set({ permissionMode: event.target.value as PermissionMode })}
+              >
                 <option value="default">Ask before edits and commands</option>
                 <option value="plan">Plan: read only</option>
                 <option value="bypass">Bypass: never ask</option>
@@ -74,7 +82,13 @@ export function NewSessionDialog({ agents, agent, onClose }: NewSessionProps): R
           {more ? (
             <MoreFields form={form} set={set} />
           ) : (
-            <Button look="quiet" size="small" className="form-more" icon="chevron" onClick={() => setMore(true)}>
+            <Button
+              look="quiet"
+              size="small"
+              className="form-more"
+              icon="chevron"
+              onClick={() => setMore(true)}
+            >
               Model, mode, environment, policy
             </Button>
           )}
@@ -93,7 +107,13 @@ export function NewSessionDialog({ agents, agent, onClose }: NewSessionProps): R
   );
 }
 
-function MoreFields({ form, set }: { form: SessionForm; set: (change: Partial<SessionForm>) => void }): ReactElement {
+function MoreFields({
+  form,
+  set,
+}: {
+  form: SessionForm;
+  set: (change: Partial<SessionForm>) => void;
+}): ReactElement {
   const client = useSandboxAgent();
   const models = useQuery({
     queryKey: ["models", form.agent],
@@ -124,13 +144,28 @@ function MoreFields({ form, set }: { form: SessionForm; set: (change: Partial<Se
         <textarea {...text("env")} rows={2} spellCheck={false} />
       </Field>
       <Field label="MCP servers" hint="JSON, by name, on top of those of the directory.">
-        <textarea {...text("mcp")} rows={2} spellCheck={false} placeholder='{"docs":{"type":"remote","url":"https://…"}}' />
+        <textarea
+          {...text("mcp")}
+          rows={2}
+          spellCheck={false}
+          placeholder='{"docs":{"type":"remote","url":"https://…"}}'
+        />
       </Field>
       <Field label="Skills" hint="JSON, by name.">
-        <textarea {...text("skills")} rows={2} spellCheck={false} placeholder='{"team":{"sources":[{"type":"local","source":"/skills"}]}}' />
+        <textarea
+          {...text("skills")}
+          rows={2}
+          spellCheck={false}
+          placeholder='{"team":{"sources":[{"type":"local","source":"/skills"}]}}'
+        />
       </Field>
       <Field label="Policy" hint="JSON. Rules that decide without you.">
-        <textarea {...text("policy")} rows={2} spellCheck={false} placeholder='{"rules":[{"tool":"read","decision":"allow"}]}' />
+        <textarea
+          {...text("policy")}
+          rows={2}
+          spellCheck={false}
+          placeholder='{"rules":[{"tool":"read","decision":"allow"}]}'
+        />
       </Field>
     </>
   );

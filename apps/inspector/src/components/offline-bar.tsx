@@ -17,7 +17,8 @@ export function OfflineBar({ query }: { query: HealthQuery }): ReactElement | nu
   return (
     <div className="bar" role="status">
       <span>
-        The daemon cannot be reached. {query.isFetching || next === 0 ? "Trying again…" : `Trying again in ${next} s.`}
+        The daemon cannot be reached.{" "}
+        {query.isFetching || next === 0 ? "Trying again…" : `Trying again in ${next} s.`}
       </span>
       <Button size="small" onClick={() => void query.refetch()}>
         Retry now

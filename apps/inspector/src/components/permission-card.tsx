@@ -24,7 +24,9 @@ type Stage = "ask" | "always" | "reject";
 export function PermissionCard({ item, cwd, place, onReply }: PermissionCardProps): ReactElement {
   const { request, state } = item;
   if (state.type === "resolved") return <PermissionDone request={request} state={state} cwd={cwd} />;
-  return <OpenPermission request={request} cwd={cwd} place={place} onReply={(reply) => onReply(item.id, reply)} />;
+  return (
+    <OpenPermission request={request} cwd={cwd} place={place} onReply={(reply) => onReply(item.id, reply)} />
+  );
 }
 
 function OpenPermission(props: {
@@ -52,7 +54,14 @@ function OpenPermission(props: {
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot take the focus
-    <div className="card card-open" role="group" aria-label={`Permission: ${request.title}`} tabIndex={-1} ref={card} onKeyDown={onKeyDown}>
+    <div
+      className="card card-open"
+      role="group"
+      aria-label={`Permission: ${request.title}`}
+      tabIndex={-1}
+      ref={card}
+      onKeyDown={onKeyDown}
+    >
       <div className="card-head">
         <Icon name="shield" />
         <span className="card-title">{question(request, cwd)}</span>
@@ -78,7 +87,9 @@ function OpenPermission(props: {
           </Button>
         </div>
       ) : null}
-      {stage === "always" ? <Always request={request} onReply={onReply} onBack={() => setStage("ask")} /> : null}
+      {stage === "always" ? (
+        <Always request={request} onReply={onReply} onBack={() => setStage("ask")} />
+      ) : null}
       {stage === "reject" ? (
         <form
           className="card-actions"
@@ -120,7 +131,9 @@ function Always(props: {
     <>
       <div className="problem-detail">
         The agent will not ask again in this session for:{" "}
-        <code>{[request.tool ?? request.kind, command].filter((text) => text !== undefined).join(" · ")}</code>
+        <code>
+          {[request.tool ?? request.kind, command].filter((text) => text !== undefined).join(" · ")}
+        </code>
       </div>
       <div className="card-actions">
         {request.options

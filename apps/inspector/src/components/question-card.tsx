@@ -43,7 +43,9 @@ function QuestionForm(props: {
     if (document.activeElement?.matches("textarea, input") === true) return;
     form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus({ preventScroll: true });
   }, []);
-  const answers = questions.map((question, index) => answerOf(question, drafts[index] ?? firstDraft(question)));
+  const answers = questions.map((question, index) =>
+    answerOf(question, drafts[index] ?? firstDraft(question)),
+  );
   const problems = questions.map((question, index) => problemOf(question, answers[index] ?? []));
   const submit = (event: React.FormEvent): void => {
     event.preventDefault();
@@ -62,7 +64,14 @@ function QuestionForm(props: {
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementInteractions: digits choose options
-    <form className="card card-open" aria-label="Question" ref={form} onSubmit={submit} onKeyDown={onKeyDown} noValidate>
+    <form
+      className="card card-open"
+      aria-label="Question"
+      ref={form}
+      onSubmit={submit}
+      onKeyDown={onKeyDown}
+      noValidate
+    >
       <div className="card-head">
         <Icon name="question" />
         <span className="card-title">{message ?? "The agent has a question"}</span>
@@ -156,7 +165,11 @@ function QuestionDone(props: {
   state: Extract<QuestionState, { type: "resolved" }>;
 }): ReactElement {
   const { request, state } = props;
-  const words: Record<string, string> = { answered: "Answered", rejected: "Declined", cancelled: "Not answered" };
+  const words: Record<string, string> = {
+    answered: "Answered",
+    rejected: "Declined",
+    cancelled: "Not answered",
+  };
   const answers = (state.answers ?? []).map((answer) => answer.join(", ")).filter((text) => text !== "");
   return (
     <div className="card-done">

@@ -70,7 +70,11 @@ function Control(props: QuestionFieldProps): ReactElement {
       );
     case "url":
       return (
-        <a href={/^https?:/.test(question.url ?? "") ? question.url : undefined} target="_blank" rel="noopener noreferrer">
+        <a
+          href={/^https?:/.test(question.url ?? "") ? question.url : undefined}
+          target="_blank"
+          rel="noopener noreferrer"
+        >
           {question.url}
         </a>
       );
@@ -103,7 +107,9 @@ function Choice({ question, draft, digits, onDraft }: QuestionFieldProps): React
           />
           <span className="option-text">
             {option.label}
-            {option.description === undefined ? null : <span className="option-detail">{option.description}</span>}
+            {option.description === undefined ? null : (
+              <span className="option-detail">{option.description}</span>
+            )}
           </span>
           {digits && index < 9 ? (
             <span className="kbd" aria-hidden="true">
@@ -119,7 +125,9 @@ function Choice({ question, draft, digits, onDraft }: QuestionFieldProps): React
           aria-label={`Other answer: ${question.question}`}
           placeholder="Another answer"
           value={draft.text}
-          onChange={(event) => onDraft({ chosen: question.multiSelect ? draft.chosen : [], text: event.target.value })}
+          onChange={(event) =>
+            onDraft({ chosen: question.multiSelect ? draft.chosen : [], text: event.target.value })
+          }
         />
       ) : null}
     </div>

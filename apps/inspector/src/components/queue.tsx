@@ -34,7 +34,12 @@ export function Queue({ store, queue, held, onEdit }: QueueProps): ReactElement 
         return (
           <div className="queued" key={item.key}>
             <span className="truncate">{text === "" ? "Attachments" : text}</span>
-            <Button look="quiet" size="small" title="Interrupts the turn" onClick={() => void sendNow(store, item.id, parts)}>
+            <Button
+              look="quiet"
+              size="small"
+              title="Interrupts the turn"
+              onClick={() => void sendNow(store, item.id, parts)}
+            >
               Send now
             </Button>
             <Button

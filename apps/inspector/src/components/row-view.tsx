@@ -36,12 +36,19 @@ export const RowView = memo(function RowView({ row, context }: { row: Row; conte
     case "part":
       return <PartView row={row} />;
     case "tool":
-      return <ToolRow tool={row.tool} children={row.children} cwd={cwd} waiting={context.waiting.has(row.tool.id)} />;
+      return (
+        <ToolRow
+          tool={row.tool}
+          nested={row.children}
+          cwd={cwd}
+          waiting={context.waiting.has(row.tool.id)}
+        />
+      );
     case "looked":
       return (
         <Fold icon="search" verb={looked(row.tools)} state={<Icon name="check" />}>
           {row.tools.map((tool) => (
-            <ToolRow key={tool.id} tool={tool} children={[]} cwd={cwd} waiting={false} />
+            <ToolRow key={tool.id} tool={tool} nested={[]} cwd={cwd} waiting={false} />
           ))}
         </Fold>
       );
@@ -52,7 +59,13 @@ export const RowView = memo(function RowView({ row, context }: { row: Row; conte
   }
 });
 
-function OtherRow({ row, context }: { row: Extract<Row, { type: "other" }>; context: RowContext }): ReactElement {
+function OtherRow({
+  row,
+  context,
+}: {
+  row: Extract<Row, { type: "other" }>;
+  context: RowContext;
+}): ReactElement {
   const { item } = row;
   const { store, info } = context;
   if (item.kind === "permission") {
@@ -74,7 +87,9 @@ function OtherRow({ row, context }: { row: Extract<Row, { type: "other" }>; cont
 }
 
 function looked(tools: Extract<Row, { type: "looked" }>["tools"]): string {
-  const files = new Set(tools.filter((tool) => tool.kind === "read").map((tool) => summarize(tool, undefined).target));
+  const files = new Set(
+    tools.filter((tool) => tool.kind === "read").map((tool) => summarize(tool, undefined).target),
+  );
   const searches = tools.filter((tool) => tool.kind === "search").length;
   const parts = [];
   if (files.size > 0) parts.push(`Looked at ${plural(files.size, "file")}`);
@@ -93,7 +108,10 @@ function UserMessage({ item }: { item: UserItem }): ReactElement {
   const long = text.split("\n").length > LONG || text.length > 1_500;
   const withdrawn = item.state.type === "withdrawn";
   return (
-    <div className={`user-message ${withdrawn ? "user-message-withdrawn" : ""}`} title={exactTime(item.timestamp)}>
+    <div
+      className={`user-message ${withdrawn ? "user-message-withdrawn" : ""}`}
+      title={exactTime(item.timestamp)}
+    >
       <div className={long && !open ? "user-fold" : ""}>{text}</div>
       {long ? (
         <Button size="small" look="quiet" onClick={() => setOpen(!open)}>
@@ -109,7 +127,12 @@ function UserMessage({ item }: { item: UserItem }): ReactElement {
             </span>
           ))}
           {images.map((image, index) => (
-            <ImageView key={`image${index}`} source={image.source} mimeType={image.mimeType} alt={image.alt ?? "Attached image"} />
+            <ImageView
+              key={`image${index}`}
+              source={image.source}
+              mimeType={image.mimeType}
+              alt={image.alt ?? "Attached image"}
+            />
           ))}
         </div>
       )}
@@ -131,7 +154,9 @@ function PartView({ row }: { row: Extract<Row, { type: "part" }> }): ReactNode {
         </div>
       );
     case "image":
-      return <ImageView source={part.source} mimeType={part.mimeType} alt={part.alt ?? "Image from the agent"} />;
+      return (
+        <ImageView source={part.source} mimeType={part.mimeType} alt={part.alt ?? "Image from the agent"} />
+      );
     case "file":
       return (
         <span className="chip">
@@ -171,22 +196,38 @@ const STOPS: Record<string, string> = {
   unknown: "Interrupted",
 };
 
-function TurnEnd({ row, onFork }: { row: Extract<Row, { type: "turnEnd" }>; onFork: () => void }): ReactElement {
+function TurnEnd({
+  row,
+  onFork,
+}: {
+  row: Extract<Row, { type: "turnEnd" }>;
+  onFork: () => void;
+}): ReactElement {
   const { item, startedAt } = row;
   const { usage } = item;
-  const stop = item.reason === "daemonRestarted" ? "Interrupted: the daemon was restarted" : STOPS[item.stopReason];
+  const stop =
+    item.reason === "daemonRestarted" ? "Interrupted: the daemon was restarted" : STOPS[item.stopReason];
   const total = usage?.totalTokens ?? (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   return (
     <div className="turn-end">
       <span>{stop ?? item.stopReason}</span>
       {startedAt === undefined ? null : <span>{duration(between(startedAt, item.timestamp))}</span>}
       {total === 0 ? null : (
-        <span title={`${usage?.inputTokens ?? 0} in, ${usage?.outputTokens ?? 0} out`}>{compact(total)} tokens</span>
+        <span title={`${usage?.inputTokens ?? 0} in, ${usage?.outputTokens ?? 0} out`}>
+          {compact(total)} tokens
+        </span>
       )}
       {usage?.cost === undefined ? null : <span>{cost(usage.cost)}</span>}
       <span className="turn-end-actions">
         <CopyButton text={() => item.turnId} label="Copy turn id" />
-        <Button look="quiet" size="small" icon="fork" aria-label="Fork from here" title="Fork the session" onClick={onFork} />
+        <Button
+          look="quiet"
+          size="small"
+          icon="fork"
+          aria-label="Fork from here"
+          title="Fork the session"
+          onClick={onFork}
+        />
       </span>
     </div>
   );

@@ -49,7 +49,9 @@ export function SessionColumn(props: { sessions: SessionsResult; onNew: () => vo
         ))}
         {groups.length === 0 && sessions.loading.state === "ready" ? (
           <p className="empty">
-            {query === "" ? "Sessions appear here. Start one, or try the demo." : "No session matches the search."}
+            {query === ""
+              ? "Sessions appear here. Start one, or try the demo."
+              : "No session matches the search."}
           </p>
         ) : null}
         {sessions.hasMore ? (

@@ -9,7 +9,11 @@ import "./cards.css";
 
 type EventItem = Exclude<
   TranscriptItem,
-  { kind: "user" } | { kind: "assistant" } | { kind: "permission" } | { kind: "question" } | { kind: "turnEnd" }
+  | { kind: "user" }
+  | { kind: "assistant" }
+  | { kind: "permission" }
+  | { kind: "question" }
+  | { kind: "turnEnd" }
 >;
 
 export function SessionEvent({ item, onResume }: { item: EventItem; onResume: () => void }): ReactElement {
@@ -18,14 +22,23 @@ export function SessionEvent({ item, onResume }: { item: EventItem; onResume: ()
       return <ErrorEvent item={item} onResume={onResume} />;
     case "notice":
       return (
-        <div className={`problem ${item.notice.severity === "error" ? "" : `problem-${item.notice.severity}`}`} role="status">
+        <div
+          className={`problem ${item.notice.severity === "error" ? "" : `problem-${item.notice.severity}`}`}
+          role="status"
+        >
           <div className="problem-title">{item.notice.title}</div>
-          {item.notice.description === undefined ? null : <div className="problem-detail">{item.notice.description}</div>}
+          {item.notice.description === undefined ? null : (
+            <div className="problem-detail">{item.notice.description}</div>
+          )}
         </div>
       );
     case "mode": {
       const { mode, model, variant } = item.choices;
-      return <Note text={["Now", [mode, model, variant].filter((name) => name !== undefined).join(" · ")].join(" ")} />;
+      return (
+        <Note
+          text={["Now", [mode, model, variant].filter((name) => name !== undefined).join(" · ")].join(" ")}
+        />
+      );
     }
     case "continuity":
       return <Note text={CONTINUITY[item.continuity.kind] ?? item.continuity.kind} />;
@@ -67,7 +80,13 @@ const ADVICE: Record<string, string> = {
   promptFailed: "Send the message again, or another one.",
 };
 
-function ErrorEvent({ item, onResume }: { item: Extract<EventItem, { kind: "error" }>; onResume: () => void }): ReactElement {
+function ErrorEvent({
+  item,
+  onResume,
+}: {
+  item: Extract<EventItem, { kind: "error" }>;
+  onResume: () => void;
+}): ReactElement {
   const { error } = item;
   const stderr = error.exit?.stderrTail;
   const restartable = ["agentExited", "spawnFailed", "timeout", "authRequired"].includes(error.kind);
@@ -90,4 +109,3 @@ function ErrorEvent({ item, onResume }: { item: Extract<EventItem, { kind: "erro
     </div>
   );
 }
-

@@ -4,13 +4,13 @@ import { useSandboxAgent } from "@sandbox-agent/react";
 import { type ReactElement, useState } from "react";
 import type { SessionStore } from "sandbox-agent/stores";
 import { compact, cost } from "../core/format.ts";
-import { type Panel, PANELS } from "../core/routes.ts";
+import { PANELS, type Panel } from "../core/routes.ts";
 import { dotOf, sessionTitle } from "../core/session-list.ts";
 import { curl, typescript } from "../core/snippets.ts";
 import { useConnection } from "../hooks/connection.ts";
 import { useRoute } from "../hooks/route.ts";
 import type { SessionFacts } from "../screens/session.tsx";
-import { Button, type MenuEntry, MenuButton } from "./controls.tsx";
+import { Button, MenuButton, type MenuEntry } from "./controls.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
 const TABS: Record<Panel, { icon: IconName; label: string }> = {
@@ -33,7 +33,10 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
   const { store, facts, panel, onPanel } = props;
   const { info, usage } = facts;
   const [editing, setEditing] = useState(false);
-  const title = info === undefined ? "" : sessionTitle({ ...info, ...(facts.title === undefined ? {} : { title: facts.title }) });
+  const title =
+    info === undefined
+      ? ""
+      : sessionTitle({ ...info, ...(facts.title === undefined ? {} : { title: facts.title }) });
   return (
     <header className="session-head">
       {editing ? (
@@ -45,7 +48,11 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
           }}
         />
       ) : (
-        <h1 className="session-title truncate" title="Double-click to rename" onDoubleClick={() => setEditing(true)}>
+        <h1
+          className="session-title truncate"
+          title="Double-click to rename"
+          onDoubleClick={() => setEditing(true)}
+        >
           {title}
         </h1>
       )}
@@ -57,7 +64,10 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
         </span>
         {usage?.cost === undefined ? null : <span className="session-fact">{cost(usage.cost)}</span>}
         {usage?.contextUsed === undefined || usage.contextSize === undefined ? null : (
-          <span className="session-fact" title={`${usage.contextUsed} of ${usage.contextSize} tokens of context`}>
+          <span
+            className="session-fact"
+            title={`${usage.contextUsed} of ${usage.contextSize} tokens of context`}
+          >
             {compact(usage.contextUsed)} / {compact(usage.contextSize)}
           </span>
         )}
@@ -77,7 +87,11 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
             <span className="tab-label">{TABS[name].label}</span>
           </Button>
         ))}
-        <MenuButton name="Session actions" label={<Icon name="more" />} entries={useEntries(props, () => setEditing(true))} />
+        <MenuButton
+          name="Session actions"
+          label={<Icon name="more" />}
+          entries={useEntries(props, () => setEditing(true))}
+        />
       </div>
     </header>
   );
@@ -94,14 +108,23 @@ const STATES: Record<string, string> = {
 
 function State({ state }: { state: SessionFacts["state"] }): ReactElement {
   return (
-    <span className={`session-state ${state === "requiresAction" ? "session-state-needs" : ""}`} data-state={state}>
+    <span
+      className={`session-state ${state === "requiresAction" ? "session-state-needs" : ""}`}
+      data-state={state}
+    >
       <span className={dotOf(state)} aria-hidden="true" />
       {STATES[state] ?? state}
     </span>
   );
 }
 
-function TitleField({ title, onDone }: { title: string; onDone: (title: string | undefined) => void }): ReactElement {
+function TitleField({
+  title,
+  onDone,
+}: {
+  title: string;
+  onDone: (title: string | undefined) => void;
+}): ReactElement {
   return (
     <input
       className="input session-title-input"
@@ -139,12 +162,25 @@ function useEntries(props: SessionHeadProps, onRename: () => void): MenuEntry[] 
   return [
     { label: "Rename", icon: "edit", onSelect: onRename },
     { label: "Fork", detail: "A copy with the same history", icon: "fork", onSelect: onFork },
-    { label: "Export", detail: "A file that another daemon can import", icon: "download", onSelect: () => void download().catch(onError) },
+    {
+      label: "Export",
+      detail: "A file that another daemon can import",
+      icon: "download",
+      onSelect: () => void download().catch(onError),
+    },
     { label: "Copy link", icon: "link", onSelect: () => copy(location.href) },
-    { label: "Copy as curl", icon: "copy", onSelect: () => copy(curl(connection, `${path}/messages`, { message: "Continue" })) },
+    {
+      label: "Copy as curl",
+      icon: "copy",
+      onSelect: () => copy(curl(connection, `${path}/messages`, { message: "Continue" })),
+    },
     { label: "Copy as TypeScript", icon: "copy", onSelect: () => copy(typescript(connection, store.id)) },
-    ...(facts.state === "interrupted" ? [{ label: "Start the agent", icon: "run" as const, onSelect: () => void store.resume() }] : []),
-    ...(facts.state === "ended" ? [] : [{ label: "End session", icon: "stop" as const, onSelect: () => void store.terminate() }]),
+    ...(facts.state === "interrupted"
+      ? [{ label: "Start the agent", icon: "run" as const, onSelect: () => void store.resume() }]
+      : []),
+    ...(facts.state === "ended"
+      ? []
+      : [{ label: "End session", icon: "stop" as const, onSelect: () => void store.terminate() }]),
     { label: "Delete", icon: "delete", danger: true, onSelect: () => void remove().catch(onError) },
   ];
 }

@@ -2,7 +2,7 @@
 
 import type { ReactElement } from "react";
 import type { SessionChoice, SessionChoices, SessionPatch } from "sandbox-agent";
-import { type MenuEntry, MenuButton } from "./controls.tsx";
+import { MenuButton, type MenuEntry } from "./controls.tsx";
 
 export function SessionPickers(props: {
   choices: SessionChoices;
@@ -13,9 +13,27 @@ export function SessionPickers(props: {
   const change = (patch: SessionPatch): void => void onChange(patch);
   return (
     <>
-      <Picker name="Mode" value={choices.mode} list={choices.modes} disabled={disabled} onPick={(agentMode) => change({ agentMode })} />
-      <Picker name="Model" value={choices.model} list={choices.models} disabled={disabled} onPick={(model) => change({ model })} />
-      <Picker name="Effort" value={choices.variant} list={choices.variants} disabled={disabled} onPick={(variant) => change({ variant })} />
+      <Picker
+        name="Mode"
+        value={choices.mode}
+        list={choices.modes}
+        disabled={disabled}
+        onPick={(agentMode) => change({ agentMode })}
+      />
+      <Picker
+        name="Model"
+        value={choices.model}
+        list={choices.models}
+        disabled={disabled}
+        onPick={(model) => change({ model })}
+      />
+      <Picker
+        name="Effort"
+        value={choices.variant}
+        list={choices.variants}
+        disabled={disabled}
+        onPick={(variant) => change({ variant })}
+      />
     </>
   );
 }

@@ -1,7 +1,7 @@
 // Suggestions while writing: files after `@`, commands after a slash at the beginning.
 
 import { useSandboxAgent } from "@sandbox-agent/react";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactElement, type RefObject, useState } from "react";
 import type { Command } from "sandbox-agent";
 import { shortPath } from "../core/format.ts";
@@ -74,7 +74,11 @@ export function useSuggestions(options: {
       if (event.key === "ArrowDown") setSelected((selected + 1) % list.length);
       else if (event.key === "ArrowUp") setSelected((selected + list.length - 1) % list.length);
       else if (event.key === "Escape") setClosed(true);
-      else if (event.key === "Tab" || (event.key === "Enter" && !event.shiftKey && current.insert.trim() !== before.trim())) onPick(current);
+      else if (
+        event.key === "Tab" ||
+        (event.key === "Enter" && !event.shiftKey && current.insert.trim() !== before.trim())
+      )
+        onPick(current);
       else return false;
       event.preventDefault();
       return true;
@@ -93,11 +97,14 @@ function useFiles(query: string | undefined, cwd: string | undefined): readonly 
     queryKey: ["mention", cwd, query],
     enabled: query !== undefined,
     staleTime: 10_000,
-    placeholderData: (previous) => previous,
+    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const letters = [...(query ?? "")].map((letter) => letter.replace(/[*?[\]{}\\/]/g, "\\$&"));
       const name = letters.length === 0 ? "*" : `*${letters.join("*")}*`;
-      const page = await client.fs.searchPage({ ...(cwd === undefined ? {} : { path: cwd }), name, ignoreCase: true, limit: 200 }, { signal });
+      const page = await client.fs.searchPage(
+        { ...(cwd === undefined ? {} : { path: cwd }), name, ignoreCase: true, limit: 200 },
+        { signal },
+      );
       const paths = page.matches.map((match) => shortPath(match.path, cwd));
       return fuzzyFilter(query ?? "", paths, (path) => path).slice(0, SHOWN);
     },

@@ -28,16 +28,17 @@ const ICONS: Partial<Record<ToolKind, IconName>> = {
 
 interface ToolRowProps {
   tool: ToolPart;
-  children: readonly AssistantItem[];
+  /** Messages of the sub-agent that the call started. */
+  nested: readonly AssistantItem[];
   cwd: string | undefined;
   /** True while a question or permission of this call is open. */
   waiting: boolean;
 }
 
-export const ToolRow = memo(function ToolRow({ tool, children, cwd, waiting }: ToolRowProps): ReactElement {
+export const ToolRow = memo(function ToolRow({ tool, nested, cwd, waiting }: ToolRowProps): ReactElement {
   const summary = summarize(tool, cwd);
   const running = tool.status === "inProgress" || tool.status === "pending";
-  const isAgent = children.length > 0;
+  const isAgent = nested.length > 0;
   const body = <ToolBody tool={tool} cwd={cwd} />;
   const shown = hasBody(tool);
   return (
@@ -47,11 +48,15 @@ export const ToolRow = memo(function ToolRow({ tool, children, cwd, waiting }: T
       target={summary.target}
       code={summary.code}
       state={<ToolState tool={tool} waiting={waiting} />}
-      open={(running && tool.kind === "execute" && shown) || (tool.kind === "edit" && tool.status === "completed") || todosOf(tool).length > 0}
+      open={
+        (running && tool.kind === "execute" && shown) ||
+        (tool.kind === "edit" && tool.status === "completed") ||
+        todosOf(tool).length > 0
+      }
     >
       {isAgent || shown ? (
         <>
-          {isAgent ? <SubAgent items={children} cwd={cwd} /> : null}
+          {isAgent ? <SubAgent items={nested} cwd={cwd} /> : null}
           {shown ? body : null}
         </>
       ) : null}
@@ -65,7 +70,11 @@ function ToolState({ tool, waiting }: { tool: ToolPart; waiting: boolean }): Rea
   if (waiting) return <span className="fold-state-waiting">waiting for you</span>;
   if (tool.status === "failed" || tool.isError) {
     const code = exitCodeOf(tool);
-    return <span className="fold-state-failed">{code === undefined || code === 0 ? "failed" : `exit ${code}`}</span>;
+    return (
+      <span className="fold-state-failed">
+        {code === undefined || code === 0 ? "failed" : `exit ${code}`}
+      </span>
+    );
   }
   if (tool.status === "completed") {
     const code = tool.kind === "execute" ? exitCodeOf(tool) : undefined;
@@ -126,9 +135,19 @@ function Others({ content, cwd }: { content: readonly ToolContent[]; cwd: string
     const key = `${part.type}${index}`;
     switch (part.type) {
       case "diff":
-        return <DiffView key={key} path={part.path} oldText={part.oldText ?? ""} newText={part.newText} cwd={cwd} />;
+        return (
+          <DiffView
+            key={key}
+            path={part.path}
+            oldText={part.oldText ?? ""}
+            newText={part.newText}
+            cwd={cwd}
+          />
+        );
       case "image":
-        return <ImageView key={key} source={part.source} mimeType={part.mimeType} alt="Image from the tool" />;
+        return (
+          <ImageView key={key} source={part.source} mimeType={part.mimeType} alt="Image from the tool" />
+        );
       case "file":
         return (
           <div key={key} className="chip">
@@ -144,7 +163,10 @@ function Others({ content, cwd }: { content: readonly ToolContent[]; cwd: string
   });
 }
 
-function Hits(props: { hits: readonly { path: string; line: number | undefined; text: string }[]; cwd: string | undefined }): ReactElement {
+function Hits(props: {
+  hits: readonly { path: string; line: number | undefined; text: string }[];
+  cwd: string | undefined;
+}): ReactElement {
   return (
     <div className="hits">
       {props.hits.slice(0, 100).map((hit) => (
@@ -156,18 +178,28 @@ function Hits(props: { hits: readonly { path: string; line: number | undefined; 
           <span className="truncate">{hit.text.trim()}</span>
         </div>
       ))}
-      {props.hits.length > 100 ? <span className="line-note">{plural(props.hits.length - 100, "more hit")}</span> : null}
+      {props.hits.length > 100 ? (
+        <span className="line-note">{plural(props.hits.length - 100, "more hit")}</span>
+      ) : null}
     </div>
   );
 }
 
-export function TodoList({ entries }: { entries: readonly { text: string; status: string }[] }): ReactElement {
+export function TodoList({
+  entries,
+}: {
+  entries: readonly { text: string; status: string }[];
+}): ReactElement {
   return (
     <ul className="todos">
       {entries.map((entry) => (
         <li key={entry.text} className={`todo todo-${entry.status}`}>
           <span className="todo-mark">
-            {entry.status === "completed" ? <Icon name="check" /> : <span className={`dot ${/progress/i.test(entry.status) ? "dot-running" : ""}`} />}
+            {entry.status === "completed" ? (
+              <Icon name="check" />
+            ) : (
+              <span className={`dot ${/progress/i.test(entry.status) ? "dot-running" : ""}`} />
+            )}
           </span>
           {entry.text}
         </li>
@@ -181,7 +213,8 @@ function SubAgent({ items, cwd }: { items: readonly AssistantItem[]; cwd: string
   return items.flatMap((item) =>
     item.parts.map((part, index) => {
       const key = `${item.key}/${index}`;
-      if (part.type === "tool") return <ToolRow key={key} tool={part} cwd={cwd} waiting={false} children={[]} />;
+      if (part.type === "tool")
+        return <ToolRow key={key} tool={part} cwd={cwd} waiting={false} nested={[]} />;
       return part.type === "text" ? <Markdown key={key} text={part.text} /> : null;
     }),
   );

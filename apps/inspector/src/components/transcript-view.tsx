@@ -1,7 +1,7 @@
 // The transcript as a virtual list that follows its end.
 
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useStore } from "@sandbox-agent/react";
+import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import type { SessionSnapshot, SessionStore } from "sandbox-agent/stores";
 import type { Transcript } from "sandbox-agent/transcript";
@@ -58,7 +58,8 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
     const element = scroll.current;
     if (element === null) return;
     setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR);
-    if (element.scrollTop < 400 && transcript.older !== undefined && history.state === "ready") void store.loadOlder();
+    if (element.scrollTop < 400 && transcript.older !== undefined && history.state === "ready")
+      void store.loadOlder();
   };
 
   const items = virtual.getVirtualItems();
@@ -68,13 +69,26 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   return (
     <div className="transcript">
       {turn === undefined ? null : (
-        <button type="button" className="turn-sticky" onClick={() => virtual.scrollToIndex(turn.index, { align: "start" })}>
+        <button
+          type="button"
+          className="turn-sticky"
+          onClick={() => virtual.scrollToIndex(turn.index, { align: "start" })}
+        >
           <span className="truncate">{turn.text}</span>
         </button>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <div className="transcript-scroll" ref={scroll} onScroll={onScroll} tabIndex={0} role="log" aria-label="Transcript">
-        {history.state === "failed" ? <ProblemView error={history.error} onRetry={() => void store.loadOlder()} /> : null}
+      <div
+        className="transcript-scroll"
+        ref={scroll}
+        onScroll={onScroll}
+        tabIndex={0}
+        role="log"
+        aria-label="Transcript"
+      >
+        {history.state === "failed" ? (
+          <ProblemView error={history.error} onRetry={() => void store.loadOlder()} />
+        ) : null}
         <div className="transcript-rows" style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
             const row = rows[item.index];

@@ -49,14 +49,18 @@ function numberProblem(question: Question, text: string): string | undefined {
 }
 
 function countProblem(question: Question, count: number): string | undefined {
-  if (question.minItems !== undefined && count < question.minItems) return `Choose at least ${question.minItems}.`;
-  if (question.maxItems !== undefined && count > question.maxItems) return `Choose at most ${question.maxItems}.`;
+  if (question.minItems !== undefined && count < question.minItems)
+    return `Choose at least ${question.minItems}.`;
+  if (question.maxItems !== undefined && count > question.maxItems)
+    return `Choose at most ${question.maxItems}.`;
   return undefined;
 }
 
 function textProblem(question: Question, text: string): string | undefined {
   const { length } = [...text];
-  if (question.minLength !== undefined && length < question.minLength) return `At least ${question.minLength} characters.`;
-  if (question.maxLength !== undefined && length > question.maxLength) return `At most ${question.maxLength} characters.`;
+  if (question.minLength !== undefined && length < question.minLength)
+    return `At least ${question.minLength} characters.`;
+  if (question.maxLength !== undefined && length > question.maxLength)
+    return `At most ${question.maxLength} characters.`;
   return undefined;
 }

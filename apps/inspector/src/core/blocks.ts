@@ -1,7 +1,7 @@
 // Markdown in blocks. A block that is complete never changes while later ones stream in, so nothing reflows.
 
 import DOMPurify from "dompurify";
-import { type Token, lexer, parser } from "marked";
+import { lexer, parser, type Token } from "marked";
 
 export type Block =
   | { readonly type: "code"; readonly key: string; readonly language: string; readonly text: string }
@@ -12,9 +12,10 @@ const htmlByRaw = new Map<string, string>();
 const CACHE = 2_000;
 
 const ALLOWED = {
-  ALLOWED_TAGS: (
-    "a p br hr strong em del code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td input span sup sub kbd details summary"
-  ).split(" "),
+  ALLOWED_TAGS:
+    "a p br hr strong em del code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td input span sup sub kbd details summary".split(
+      " ",
+    ),
   ALLOWED_ATTR: ["href", "title", "align", "start", "type", "checked", "disabled"],
 };
 

@@ -36,7 +36,9 @@ export function sessionChanges(transcript: Transcript): FileChange[] {
     }
   }
   const changes = [...files].map(([path, stretches]) => changeOf(path, stretches));
-  return changes.filter((change) => change.added + change.removed > 0).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return changes
+    .filter((change) => change.added + change.removed > 0)
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** An edit that starts where an earlier one ended continues it; any other stands for itself. */
@@ -50,7 +52,9 @@ function join(
   files.set(path, stretches);
   const created = oldText === undefined || oldText === null;
   const old = oldText ?? "";
-  const before = stretches.find((stretch) => stretch.newText === old || (old !== "" && stretch.newText.includes(old)));
+  const before = stretches.find(
+    (stretch) => stretch.newText === old || (old !== "" && stretch.newText.includes(old)),
+  );
   if (before === undefined) stretches.push({ oldText: old, newText, created, edits: 1 });
   else {
     before.newText = before.newText === old ? newText : before.newText.replace(old, () => newText);

@@ -8,7 +8,11 @@ export interface Connection {
 const KEY = "sandbox-agent.connection";
 
 /** Takes the token out of the address, so that it is neither shown, nor shared, nor kept in the history. */
-export function takeConnection(location: Location, history: History, storage: Storage): Connection | undefined {
+export function takeConnection(
+  location: Location,
+  history: History,
+  storage: Storage,
+): Connection | undefined {
   const token = /^#token=([^&]*)/.exec(location.hash)?.[1];
   if (token !== undefined) {
     const connection = { baseUrl: location.origin, token: decodeURIComponent(token) };

@@ -19,7 +19,8 @@ const KEYWORDS = new Set(
 );
 
 /** Languages whose comments begin with `#`. */
-const HASH = /^(py|python|rb|ruby|sh|bash|zsh|shell|console|ya?ml|toml|dockerfile|make|makefile|r|pl|ini|conf)$/;
+const HASH =
+  /^(py|python|rb|ruby|sh|bash|zsh|shell|console|ya?ml|toml|dockerfile|make|makefile|r|pl|ini|conf)$/;
 /** Languages without these colors: prose, and output. */
 const PLAIN = /^(|txt|text|md|markdown|log|output|diff|csv)$/;
 

@@ -14,12 +14,32 @@ import {
 
 export type Row =
   | { readonly type: "user"; readonly key: string; readonly item: UserItem }
-  | { readonly type: "part"; readonly key: string; readonly item: AssistantItem; readonly part: Exclude<TranscriptPart, ToolPart>; readonly last: boolean }
-  | { readonly type: "tool"; readonly key: string; readonly item: AssistantItem; readonly tool: ToolPart; readonly children: readonly AssistantItem[] }
+  | {
+      readonly type: "part";
+      readonly key: string;
+      readonly item: AssistantItem;
+      readonly part: Exclude<TranscriptPart, ToolPart>;
+      readonly last: boolean;
+    }
+  | {
+      readonly type: "tool";
+      readonly key: string;
+      readonly item: AssistantItem;
+      readonly tool: ToolPart;
+      readonly children: readonly AssistantItem[];
+    }
   | { readonly type: "looked"; readonly key: string; readonly tools: readonly ToolPart[] }
-  | { readonly type: "turnEnd"; readonly key: string; readonly item: TurnEndItem; readonly startedAt: string | undefined }
-  | { readonly type: "other"; readonly key: string; readonly item: Exclude<TranscriptItem, UserItem | AssistantItem | TurnEndItem> };
-
+  | {
+      readonly type: "turnEnd";
+      readonly key: string;
+      readonly item: TurnEndItem;
+      readonly startedAt: string | undefined;
+    }
+  | {
+      readonly type: "other";
+      readonly key: string;
+      readonly item: Exclude<TranscriptItem, UserItem | AssistantItem | TurnEndItem>;
+    };
 
 /** Fewer calls than this stay rows of their own. */
 const FOLD = 3;
@@ -34,8 +54,10 @@ export function rowsOf(transcript: Transcript): Row[] {
       if (isNested(transcript, item)) continue;
       rows.push(...assistantRows(transcript, item));
     } else if (item.kind === "turnEnd") rows.push(turnEndRow(item, startedAt));
-    else if (item.kind === "user") rows.push(cached(item, () => [{ type: "user", key: item.key, item }])[0] as Row);
-    else if (isShown(transcript, item)) rows.push(...cached(item, () => [{ type: "other", key: item.key, item }]));
+    else if (item.kind === "user")
+      rows.push(cached(item, () => [{ type: "user", key: item.key, item }])[0] as Row);
+    else if (isShown(transcript, item))
+      rows.push(...cached(item, () => [{ type: "other", key: item.key, item }]));
   }
   return fold(rows);
 }

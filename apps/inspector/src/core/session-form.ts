@@ -17,7 +17,17 @@ export interface SessionForm {
 }
 
 export function emptyForm(agent: string): SessionForm {
-  const texts = { cwd: "", title: "", mode: "", model: "", variant: "", env: "", mcp: "", skills: "", policy: "" };
+  const texts = {
+    cwd: "",
+    title: "",
+    mode: "",
+    model: "",
+    variant: "",
+    env: "",
+    mcp: "",
+    skills: "",
+    policy: "",
+  };
   return { agent, permissionMode: "default", ...texts };
 }
 

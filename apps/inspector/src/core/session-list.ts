@@ -23,7 +23,8 @@ export function sessionTitle(session: SessionInfo): string {
 
 /** Returns the groups that are not empty, each with the session that changed last first. */
 export function groupSessions(sessions: readonly SessionInfo[], query: string): SessionGroup[] {
-  const text = (session: SessionInfo): string => `${sessionTitle(session)} ${session.agent} ${session.cwd} ${session.sessionId}`;
+  const text = (session: SessionInfo): string =>
+    `${sessionTitle(session)} ${session.agent} ${session.cwd} ${session.sessionId}`;
   const found = new Set(fuzzyFilter(query, sessions, text));
   return GROUPS.map(({ name, states }) => ({
     name,
@@ -38,7 +39,10 @@ export function sessionNote(session: SessionInfo): string {
   const [permission] = session.permissions;
   if (permission !== undefined) return `Permission: ${permission.title}`;
   const [question] = session.questions;
-  if (question !== undefined) return question.planApproval === true ? "A plan to approve" : (question.questions[0]?.question ?? "A question");
+  if (question !== undefined)
+    return question.planApproval === true
+      ? "A plan to approve"
+      : (question.questions[0]?.question ?? "A question");
   if (!session.healthy && session.error !== undefined) return "The agent could not be started";
   if (session.queued > 0) return `${session.queued} queued`;
   return session.cwd;

@@ -45,7 +45,9 @@ function fromTitle(
   if (verb !== undefined && title.toLowerCase().startsWith(`${verb.toLowerCase()} `)) {
     return { verb, target: title.slice(verb.length + 1), code: false };
   }
-  return title === "" ? { verb: tool.name ?? "Tool call", target: "", code: false } : { verb: title, target: "", code: false };
+  return title === ""
+    ? { verb: tool.name ?? "Tool call", target: "", code: false }
+    : { verb: title, target: "", code: false };
 }
 
 function targetOf(
@@ -78,7 +80,8 @@ export function commandOf(value: unknown): string | undefined {
   const words = Array.isArray(args) ? args : [];
   if (typeof line === "string") return [line, ...words].join(" ");
   if (!Array.isArray(line)) return undefined;
-  const shell = line.length === 3 && /(^|\/)(ba|z|da)?sh$/.test(String(line[0])) && /^-\w*c$/.test(String(line[1]));
+  const shell =
+    line.length === 3 && /(^|\/)(ba|z|da)?sh$/.test(String(line[0])) && /^-\w*c$/.test(String(line[1]));
   return shell ? String(line[2]) : line.join(" ");
 }
 

@@ -13,23 +13,21 @@ export function useKeys(keys: KeyMap): void {
   current.current = keys;
   useEffect(() => {
     let first: { key: string; at: number } | undefined;
-    const onKeyDown = (event: KeyboardEvent): void => {
+    const find = (event: KeyboardEvent): (() => void) | undefined => {
       const name = nameOf(event);
-      const action = current.current[name];
-      if (name.startsWith("mod+")) {
-        if (action === undefined) return;
-        event.preventDefault();
-        action();
-        return;
-      }
-      if (isWriting(event.target) || event.altKey || event.defaultPrevented) return;
-      const sequence = first !== undefined && Date.now() - first.at < SEQUENCE_MS ? `${first.key} ${name}` : undefined;
+      if (name.startsWith("mod+")) return current.current[name];
+      if (isWriting(event.target) || event.altKey || event.defaultPrevented) return undefined;
+      const isSecond = first !== undefined && Date.now() - first.at < SEQUENCE_MS;
+      const sequence = isSecond ? current.current[`${first?.key} ${name}`] : undefined;
       first = { key: name, at: Date.now() };
-      const run = (sequence === undefined ? undefined : current.current[sequence]) ?? action;
-      if (run === undefined) return;
+      return sequence ?? current.current[name];
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const action = find(event);
+      if (action === undefined) return;
       event.preventDefault();
       first = undefined;
-      run();
+      action();
     };
     window.addEventListener("keydown", onKeyDown);
     return () => window.removeEventListener("keydown", onKeyDown);
@@ -41,5 +39,8 @@ function nameOf(event: KeyboardEvent): string {
 }
 
 function isWriting(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], .xterm, [role=dialog], [role=menu]") !== null;
+  return (
+    target instanceof HTMLElement &&
+    target.closest("input, textarea, select, [contenteditable], .xterm, [role=dialog], [role=menu]") !== null
+  );
 }

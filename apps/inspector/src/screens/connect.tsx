@@ -2,14 +2,17 @@
 
 import { type ReactElement, useEffect, useState } from "react";
 import { SandboxAgent } from "sandbox-agent";
-import { CopyButton, Button, Field } from "../components/controls.tsx";
+import { Button, CopyButton, Field } from "../components/controls.tsx";
 import { ProblemView } from "../components/problem.tsx";
 import { type Connection, normalizeEndpoint, serverCommand } from "../core/connection.ts";
 import "./connect.css";
 
 type Attempt = { state: "idle" } | { state: "connecting" } | { state: "failed"; error: unknown };
 
-export function ConnectScreen(props: { reason: unknown; onConnect: (connection: Connection) => void }): ReactElement {
+export function ConnectScreen(props: {
+  reason: unknown;
+  onConnect: (connection: Connection) => void;
+}): ReactElement {
   const served = useServedByDaemon();
   const [endpoint, setEndpoint] = useState(location.origin);
   const [token, setToken] = useState("");
@@ -26,14 +29,21 @@ export function ConnectScreen(props: { reason: unknown; onConnect: (connection: 
     }
   };
   const submit = (): void =>
-    void connect({ baseUrl: normalizeEndpoint(endpoint), token: token.trim() === "" ? undefined : token.trim() });
+    void connect({
+      baseUrl: normalizeEndpoint(endpoint),
+      token: token.trim() === "" ? undefined : token.trim(),
+    });
 
   return (
     <main className="connect">
       <div className="connect-card">
         <div>
           <h1>Connect to a daemon</h1>
-          <p>{served ? "This daemon asks for its token." : "Enter the address and the token of a daemon that runs."}</p>
+          <p>
+            {served
+              ? "This daemon asks for its token."
+              : "Enter the address and the token of a daemon that runs."}
+          </p>
         </div>
         <form
           className="connect-form"
@@ -44,7 +54,11 @@ export function ConnectScreen(props: { reason: unknown; onConnect: (connection: 
         >
           {served ? null : (
             <Field label="Endpoint">
-              <input className="input" value={endpoint} onChange={(event) => setEndpoint(event.target.value)} />
+              <input
+                className="input"
+                value={endpoint}
+                onChange={(event) => setEndpoint(event.target.value)}
+              />
             </Field>
           )}
           <Field label="Token" hint="The daemon prints it when it starts. It stays in this tab.">

@@ -33,7 +33,10 @@ export function HomeScreen(): ReactElement {
   const start = async (agent: string, message?: string): Promise<void> => {
     setError(undefined);
     try {
-      const session = await client.sessions.create({ agent, ...(message === undefined ? {} : { title: "Demo" }) });
+      const session = await client.sessions.create({
+        agent,
+        ...(message === undefined ? {} : { title: "Demo" }),
+      });
       if (message !== undefined) await session.send(message).accepted;
       go({ screen: "session", id: session.id, panel: undefined });
     } catch (failure) {
@@ -67,7 +70,11 @@ export function HomeScreen(): ReactElement {
         </div>
       </div>
       {creating === undefined ? null : (
-        <NewSessionDialog agents={agents.data ?? []} agent={creating.agent} onClose={() => setCreating(undefined)} />
+        <NewSessionDialog
+          agents={agents.data ?? []}
+          agent={creating.agent}
+          onClose={() => setCreating(undefined)}
+        />
       )}
     </div>
   );
@@ -75,13 +82,20 @@ export function HomeScreen(): ReactElement {
 
 function useAgents() {
   const client = useSandboxAgent();
-  return useQuery({ queryKey: ["agents"], queryFn: ({ signal }) => client.agents.list({}, { signal }), staleTime: 10_000 });
+  return useQuery({
+    queryKey: ["agents"],
+    queryFn: ({ signal }) => client.agents.list({}, { signal }),
+    staleTime: 10_000,
+  });
 }
 
 /** Agents that most readers look for. The others are behind a button. */
 const FIRST = ["claude", "codex", "opencode", "amp", "demo"];
 
-function AgentsSection(props: { query: ReturnType<typeof useAgents>; onStart: (agent: string) => void }): ReactElement {
+function AgentsSection(props: {
+  query: ReturnType<typeof useAgents>;
+  onStart: (agent: string) => void;
+}): ReactElement {
   const { query, onStart } = props;
   const [all, setAll] = useState(false);
   const agents = query.data ?? [];

@@ -21,8 +21,23 @@ const FilesPanel = lazy(() => import("../components/files-panel.tsx"));
 const TerminalPanel = lazy(() => import("../components/terminal-panel.tsx"));
 
 const factsOf = ({ info, connection, failure, transcript }: SessionSnapshot) => {
-  const { state, queue, queueHeld, commands, choices, plan, usage, title, permissions, questions } = transcript;
-  return { info, connection, failure, state, queue, queueHeld, commands, choices, plan, usage, title, permissions, questions };
+  const { state, queue, queueHeld, commands, choices, plan, usage, title, permissions, questions } =
+    transcript;
+  return {
+    info,
+    connection,
+    failure,
+    state,
+    queue,
+    queueHeld,
+    commands,
+    choices,
+    plan,
+    usage,
+    title,
+    permissions,
+    questions,
+  };
 };
 
 export type SessionFacts = ReturnType<typeof factsOf>;
@@ -56,12 +71,24 @@ export function SessionScreen({ id, panel }: { id: string; panel: Panel | undefi
   }
   return (
     <div className="session">
-      <SessionHead store={store} facts={facts} panel={panel} onPanel={setPanel} onFork={fork} onError={setError} />
+      <SessionHead
+        store={store}
+        facts={facts}
+        panel={panel}
+        onPanel={setPanel}
+        onFork={fork}
+        onError={setError}
+      />
       <LinkBar connection={facts.connection} onRetry={store.retry} />
       <div className={`session-body ${panel === undefined ? "" : "session-body-side"}`}>
         <div className="session-main">
           <TranscriptView store={store} onFork={fork} />
-          <Composer store={store} facts={facts} cwd={facts.info?.cwd} notice={<Notices store={store} facts={facts} error={error} onError={setError} />} />
+          <Composer
+            store={store}
+            facts={facts}
+            cwd={facts.info?.cwd}
+            notice={<Notices store={store} facts={facts} error={error} onError={setError} />}
+          />
         </div>
         {panel === undefined ? null : (
           <Side>
@@ -141,7 +168,8 @@ function Side({ children }: { children: React.ReactNode }): ReactElement {
         }}
         onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
         onPointerMove={(event) => {
-          if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(window.innerWidth - event.clientX);
+          if (event.currentTarget.hasPointerCapture(event.pointerId))
+            resize(window.innerWidth - event.clientX);
         }}
       />
       {children}

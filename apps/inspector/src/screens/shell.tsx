@@ -57,7 +57,13 @@ export function Shell(): ReactElement {
             <Icon name={icon} />
           </a>
         ))}
-        <button type="button" className="rail-item rail-end" aria-label="Search and commands" title="Search and commands" onClick={() => setOverlay("palette")}>
+        <button
+          type="button"
+          className="rail-item rail-end"
+          aria-label="Search and commands"
+          title="Search and commands"
+          onClick={() => setOverlay("palette")}
+        >
           <Icon name="search" />
         </button>
       </nav>
@@ -68,7 +74,9 @@ export function Shell(): ReactElement {
         </Suspense>
       </main>
       <Suspense fallback={null}>
-        {overlay === "palette" ? <Palette onClose={close} onShortcuts={() => setOverlay("shortcuts")} /> : null}
+        {overlay === "palette" ? (
+          <Palette onClose={close} onShortcuts={() => setOverlay("shortcuts")} />
+        ) : null}
         {overlay === "shortcuts" ? <ShortcutsDialog onClose={close} /> : null}
       </Suspense>
     </div>
