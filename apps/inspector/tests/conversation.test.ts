@@ -122,7 +122,7 @@ test("a fork has the history and its own address", async () => {
 test("a crash shows what the agent wrote last and starts it again", async () => {
   const session = await harness.session();
   await session.send("stderr something is wrong\ncrash 3");
-  await session.transcript.getByText("something is wrong").waitFor();
+  await session.transcript.getByText(/something is wrong\ndemo/).waitFor();
   await session.transcript.getByRole("button", { name: "Start the agent again" }).click();
   await session.waitForState("idle");
   await session.page.context().close();

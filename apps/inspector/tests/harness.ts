@@ -1,24 +1,18 @@
-// The page in a real browser against the real daemon: `/ui/` comes from the build, everything else from the daemon.
+// The page in a real browser against the real daemon.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
 import { startChromium } from "@sandbox-agent/testkit/chromium";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { SandboxAgent } from "sandbox-agent";
+import { Front } from "./front.ts";
 
 export const APP: string = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(APP, "dist");
 const CSP = readFileSync(join(APP, "content-security-policy.txt"), "utf8").trim();
-
-const TYPES: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
 
 /** Builds the page once for each run of the tests. */
 export function build(): void {
@@ -28,13 +22,15 @@ export function build(): void {
 
 export class Harness implements AsyncDisposable {
   readonly daemon: Daemon;
+  readonly front: Front;
   readonly browser: Browser;
   readonly client: SandboxAgent;
   /** What pages reported that nobody expected: exceptions, and resources that the policy blocked. */
   readonly complaints: string[] = [];
 
-  private constructor(daemon: Daemon, browser: Browser, client: SandboxAgent) {
+  private constructor(daemon: Daemon, front: Front, browser: Browser, client: SandboxAgent) {
     this.daemon = daemon;
+    this.front = front;
     this.browser = browser;
     this.client = client;
   }
@@ -42,11 +38,13 @@ export class Harness implements AsyncDisposable {
   static async start(options: Parameters<typeof startDaemon>[0] = {}): Promise<Harness> {
     build();
     const [daemon, browser] = await Promise.all([startDaemon(options), startChromium()]);
-    return new Harness(daemon, browser, await SandboxAgent.connect(daemon.connection));
+    const front = await Front.start({ dist: DIST, policy: CSP, daemon: () => daemon.baseUrl });
+    return new Harness(daemon, front, browser, await SandboxAgent.connect(daemon.connection));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.browser.close();
+    await this.front.stop();
     await this.daemon.stop();
   }
 
@@ -54,13 +52,6 @@ export class Harness implements AsyncDisposable {
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(15_000);
-    await context.route(`${this.daemon.baseUrl}/ui/**`, (route) => {
-      const path = new URL(route.request().url()).pathname.replace(/^\/ui\//, "");
-      const file = join(DIST, path === "" ? "index.html" : path);
-      if (!existsSync(file)) return route.fulfill({ status: 404 });
-      const headers = { "Content-Security-Policy": CSP, "Content-Type": TYPES[extname(file)] ?? "" };
-      return route.fulfill({ status: 200, headers, body: readFileSync(file) });
-    });
     return context;
   }
 
@@ -72,14 +63,17 @@ export class Harness implements AsyncDisposable {
     page.on("console", (message) => {
       if (message.text().includes("Content Security Policy")) this.complaints.push(message.text());
     });
-    await page.goto(`${this.daemon.baseUrl}/ui/#token=${this.daemon.token}`);
+    await page.goto(`${this.front.baseUrl}/ui/#token=${this.daemon.token}`);
     await page.getByRole("navigation").waitFor();
     if (route !== "") await page.evaluate((hash) => location.assign(hash), route);
     return page;
   }
 
   /** Creates a session and opens it. */
-  async session(options: Partial<Parameters<SandboxAgent["sessions"]["create"]>[0]> = {}, page?: Page): Promise<SessionPage> {
+  async session(
+    options: Partial<Parameters<SandboxAgent["sessions"]["create"]>[0]> = {},
+    page?: Page,
+  ): Promise<SessionPage> {
     const session = await this.client.sessions.create({ agent: "demo", ...options });
     const own = page ?? (await this.open());
     await own.evaluate((hash) => location.assign(hash), `#/sessions/${session.id}`);

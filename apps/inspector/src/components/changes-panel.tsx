@@ -28,7 +28,6 @@ export default function ChangesPanel({ store }: { store: SessionStore }): ReactE
         </span>
         <Counts {...total} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div className="panel-scroll" tabIndex={0} role="region" aria-label="Changes">
         {transcript.older === undefined ? null : (
           <div className="panel-body">

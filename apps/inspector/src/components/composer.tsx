@@ -78,17 +78,24 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
     return true;
   };
 
+  const browse = (key: string): boolean => {
+    if (key === "ArrowUp") {
+      if (editLast()) return true;
+      const earlier = text === "" || history.isBrowsing(text) ? history.earlier(text) : undefined;
+      if (earlier !== undefined) setText(earlier);
+      return earlier !== undefined;
+    }
+    if (key !== "ArrowDown" || !history.isBrowsing(text)) return false;
+    setText(history.later());
+    return true;
+  };
+
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>): void => {
     if (suggestions.onKeyDown(event)) return;
     const isSend = event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing;
     if (isSend) send(event.metaKey || event.ctrlKey ? "interrupt" : "queue");
     else if (event.key === "Escape" && busy) interrupt();
-    else if (event.key === "ArrowUp" && !editLast() && (text === "" || history.isBrowsing(text))) {
-      const earlier = history.earlier(text);
-      if (earlier === undefined) return;
-      setText(earlier);
-    } else if (event.key === "ArrowDown" && history.isBrowsing(text)) setText(history.later());
-    else return;
+    else if (!browse(event.key)) return;
     event.preventDefault();
   };
 
@@ -174,7 +181,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
             <SessionPickers choices={facts.choices} onChange={store.change} disabled={ended} />
             <span className="spacer" />
             {busy ? (
-              <Button look="quiet" size="small" icon="stop" hint="⎋" onClick={interrupt}>
+              <Button look="quiet" size="small" icon="stop" hint="Esc" onClick={interrupt}>
                 Stop
               </Button>
             ) : null}

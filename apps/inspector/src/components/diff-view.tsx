@@ -31,7 +31,6 @@ export const DiffView = memo(function DiffView(props: DiffViewProps): ReactEleme
         <Counts {...countChanges(lines)} />
         <CopyButton text={() => newText} label="Copy new text" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div
         className="diff-lines"
         tabIndex={0}
@@ -40,7 +39,6 @@ export const DiffView = memo(function DiffView(props: DiffViewProps): ReactEleme
       >
         <div className="diff-table">
           {hunks.map((hunk, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no identity but their place
             <HunkView key={index} hunk={hunk} language={languageOf(path)} />
           ))}
         </div>
@@ -72,16 +70,20 @@ const SIGNS = { add: "+", remove: "−", same: " " } as const;
 function Line({ line, language }: { line: DiffLine; language: string }): ReactElement {
   return (
     <div className={`diff-line diff-${line.change}`}>
-      <span className="diff-number">{line.new ?? line.old}</span>
+      <span className="diff-number">{line.old}</span>
+      <span className="diff-number">{line.new}</span>
       <span className="diff-sign">{SIGNS[line.change]}</span>
       <span className="diff-text">
         {line.words === undefined ? (
           <CodeLine text={line.text} language={language} />
         ) : (
           line.words.map((run, index) => {
-            const text = <CodeLine text={run.text} language={language} />;
-            // biome-ignore lint/suspicious/noArrayIndexKey: words have no identity but their place
-            return run.changed ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>;
+            const Run = run.changed ? "mark" : "span";
+            return (
+              <Run key={index}>
+                <CodeLine text={run.text} language={language} />
+              </Run>
+            );
           })
         )}
       </span>

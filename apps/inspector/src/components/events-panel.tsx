@@ -62,7 +62,6 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
         </Button>
       </div>
       {error === undefined ? null : <ProblemView error={error} onRetry={retry} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div className="panel-scroll" ref={scroll} tabIndex={0} role="region" aria-label="Events">
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {virtual.getVirtualItems().map((item) => {

@@ -23,6 +23,7 @@ export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps
   const client = useSandboxAgent();
   const [own, setOwn] = useState<string>();
   const [query, setQuery] = useState("");
+  const [inText, setInText] = useState(false);
   const [error, setError] = useState<unknown>();
   const [dragging, setDragging] = useState(false);
   const top = useQuery({
@@ -70,10 +71,19 @@ export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps
             className="input"
             type="search"
             aria-label="Search files"
-            placeholder="Search names, or text with a leading space"
+            placeholder={inText ? "Search in files" : "Search names"}
             value={query}
             onChange={(event) => setQuery(event.target.value)}
           />
+          <Button
+            look="quiet"
+            size="small"
+            aria-pressed={inText}
+            title="Search in the content of files"
+            onClick={() => setInText(!inText)}
+          >
+            {inText ? "Text" : "Names"}
+          </Button>
           <UploadButton onFiles={(files) => void upload(files)} />
         </div>
         {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}
@@ -81,7 +91,7 @@ export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps
           {path === undefined ? null : query.trim() === "" ? (
             <FileTree path={path} depth={0} selected={current} onSelect={select} />
           ) : (
-            <Results root={path} query={query} selected={current} onSelect={select} />
+            <Results root={path} query={query} inText={inText} selected={current} onSelect={select} />
           )}
         </div>
       </section>
@@ -138,12 +148,13 @@ function useWatch(path: string | undefined): void {
 function Results(props: {
   root: string;
   query: string;
+  /** Searches in the content of files instead of their names. */
+  inText: boolean;
   selected: string | undefined;
   onSelect: (path: string) => void;
 }): ReactElement {
-  const { root, query, selected, onSelect } = props;
+  const { root, query, inText, selected, onSelect } = props;
   const client = useSandboxAgent();
-  const inText = query.startsWith(" ");
   const words = query.trim();
   const found = useQuery({
     queryKey: ["search", root, words, inText],

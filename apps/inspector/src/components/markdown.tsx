@@ -39,7 +39,6 @@ export function CodeBlock({ text, language }: { text: string; language: string }
         <span>{language === "" ? "text" : language}</span>
         <CopyButton text={() => text} label="Copy code" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <pre tabIndex={0}>
         <code>
           <CodeLines text={text} language={language} />
@@ -54,7 +53,6 @@ export const CodeLines = memo(function CodeLines(props: { text: string; language
   return (
     <>
       {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their number
         <span key={index}>
           <CodeLine text={line} language={props.language} />
           {index < lines.length - 1 ? "\n" : ""}
@@ -71,7 +69,6 @@ export const CodeLine = memo(function CodeLine(props: { text: string; language: 
         token.kind === "plain" ? (
           token.text
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no identity but their place
           <span key={index} className={`tok-${token.kind}`}>
             {token.text}
           </span>

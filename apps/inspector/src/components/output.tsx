@@ -23,10 +23,8 @@ export function Output({ text, command }: { text: string; command?: string | und
         </button>
       )}
       {text === "" ? null : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         <pre tabIndex={0}>
           {ansiRuns(shown.join("\n")).map((run, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: runs have no identity but their place
             <span key={index} className={run.style}>
               {run.text}
             </span>
@@ -41,7 +39,6 @@ export function Json({ value }: { value: unknown }): ReactElement {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   return (
     <div className="output">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <pre className="json" tabIndex={0}>
         <CodeLines text={text ?? "null"} language="json" />
       </pre>

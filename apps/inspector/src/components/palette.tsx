@@ -51,8 +51,6 @@ export default function Palette(props: { onClose: () => void; onShortcuts: () =>
       />
       <ul className="palette-list" id="palette-list" role="listbox" aria-label="Results" ref={list}>
         {shown.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the keys
-          // biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus
           <li
             key={command.id}
             id={`palette-${index}`}

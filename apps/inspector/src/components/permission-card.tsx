@@ -53,7 +53,6 @@ function OpenPermission(props: {
     event.preventDefault();
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot take the focus
     <div
       className="card card-open"
       role="group"

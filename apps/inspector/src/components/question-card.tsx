@@ -63,7 +63,6 @@ function QuestionForm(props: {
     else props.onReply([[option.label]]);
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: digits choose options
     <form
       className="card card-open"
       aria-label="Question"
@@ -121,14 +120,12 @@ function PlanCard(props: {
     if (isRefusal(label) && feedback.trim() !== "") props.onFeedback(feedback.trim());
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in the list of rows
     <div className="card card-open" role="group" aria-label="Plan">
       <div className="card-head">
         <Icon name="list" />
         <span className="card-title">{question?.question ?? "Approve this plan?"}</span>
       </div>
       {props.request.message === undefined ? null : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         <div className="plan-body" tabIndex={0} role="region" aria-label="Plan text">
           <Markdown text={props.request.message} />
         </div>

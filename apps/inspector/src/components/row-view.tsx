@@ -26,6 +26,8 @@ export interface RowContext {
   /** Ids of the open permissions, the oldest first. */
   readonly open: readonly string[];
   readonly onFork: () => void;
+  /** Returns what the agent said in a turn. */
+  readonly textOfTurn: (turnId: string) => string;
 }
 
 export const RowView = memo(function RowView({ row, context }: { row: Row; context: RowContext }): ReactNode {
@@ -37,12 +39,7 @@ export const RowView = memo(function RowView({ row, context }: { row: Row; conte
       return <PartView row={row} />;
     case "tool":
       return (
-        <ToolRow
-          tool={row.tool}
-          nested={row.children}
-          cwd={cwd}
-          waiting={context.waiting.has(row.tool.id)}
-        />
+        <ToolRow tool={row.tool} nested={row.children} cwd={cwd} waiting={context.waiting.has(row.tool.id)} />
       );
     case "looked":
       return (
@@ -53,7 +50,7 @@ export const RowView = memo(function RowView({ row, context }: { row: Row; conte
         </Fold>
       );
     case "turnEnd":
-      return <TurnEnd row={row} onFork={context.onFork} />;
+      return <TurnEnd row={row} context={context} />;
     default:
       return <OtherRow row={row} context={context} />;
   }
@@ -196,13 +193,8 @@ const STOPS: Record<string, string> = {
   unknown: "Interrupted",
 };
 
-function TurnEnd({
-  row,
-  onFork,
-}: {
-  row: Extract<Row, { type: "turnEnd" }>;
-  onFork: () => void;
-}): ReactElement {
+function TurnEnd(props: { row: Extract<Row, { type: "turnEnd" }>; context: RowContext }): ReactElement {
+  const { row, context } = props;
   const { item, startedAt } = row;
   const { usage } = item;
   const stop =
@@ -219,14 +211,14 @@ function TurnEnd({
       )}
       {usage?.cost === undefined ? null : <span>{cost(usage.cost)}</span>}
       <span className="turn-end-actions">
-        <CopyButton text={() => item.turnId} label="Copy turn id" />
+        <CopyButton text={() => context.textOfTurn(item.turnId)} label="Copy the answer" />
         <Button
           look="quiet"
           size="small"
           icon="fork"
           aria-label="Fork from here"
           title="Fork the session"
-          onClick={onFork}
+          onClick={context.onFork}
         />
       </span>
     </div>

@@ -113,7 +113,7 @@ function State({ state }: { state: SessionFacts["state"] }): ReactElement {
       data-state={state}
     >
       <span className={dotOf(state)} aria-hidden="true" />
-      {STATES[state] ?? state}
+      <span className="session-state-name">{STATES[state] ?? state}</span>
     </span>
   );
 }

@@ -117,8 +117,6 @@ export function Suggestions({ list, selected, onPick }: SuggestionsState): React
   return (
     <ul className="suggestions" role="listbox" aria-label="Suggestions">
       {list.map((suggestion, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the keys
-        // biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus
         <li
           key={suggestion.name}
           className="suggestion"

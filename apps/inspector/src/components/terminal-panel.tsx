@@ -26,7 +26,7 @@ export default function TerminalPanel({ cwd }: { cwd: string | undefined }): Rea
     try {
       const process = await client.processes.create({
         command: "sh",
-        args: ["-c", 'exec "${SHELL:-sh}"'],
+        args: ["-c", "exec $(command -v bash || command -v sh)"],
         tty: true,
         interactive: true,
         ...(cwd === undefined ? {} : { cwd }),

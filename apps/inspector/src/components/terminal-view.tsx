@@ -37,12 +37,18 @@ export default function TerminalView({ id }: { id: string }): ReactElement {
     };
     const observer = new ResizeObserver(resize);
     observer.observe(element);
-    screen.onData((data) => terminal?.write(data));
+    // What is typed before the terminal is attached is sent then.
+    let early = "";
+    screen.onData((data) => {
+      if (terminal === undefined) early += data;
+      else terminal.write(data);
+    });
     const attach = async (): Promise<void> => {
       terminal = await client.processes.terminal(id, { signal: abort.signal });
       terminal.onReset(() => screen.reset());
       terminal.onData((bytes) => screen.write(bytes));
       resize();
+      if (early !== "") terminal.write(early);
       const exit = await terminal.exit;
       screen.write(
         `\r\n\x1b[2mThe process exited${exit.exitCode === undefined ? "" : ` with ${exit.exitCode}`}.\x1b[0m\r\n`,

@@ -2,9 +2,9 @@
 
 import { useStore } from "@sandbox-agent/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { SessionSnapshot, SessionStore } from "sandbox-agent/stores";
-import type { Transcript } from "sandbox-agent/transcript";
+import { type Transcript, textOf } from "sandbox-agent/transcript";
 import { plural } from "../core/format.ts";
 import { type Row, rowsOf } from "../core/rows.ts";
 import { Button, Spinner } from "./controls.tsx";
@@ -15,6 +15,9 @@ import "./transcript.css";
 /** Distance to the end at which the reader counts as being there. */
 const NEAR = 80;
 
+/** Height of the header that names the turn. */
+const STICKY = 30;
+
 const viewOf = ({ transcript, info, history }: SessionSnapshot) => ({ transcript, info, history });
 
 export function TranscriptView({ store, onFork }: { store: SessionStore; onFork: () => void }): ReactElement {
@@ -23,6 +26,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   const context = useRowContext(store, transcript, info, onFork);
   const scroll = useRef<HTMLDivElement>(null);
   const [following, setFollowing] = useState(true);
+  const [top, setTop] = useState(0);
   const seen = useRef(rows.length);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -33,22 +37,25 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
     paddingStart: 12,
     paddingEnd: 20,
     anchorTo: "end",
-    followOnAppend: true,
-    scrollEndThreshold: NEAR,
   });
 
-  const toEnd = (): void => {
-    virtual.scrollToEnd();
-    setFollowing(true);
-  };
+  const toEnd = (): void => setFollowing(true);
 
-  // The first rows are measured after they are shown, so the end moves until they settle.
-  const started = useRef(false);
+  // Rows change their height when they are measured, opened or streamed into, and the list when it is shown or resized.
+  const size = virtual.getTotalSize();
+  const [height, setHeight] = useState(0);
   useEffect(() => {
-    if (started.current || rows.length === 0) return;
-    started.current = true;
-    virtual.scrollToEnd();
-  });
+    const element = scroll.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes decide where the end is
+  useLayoutEffect(() => {
+    const element = scroll.current;
+    if (element !== null && following) element.scrollTop = element.scrollHeight;
+  }, [size, height, following]);
 
   useEffect(() => {
     if (following) seen.current = rows.length;
@@ -57,13 +64,14 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   const onScroll = (): void => {
     const element = scroll.current;
     if (element === null) return;
+    setTop(element.scrollTop);
     setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR);
     if (element.scrollTop < 400 && transcript.older !== undefined && history.state === "ready")
       void store.loadOlder();
   };
 
   const items = virtual.getVirtualItems();
-  const first = items.find((item) => item.end > (virtual.scrollOffset ?? 0))?.index ?? 0;
+  const first = items.find((item) => item.end > top + STICKY)?.index ?? 0;
   const turn = turnAt(rows, first);
   const added = Math.max(0, rows.length - seen.current);
   return (
@@ -77,7 +85,6 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
           <span className="truncate">{turn.text}</span>
         </button>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div
         className="transcript-scroll"
         ref={scroll}
@@ -89,7 +96,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
         {history.state === "failed" ? (
           <ProblemView error={history.error} onRetry={() => void store.loadOlder()} />
         ) : null}
-        <div className="transcript-rows" style={{ height: virtual.getTotalSize() }}>
+        <div className="transcript-rows" style={{ height: size }}>
           {items.map((item) => {
             const row = rows[item.index];
             if (row === undefined) return null;
@@ -130,7 +137,14 @@ function useRowContext(
     for (const { request } of [...permissions, ...questions]) {
       if (request.toolCallId !== undefined) waiting.add(request.toolCallId);
     }
-    return { store, info, waiting, open: permissions.map(({ id }) => id), onFork };
+    const textOfTurn = (turnId: string): string => {
+      const items = store.getSnapshot().transcript.items.toArray();
+      return items
+        .flatMap((item) => (item.kind === "assistant" && item.turnId === turnId ? [textOf(item)] : []))
+        .join("\n\n")
+        .trim();
+    };
+    return { store, info, waiting, open: permissions.map(({ id }) => id), onFork, textOfTurn };
   }, [store, info, permissions, questions, onFork]);
 }
 

@@ -1,6 +1,7 @@
 // What a session changed: the diffs of its tool calls, joined per file from the first old text to the last new one.
 
-import type { Transcript } from "sandbox-agent/transcript";
+import type { DiffContent } from "sandbox-agent";
+import { diffsOf, type Transcript } from "sandbox-agent/transcript";
 import { countChanges, type DiffLine, diffLines } from "./diff.ts";
 
 export interface FileChange {
@@ -26,19 +27,19 @@ interface Stretch {
 /** Returns the changes of all completed calls, by path. */
 export function sessionChanges(transcript: Transcript): FileChange[] {
   const files = new Map<string, Stretch[]>();
-  for (const item of transcript.items) {
-    if (item.kind !== "assistant") continue;
-    for (const part of item.parts) {
-      if (part.type !== "tool" || part.status !== "completed" || part.isError) continue;
-      for (const content of part.content) {
-        if (content.type === "diff") join(files, content.path, content.oldText, content.newText);
-      }
-    }
-  }
+  for (const { path, oldText, newText } of diffsIn(transcript)) join(files, path, oldText, newText);
   const changes = [...files].map(([path, stretches]) => changeOf(path, stretches));
   return changes
     .filter((change) => change.added + change.removed > 0)
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function diffsIn(transcript: Transcript): DiffContent[] {
+  const items = transcript.items.toArray().filter((item) => item.kind === "assistant");
+  const tools = items.flatMap((item) => item.parts.filter((part) => part.type === "tool"));
+  return tools
+    .filter((tool) => tool.status === "completed" && !tool.isError)
+    .flatMap((tool) => [...diffsOf(tool)]);
 }
 
 /** An edit that starts where an earlier one ended continues it; any other stands for itself. */

@@ -24,7 +24,7 @@ export const SHORTCUTS: readonly { readonly keys: string; readonly what: string 
   { keys: "/", what: "Write a message" },
   { keys: "⏎", what: "Send; while the agent works, queue" },
   { keys: "⇧⏎", what: "New line" },
-  { keys: "⎋", what: "Interrupt the turn; twice cancels everything" },
+  { keys: "Esc", what: "Interrupt the turn; twice cancels everything" },
   { keys: "↑", what: "Edit the last queued message" },
   { keys: `${MOD}\\`, what: "Show or hide the side panel" },
 ];

@@ -89,41 +89,48 @@ function edits(a: readonly string[], b: readonly string[]): Change[] {
   return [...same(start), ...middle, ...same(end)];
 }
 
-/** Myers' greedy algorithm. `trace` keeps the furthest points of each round to walk back along. */
-function shortest(a: readonly string[], b: readonly string[]): Change[] {
-  const [n, m] = [a.length, b.length];
-  const limit = Math.min(n + m, MAX_EDITS);
-  const trace: Map<number, number>[] = [];
-  let ends = new Map<number, number>([[1, 0]]);
-  for (let d = 0; d <= limit; d += 1) {
-    trace.push(ends);
-    const next = new Map(ends);
-    for (let k = -d; k <= d; k += 2) {
-      const down = k === -d || (k !== d && (ends.get(k - 1) ?? -1) < (ends.get(k + 1) ?? -1));
-      let x = down ? (ends.get(k + 1) ?? 0) : (ends.get(k - 1) ?? 0) + 1;
-      while (x < n && x - k < m && a[x] === b[x - k]) x += 1;
-      next.set(k, x);
-      if (x >= n && x - k >= m) return walkBack(trace, n, m);
-    }
-    ends = next;
-  }
-  return [...new Array<Change>(n).fill("remove"), ...new Array<Change>(m).fill("add")];
+/** Furthest points of one round of Myers' algorithm, by diagonal. */
+type Ends = ReadonlyMap<number, number>;
+
+/** Returns the point from which a round reaches a diagonal: down from the one above, or right from the one below. */
+function stepTo(ends: Ends, k: number, d: number): { down: boolean; from: number } {
+  const [below, above] = [ends.get(k - 1) ?? -1, ends.get(k + 1) ?? -1];
+  const down = k === -d || (k !== d && below < above);
+  return { down, from: Math.max(0, down ? above : below) };
 }
 
-function walkBack(trace: readonly Map<number, number>[], n: number, m: number): Change[] {
+/** Myers' greedy algorithm. `trace` keeps the furthest points of each round to walk back along. */
+function shortest(a: readonly string[], b: readonly string[]): Change[] {
+  const trace: Ends[] = [];
+  let ends: Ends = new Map([[1, 0]]);
+  for (let d = 0; d <= Math.min(a.length + b.length, MAX_EDITS); d += 1) {
+    trace.push(ends);
+    const next = round(a, b, ends, d);
+    if ((next.get(a.length - b.length) ?? -1) >= a.length) return walkBack(trace, a.length, b.length);
+    ends = next;
+  }
+  return [...new Array<Change>(a.length).fill("remove"), ...new Array<Change>(b.length).fill("add")];
+}
+
+function round(a: readonly string[], b: readonly string[], ends: Ends, d: number): Ends {
+  const next = new Map(ends);
+  for (let k = -d; k <= d; k += 2) {
+    const { down, from } = stepTo(ends, k, d);
+    let x = down ? from : from + 1;
+    while (x < a.length && x - k < b.length && a[x] === b[x - k]) x += 1;
+    next.set(k, x);
+  }
+  return next;
+}
+
+function walkBack(trace: readonly Ends[], n: number, m: number): Change[] {
   const changes: Change[] = [];
   let [x, y] = [n, m];
   for (let d = trace.length - 1; d >= 0; d -= 1) {
-    const ends = trace[d] ?? new Map<number, number>();
-    const k = x - y;
-    const down = k === -d || (k !== d && (ends.get(k - 1) ?? -1) < (ends.get(k + 1) ?? -1));
-    const from = down ? (ends.get(k + 1) ?? 0) : (ends.get(k - 1) ?? 0);
-    const fromY = from - (down ? k + 1 : k - 1);
-    while (x > from + (down ? 0 : 1) && y > fromY + (down ? 1 : 0)) {
-      changes.push("same");
-      x -= 1;
-      y -= 1;
-    }
+    const { down, from } = stepTo(trace[d] ?? new Map(), x - y, d);
+    const fromY = from - (x - y + (down ? 1 : -1));
+    const [startX, startY] = down ? [from, fromY + 1] : [from + 1, fromY];
+    for (; x > startX && y > startY; x -= 1, y -= 1) changes.push("same");
     if (d > 0) changes.push(down ? "add" : "remove");
     [x, y] = [from, fromY];
   }
@@ -159,17 +166,21 @@ function pairWords(lines: DiffLine[], from: number, to: number): void {
 /** Undefined if the lines have too little in common for marks to help. */
 function wordRuns(before: string, after: string): { before: WordRun[]; after: WordRun[] } | undefined {
   if (before.length + after.length > 2_000) return undefined;
-  const [a, b] = [wordsOf(before), wordsOf(after)];
-  const runs = { before: [] as WordRun[], after: [] as WordRun[] };
-  let [i, j, shared] = [0, 0, 0];
-  for (const change of edits(a, b)) {
-    if (change !== "add") append(runs.before, change !== "same", a[i] ?? "");
-    if (change !== "remove") append(runs.after, change !== "same", b[j] ?? "");
-    if (change === "same") shared += (a[i] ?? "").trim().length;
-    if (change !== "add") i += 1;
-    if (change !== "remove") j += 1;
-  }
+  const changes = edits(wordsOf(before), wordsOf(after));
+  const runs = {
+    before: runsOf(wordsOf(before), changes, "add"),
+    after: runsOf(wordsOf(after), changes, "remove"),
+  };
+  const shared = runs.after.reduce((sum, run) => sum + (run.changed ? 0 : run.text.trim().length), 0);
   return shared * 3 >= Math.max(before.trim().length, after.trim().length) ? runs : undefined;
+}
+
+/** Joins the words of one side; changes of the other side are left out. */
+function runsOf(words: readonly string[], changes: readonly Change[], other: Change): WordRun[] {
+  const runs: WordRun[] = [];
+  const own = changes.filter((change) => change !== other);
+  for (const [index, word] of words.entries()) append(runs, own[index] !== "same", word);
+  return runs;
 }
 
 function append(runs: WordRun[], changed: boolean, text: string): void {

@@ -154,7 +154,6 @@ function Side({ children }: { children: React.ReactNode }): ReactElement {
   };
   return (
     <aside className="side" style={{ width }} aria-label="Side panel">
-      {/* biome-ignore lint/a11y/useSemanticElements: a separator that moves is not a rule */}
       <div
         className="side-grip"
         role="separator"
