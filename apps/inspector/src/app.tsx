@@ -17,8 +17,8 @@ export function App(): ReactElement {
   const queries = useMemo(
     () =>
       new QueryClient({
-        // The SDK repeats calls that are safe to repeat.
-        defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
+        // The SDK repeats calls that are safe to repeat. A browser that believes to be offline still reaches loopback.
+        defaultOptions: { queries: { retry: false, staleTime: 2_000, networkMode: "always" } },
       }),
     [],
   );

@@ -1,7 +1,8 @@
 // The page in a real browser against the real daemon.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
@@ -10,14 +11,29 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import { SandboxAgent } from "sandbox-agent";
 import { Front } from "./front.ts";
 
-export const APP: string = fileURLToPath(new URL("..", import.meta.url));
-const DIST = join(APP, "dist");
+const APP: string = fileURLToPath(new URL("..", import.meta.url));
 const CSP = readFileSync(join(APP, "content-security-policy.txt"), "utf8").trim();
 
-/** Builds the page once for each run of the tests. */
-export function build(): void {
-  if (process.env["INSPECTOR_DIST"] === "keep" && existsSync(join(DIST, "index.html"))) return;
-  execFileSync("npx", ["vite", "build", "--logLevel", "error"], { cwd: APP, stdio: "inherit" });
+let built: string | undefined;
+
+/** Builds the page once for each file of tests, in a folder of its own: files run at the same time. */
+function build(): string {
+  if (built !== undefined) return built;
+  const folder = mkdtempSync(join(tmpdir(), "sa-inspector-"));
+  const vite = join(APP, "../../node_modules/vite/bin/vite.js");
+  execFileSync(
+    process.execPath,
+    [vite, "build", "--logLevel", "error", "--outDir", folder, "--emptyOutDir"],
+    {
+      cwd: APP,
+      stdio: "inherit",
+      // Otherwise vitest's own value would bring the development build of React.
+      env: { ...process.env, NODE_ENV: "production" },
+    },
+  );
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  built = folder;
+  return folder;
 }
 
 export class Harness implements AsyncDisposable {
@@ -36,9 +52,9 @@ export class Harness implements AsyncDisposable {
   }
 
   static async start(options: Parameters<typeof startDaemon>[0] = {}): Promise<Harness> {
-    build();
+    const dist = build();
     const [daemon, browser] = await Promise.all([startDaemon(options), startChromium()]);
-    const front = await Front.start({ dist: DIST, policy: CSP, daemon: () => daemon.baseUrl });
+    const front = await Front.start({ dist, policy: CSP, daemon: () => daemon.baseUrl });
     return new Harness(daemon, front, browser, await SandboxAgent.connect(daemon.connection));
   }
 

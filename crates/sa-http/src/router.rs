@@ -4,7 +4,7 @@ use crate::acp;
 use crate::gate;
 use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
-use crate::routes::{agents, config, fs, meta, processes, sessions, tickets};
+use crate::routes::{agents, config, fs, inspector, meta, processes, sessions, tickets};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::Request;
@@ -29,6 +29,7 @@ pub(crate) fn build(state: AppState) -> Router {
     let (router, _) = documented().split_for_parts();
     let cors = state.options.cors.layer().ok().flatten();
     let router = router
+        .merge(inspector::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(state.clone(), gate::pass));

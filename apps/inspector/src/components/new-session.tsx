@@ -98,7 +98,7 @@ export function NewSessionDialog({ agents, agent, onClose }: NewSessionProps): R
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button look="primary" type="submit" disabled={busy} hint="⏎">
+          <Button look="primary" type="submit" data-first="" disabled={busy} hint="⏎">
             {busy ? "Starting…" : "Start session"}
           </Button>
         </div>

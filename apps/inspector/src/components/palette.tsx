@@ -37,6 +37,7 @@ export default function Palette(props: { onClose: () => void; onShortcuts: () =>
       <input
         className="palette-input"
         role="combobox"
+        data-first=""
         aria-label="Search sessions and commands"
         aria-expanded
         aria-controls="palette-list"
