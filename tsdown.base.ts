@@ -4,8 +4,11 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 
+/** A file, or one for each condition. */
+type Target = string | { [condition: string]: Target };
+
 interface Manifest {
-  exports: Record<string, string | Record<string, string>>;
+  exports: Record<string, Target>;
 }
 
 /** The condition under which `exports` names the source, so that the workspace needs no build. */
@@ -14,7 +17,7 @@ const SOURCE = "@sandbox-agent/source";
 export function library(folder: string, options: UserConfig = {}): ReturnType<typeof defineConfig> {
   const manifest = JSON.parse(readFileSync(resolve(folder, "package.json"), "utf8")) as Manifest;
   const targets = Object.values(manifest.exports);
-  const entry = targets.flatMap((target) => (typeof target === "string" ? [] : (target[SOURCE] ?? [])));
+  const entry = targets.flatMap((target) => (typeof target === "string" ? [] : files(target[SOURCE])));
   return defineConfig({
     entry,
     format: "esm",
@@ -25,4 +28,9 @@ export function library(folder: string, options: UserConfig = {}): ReturnType<ty
     clean: true,
     ...options,
   });
+}
+
+function files(target: Target | undefined): string[] {
+  if (target === undefined) return [];
+  return typeof target === "string" ? [target] : Object.values(target).flatMap(files);
 }

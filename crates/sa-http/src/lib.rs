@@ -3,6 +3,7 @@
 
 mod accept_loop;
 mod acp;
+mod asset;
 mod auth;
 mod body;
 mod complaint;

@@ -56,6 +56,33 @@ pub(crate) fn prefers(headers: &HeaderMap, first: Media, second: Media) -> ApiRe
     check_accept(headers, second).map(|()| false)
 }
 
+/// Returns true if the client accepts a response that is compressed with gzip.
+pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let codings = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut decision = None;
+    for coding in codings.flat_map(|value| value.split(',')) {
+        let mut parts = coding.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let accepted = quality(parts).is_none_or(|quality| quality > 0.0);
+        if name.eq_ignore_ascii_case("gzip") {
+            return accepted;
+        }
+        if name == "*" {
+            decision = Some(accepted);
+        }
+    }
+    decision.unwrap_or(false)
+}
+
+/// The `q` among the parameters of a header's element.
+fn quality<'a>(mut parameters: impl Iterator<Item = &'a str>) -> Option<f32> {
+    let (_, value) = parameters
+        .by_ref()
+        .filter_map(|parameter| parameter.split_once('='))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("q"))?;
+    value.trim().parse().ok()
+}
+
 /// Refuses a body that does not say it is JSON.
 pub(crate) fn check_json_body(headers: &HeaderMap) -> ApiResult<()> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
@@ -80,11 +107,7 @@ impl<'a> Range<'a> {
     fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);
         let (kind, subtype) = parts.next()?.split_once('/')?;
-        let quality = parts
-            .filter_map(|parameter| parameter.split_once('='))
-            .find(|(name, _)| name.trim().eq_ignore_ascii_case("q"))
-            .and_then(|(_, value)| value.trim().parse::<f32>().ok());
-        Some(Self { kind, subtype, accepted: quality.is_none_or(|q| q > 0.0) })
+        Some(Self { kind, subtype, accepted: quality(parts).is_none_or(|quality| quality > 0.0) })
     }
 
     fn specificity(&self, kind: &str, subtype: &str) -> Option<u8> {
@@ -118,6 +141,18 @@ mod tests {
         assert!(accepts("*/*;q=0, Application/JSON", Media::Json));
         assert!(!accepts("text/event-stream", Media::Json));
         assert!(check_accept(&HeaderMap::new(), Media::Json).is_ok());
+    }
+
+    #[test]
+    fn gzip_is_used_where_it_is_accepted() {
+        let accepts = |value: &str| {
+            accepts_gzip(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, value.parse().unwrap())]))
+        };
+        assert!(
+            accepts("gzip") && accepts("br, GZIP;q=0.5") && accepts("deflate, *") && accepts("*;q=0, gzip")
+        );
+        assert!(!accepts("") && !accepts("br") && !accepts("gzip;q=0, *") && !accepts("*;q=0"));
+        assert!(!accepts_gzip(&HeaderMap::new()));
     }
 
     #[test]

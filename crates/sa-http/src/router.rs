@@ -2,7 +2,6 @@
 
 use crate::acp;
 use crate::gate;
-use crate::openapi::{self, Contract};
 use crate::problem::ApiError;
 use crate::routes::{agents, config, fs, inspector, meta, processes, sessions, tickets};
 use crate::state::AppState;
@@ -10,25 +9,15 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post};
 use sa_api::ErrorCode;
 use std::any::Any;
 use tower_http::catch_panic::CatchPanicLayer;
-use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-/// The document that the routes add up to.
-pub(crate) fn contract() -> utoipa::openapi::OpenApi {
-    let (_, mut document) = documented().split_for_parts();
-    openapi::complete(&mut document);
-    document
-}
 
 /// The service that the daemon serves. From the outside in: panics, CORS, the gate, the route.
 pub(crate) fn build(state: AppState) -> Router {
-    let (router, _) = documented().split_for_parts();
     let cors = state.options.cors.layer().ok().flatten();
-    let router = router
+    let router = routes()
         .merge(inspector::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
@@ -40,25 +29,25 @@ pub(crate) fn build(state: AppState) -> Router {
     router.layer(CatchPanicLayer::custom(panicked)).with_state(state)
 }
 
-fn documented() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(Contract::openapi())
-        .routes(routes!(meta::info))
-        .routes(routes!(meta::health))
-        .routes(routes!(meta::openapi))
-        .routes(routes!(meta::metrics))
-        .routes(routes!(tickets::issue))
-        .routes(routes!(tickets::revoke))
-        .routes(routes!(agents::list))
-        .routes(routes!(agents::get, agents::update, agents::uninstall))
-        .routes(routes!(agents::install))
-        .routes(routes!(agents::install_stream))
-        .routes(routes!(agents::latest))
-        .routes(routes!(agents::modes))
-        .routes(routes!(agents::models))
-        .routes(routes!(acp::list))
-        .routes(routes!(acp::post, acp::stream, acp::delete))
-        .routes(routes!(acp::standard_post, acp::standard_get, acp::standard_delete))
-        .routes(routes!(acp::agent_post, acp::agent_get, acp::agent_delete))
+fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/", get(meta::info))
+        .route("/v1/health", get(meta::health))
+        .route("/v1/openapi.json", get(meta::openapi))
+        .route("/metrics", get(meta::metrics))
+        .route("/v1/tickets", post(tickets::issue))
+        .route("/v1/tickets/{ticket}", delete(tickets::revoke))
+        .route("/v1/agents", get(agents::list))
+        .route("/v1/agents/{agent}", get(agents::get).patch(agents::update).delete(agents::uninstall))
+        .route("/v1/agents/{agent}/install", post(agents::install))
+        .route("/v1/agents/{agent}/install/sse", post(agents::install_stream))
+        .route("/v1/agents/{agent}/latest", get(agents::latest))
+        .route("/v1/agents/{agent}/modes", get(agents::modes))
+        .route("/v1/agents/{agent}/models", get(agents::models))
+        .route("/v1/acp", get(acp::list))
+        .route("/v1/acp/{serverId}", get(acp::stream).post(acp::post).delete(acp::delete))
+        .route("/acp", get(acp::standard_get).post(acp::standard_post).delete(acp::standard_delete))
+        .route("/v1/agents/{agent}/acp", get(acp::agent_get).post(acp::agent_post).delete(acp::agent_delete))
         .merge(fs::routes())
         .merge(config::routes())
         .merge(processes::routes())

@@ -87,7 +87,12 @@ impl File {
 fn placeholder() -> File {
     let text = include_str!("missing.html");
     let content_type = "text/html; charset=utf-8";
-    File { content_type, lifetime: Lifetime::Revalidate, etag: etag(text.as_bytes()), body: Body::Plain(text) }
+    File {
+        content_type,
+        lifetime: Lifetime::Revalidate,
+        etag: etag(text.as_bytes()),
+        body: Body::Plain(text),
+    }
 }
 
 /// The build wrote the bytes, so they are whole; a decoder that fails leaves what it has.

@@ -26,8 +26,8 @@ use Printer::{Binary, Script};
 /// In this order, since the types are made from the document.
 #[rustfmt::skip]
 const FILES: [Generated; 6] = [
-    Generated { path: "openapi/openapi.json", printer: Binary("sandbox-agent", &["gen", "openapi"]) },
-    Generated { path: "crates/sa-http/src/query/operations.json", printer: Binary("sandbox-agent", &["gen", "queries"]) },
+    Generated { path: "openapi/openapi.json", printer: Binary("examples/contract", &["openapi"]) },
+    Generated { path: "crates/sa-http/src/query/operations.json", printer: Binary("examples/contract", &["queries"]) },
     Generated { path: "docs/cli.md", printer: Binary("sandbox-agent", &["gen", "cli-reference"]) },
     Generated { path: "schemas/universal/universal.schema.json", printer: Binary("examples/universal-schema", &[]) },
     Generated { path: "docs/compatibility.md", printer: Binary("sa-features", &["matrix"]) },
@@ -36,8 +36,10 @@ const FILES: [Generated; 6] = [
 
 /// Writes the files, or only says which are stale.
 pub(crate) fn run(check: bool) -> Result<ExitCode> {
-    cargo(&["build", "--quiet", "--package", "sandbox-agent", "--package", "sa-features"]).run()?;
-    cargo(&["build", "--quiet", "--package", "sa-universal", "--example", "universal-schema"]).run()?;
+    let packages = ["sandbox-agent", "sa-features", "sa-http", "sa-universal"];
+    let packages = packages.map(|name| format!("--package={name}"));
+    let examples = ["--example", "contract", "--example", "universal-schema"];
+    cargo(&["build", "--quiet", "--bins"]).args(&examples).args(&packages).run()?;
     let stale = stale(!check)?;
     for file in &stale {
         println!("{}{file}", if check { "" } else { "wrote " });

@@ -12,6 +12,7 @@ import {
   sessionOf,
 } from "./jsonrpc.ts";
 import { type PendingRequest, PendingRequests } from "./pending.ts";
+import { untilAborted } from "./sse/until-aborted.ts";
 import type { Delivery, Transport, TransportSink } from "./transport.ts";
 
 export interface ConnectionOptions {
@@ -112,6 +113,7 @@ export class Connection {
     try {
       const delivery = await this.#inOrder(() => ({ ...message, id: request.wireId }), onAccepted);
       if (delivery.kind === "delivered") this.#pending.onDelivered(request);
+      else if (delivery.kind === "sent") this.#pending.onSent(request);
       else if (delivery.kind === "unconfirmed") this.#pending.onUnconfirmed(request, delivery.error);
       else if (delivery.kind === "answered")
         await this.#sink.onMessage({ ...delivery.response, id: request.wireId });
@@ -129,6 +131,8 @@ export class Connection {
     let accepted = (): void => undefined;
     this.#turn = new Promise((resolve) => {
       accepted = () => {
+        accepted = () => undefined;
+        this.#queued -= 1;
         resolve();
         onAccepted?.();
       };
@@ -137,9 +141,8 @@ export class Connection {
     try {
       await turn;
       if (this.#state.kind !== "open") throw this.#closedError();
-      return await this.#transport.send(message(), accepted);
+      return await this.#transport.send(message(), () => accepted());
     } finally {
-      this.#queued -= 1;
       accepted();
     }
   }
@@ -181,7 +184,7 @@ export class Connection {
     const timer = setTimeout(() => limit.abort(), this.#options.closeMs ?? DEFAULT_CLOSE_MS);
     const ours = reason.kind === "closed" || reason.kind === "aborted";
     try {
-      await this.#transport.close(ours ? "end" : "release", limit.signal);
+      await untilAborted(this.#transport.close(ours ? "end" : "release", limit.signal), limit.signal);
     } catch {
       // The connection has ended for its user. A failure to say so to the server changes nothing.
     } finally {
@@ -218,6 +221,11 @@ export class Connection {
       if (this.#state.kind !== "open") return;
       this.#pending.onGap(gap.sessionId);
       this.emit({ type: "gap", ...gap });
+    },
+    onSessionLost: (sessionId, error) => {
+      if (this.#state.kind !== "open") return;
+      this.#pending.failSession(sessionId, error);
+      this.emit({ type: "gap", oldest: undefined, newest: undefined, sessionId });
     },
     onExit: (exit) => {
       if (this.#state.kind !== "open") return;

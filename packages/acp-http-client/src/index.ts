@@ -39,3 +39,11 @@ export { type AcpStream, openStream } from "./stream.ts";
 export type { Delivery, Transport, TransportSink } from "./transport.ts";
 export type { HeaderSource } from "./transports/endpoint.ts";
 export { type HttpTransportOptions, httpTransport } from "./transports/http.ts";
+export { SocketClosedError, type WebSocketConstructor } from "./transports/socket.ts";
+export { type StandardHttpTransportOptions, standardHttpTransport } from "./transports/standard-http.ts";
+export {
+  type SocketOptions,
+  standardWebSocketTransport,
+  type WebSocketTransportOptions,
+  webSocketTransport,
+} from "./transports/web-socket.ts";

@@ -4,12 +4,14 @@ import { type AcpTransportError, ResponseLostError } from "./errors.ts";
 import type { JsonRpcId } from "./jsonrpc.ts";
 
 /**
- * - `sending`: the server has not confirmed it yet.
+ * - `queued`: it is being sent.
+ * - `sent`: it is on its way, on a connection without acknowledgments.
  * - `delivered`: the server has it, so the response will come.
  * - `unconfirmed`: the connection broke while it was sent. It fails after a time without messages of its session.
  */
 type State =
-  | { kind: "sending" }
+  | { kind: "queued" }
+  | { kind: "sent" }
   | { kind: "delivered" }
   | { kind: "unconfirmed"; error: AcpTransportError; timer: ReturnType<typeof setTimeout> };
 
@@ -37,7 +39,7 @@ export class PendingRequests {
   }
 
   add(id: JsonRpcId, wireId: JsonRpcId, sessionId: string | undefined): PendingRequest {
-    const request: PendingRequest = { id, wireId, sessionId, state: { kind: "sending" } };
+    const request: PendingRequest = { id, wireId, sessionId, state: { kind: "queued" } };
     this.#requests.set(wireId, request);
     return request;
   }
@@ -51,8 +53,13 @@ export class PendingRequests {
     return request;
   }
 
+  onSent(request: PendingRequest): void {
+    if (request.state.kind === "queued") request.state = { kind: "sent" };
+  }
+
   onDelivered(request: PendingRequest): void {
-    if (this.#isPending(request) && request.state.kind === "sending") request.state = { kind: "delivered" };
+    if (request.state.kind === "unconfirmed") clearTimeout(request.state.timer);
+    request.state = { kind: "delivered" };
   }
 
   /** The request may not have arrived: waits for a sign that it did. */
@@ -65,7 +72,7 @@ export class PendingRequests {
   /** The connection that carried all pending requests broke. */
   onAllUnconfirmed(error: AcpTransportError): void {
     for (const request of this.#requests.values())
-      if (request.state.kind === "sending") this.onUnconfirmed(request, error);
+      if (request.state.kind === "sent") this.onUnconfirmed(request, error);
   }
 
   /**
@@ -79,9 +86,7 @@ export class PendingRequests {
       if (found !== undefined) return;
       found = request;
     }
-    if (found === undefined) return;
-    if (found.state.kind === "unconfirmed") clearTimeout(found.state.timer);
-    found.state = { kind: "delivered" };
+    if (found !== undefined && found.state.kind !== "queued") this.onDelivered(found);
   }
 
   /** Fails the requests whose response may be lost: those of a session, or all. */
@@ -89,6 +94,11 @@ export class PendingRequests {
     for (const request of [...this.#requests.values()])
       if (sessionId === undefined || request.sessionId === sessionId)
         this.fail(request, new ResponseLostError());
+  }
+
+  failSession(sessionId: string, error: AcpTransportError): void {
+    for (const request of [...this.#requests.values()])
+      if (request.sessionId === sessionId) this.fail(request, error);
   }
 
   fail(request: PendingRequest, error: AcpTransportError): void {
@@ -105,7 +115,7 @@ export class PendingRequests {
   #confirmUntil(answered: PendingRequest): void {
     for (const request of this.#requests.values()) {
       if (request === answered) return;
-      this.onDelivered(request);
+      if (request.state.kind === "sent") this.onDelivered(request);
     }
   }
 

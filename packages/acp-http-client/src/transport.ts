@@ -21,6 +21,8 @@ export interface TransportSink {
   onMessage(message: JsonRpcMessage): Promise<void>;
   /** Reports lost messages. Requests that may be affected fail. */
   onGap(gap: Omit<GapEvent, "type">): void;
+  /** Reports that a session's stream failed. Its requests fail; other sessions are not affected. */
+  onSessionLost(sessionId: string, error: AcpTransportError): void;
   /** Reports the end of the agent, after all its messages. */
   onExit(exit: AgentExit): void;
   /** Reports anything else. */

@@ -1,7 +1,6 @@
 // A whole conversation with the demo agent of the real daemon, on every transport, through our peer and the official SDK.
 
 import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
-import type { Transport } from "acp-http-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   CLIENTS,
@@ -13,8 +12,8 @@ import {
   said,
   start,
   until,
-} from "./support/demo.ts";
-import { TRANSPORTS } from "./support/transports.ts";
+} from "./demo-client/demo.ts";
+import { TRANSPORTS } from "./demo-client/transports.ts";
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -24,7 +23,7 @@ afterAll(() => daemon.stop());
 
 for (const [name, transport] of Object.entries(TRANSPORTS))
   for (const [kind, open] of Object.entries(CLIENTS))
-    describe(`${name}, ${kind}`, () => suite(() => open(transport(daemon) as Transport)));
+    describe(`${name}, ${kind}`, () => suite(() => open(transport(daemon))));
 
 function suite(connect: () => DemoClient): void {
   function opened(): DemoClient {

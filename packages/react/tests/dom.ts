@@ -13,6 +13,7 @@ const names = [
   "HTMLInputElement",
   "HTMLTextAreaElement",
   "HTMLFormElement",
+  "FormData",
   "SVGElement",
   "MutationObserver",
   "KeyboardEvent",

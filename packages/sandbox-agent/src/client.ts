@@ -223,15 +223,18 @@ async function target(options: StartOptions, sandbox: Sandbox, token: string): P
 function follow(sandbox: Sandbox, moved: () => Promise<void>): Sandbox {
   const { resume } = sandbox;
   if (resume === undefined) return sandbox;
-  const own = Object.create(sandbox, {
-    resume: {
-      value: async () => {
-        await resume.call(sandbox);
-        await moved();
-      },
+  const resumed = async (): Promise<void> => {
+    await resume.call(sandbox);
+    await moved();
+  };
+  // Methods are called on the sandbox itself: it may be a class with private fields.
+  return new Proxy(sandbox, {
+    get: (target, key): unknown => {
+      if (key === "resume") return resumed;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
     },
-  }) as Sandbox;
-  return own;
+  });
 }
 
 function randomToken(): string {

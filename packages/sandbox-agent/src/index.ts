@@ -1,5 +1,16 @@
 // Public API of the core.
 
+export { SandboxAgentClient } from "./agent-client/client.ts";
+export {
+  AgentCallError,
+  AgentEndedError,
+  type AgentExitInfo,
+  AlreadyConnectedError,
+  NotConnectedError,
+  UnsupportedCallError,
+} from "./agent-client/errors.ts";
+export { PermissionAsk, type PermissionAskOption, QuestionAsk } from "./agent-client/requests.ts";
+export type * from "./agent-client/types.ts";
 export type { AgentQuery, Agents, InstallOptions } from "./agents/agents.ts";
 export { Installation } from "./agents/installation.ts";
 export { type ConnectOptions, SandboxAgent, type StartOptions } from "./client.ts";
@@ -63,7 +74,9 @@ export { type FollowOptions, type ProcessLogPage, ProcessOutput } from "./proces
 export type { LogsQuery, Processes, ProcessInput } from "./processes/processes.ts";
 export { Terminal, type TerminalOptions } from "./processes/terminal.ts";
 export { TerminalError } from "./processes/terminal-connection.ts";
+export type { DaemonOptions, Program } from "./providers/daemon.ts";
 export type * from "./providers/provider.ts";
+export { SandboxStartError } from "./providers/provider.ts";
 export type { EventOptions, EventPageQuery, EventSelection } from "./sessions/events.ts";
 export {
   type PermissionHandler,

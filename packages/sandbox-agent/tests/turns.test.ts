@@ -109,6 +109,28 @@ test("a handler that throws rejects the request and fails the turn's result", as
   expect(events.at(-1)?.type).toBe("turnEnded");
 });
 
+test("a handler that throws fails the result even if the turn ends before the rejection is confirmed", async () => {
+  const session = await open();
+  const ended = (async () => {
+    for await (const event of session.events()) if (event.type === "turnEnded") return;
+  })();
+  const late: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (String(input).endsWith("/reply")) {
+      await ended;
+      // The turn is followed by another request, which has read its end by then.
+      await new Promise((resume) => setTimeout(resume, 300));
+    }
+    return response;
+  };
+  const slow = await SandboxAgent.connect({ ...daemon.connection, fetch: late });
+  const other = await slow.sessions.get(session.id);
+  other.onPermission(() => {
+    throw new Error("not today");
+  });
+  await expect(other.send("permission Send it").done).rejects.toBeInstanceOf(HandlerError);
+});
+
 test("requests that were decided are not asked again by a turn that is watched late", async () => {
   const session = await open();
   const turn = session.send("permission Send it");

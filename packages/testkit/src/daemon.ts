@@ -23,6 +23,8 @@ export interface DaemonOptions {
   flags?: string[];
   /** Additional variables. The environment of the test is not inherited. */
   env?: Record<string, string>;
+  /** Program to start in place of the binary under test. */
+  binary?: string;
   /** Port to listen on; a free one if absent. */
   port?: number;
 }
@@ -75,7 +77,7 @@ export class Daemon implements AsyncDisposable {
     const port = this.baseUrl === "" ? (this.#options.port ?? 0) : Number(new URL(this.baseUrl).port);
     const flags = ["--host", "127.0.0.1", "--port", String(port), ...(this.#options.flags ?? [])];
     const args = ["server", "--config", join(this.#folder, "config.toml"), ...flags];
-    const child = spawn(binary, args, {
+    const child = spawn(this.#options.binary ?? binary, args, {
       cwd: this.home,
       env: this.#environment(),
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,3 +1,4 @@
 // What the packages' tests share: the real daemon, started in a home of its own.
 
 export { binary, Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
+export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from "./tcp-proxy.ts";

@@ -11,6 +11,9 @@ import { join } from "node:path";
 /** Longest time that the server may take to start or to stop. */
 const PATIENCE_MS = 60_000;
 
+/** How long clients that are about to leave have before they are disconnected. */
+const GRACE_MS = 2_000;
+
 /** Where Debian and others install the server, which is not on `PATH`. */
 const HOMES = ["/usr/lib/postgresql", "/usr/local/lib/postgresql"];
 
@@ -88,14 +91,16 @@ export class Postgres implements AsyncDisposable {
     );
   }
 
-  /** Ends all connections, stops the server and deletes its files. */
+  /** Stops the server and deletes its files. */
   async stop(): Promise<void> {
     const child = this.#child;
     try {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "close");
-      child.kill("SIGINT");
-      await within(ended, () => `postgres did not stop\n${this.log}`);
+      // The first signal waits for clients, which may still be closing their connections; the second one does not.
+      child.kill("SIGTERM");
+      const insist = setTimeout(() => child.kill("SIGINT"), GRACE_MS);
+      await within(ended, () => `postgres did not stop\n${this.log}`).finally(() => clearTimeout(insist));
     } finally {
       child.kill("SIGKILL");
       rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });

@@ -51,10 +51,6 @@ export function bytes(size: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-export function tokens(value: number): string {
-  return `${count.format(value)} tokens`;
-}
-
 export function compact(value: number): string {
   return count.format(value);
 }

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use sa_testkit::Daemon;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
@@ -138,6 +139,26 @@ async fn every_operation_is_tested() -> Result<()> {
         let source = std::fs::read_to_string(&path).with_context(|| format!("{id} is tested in {file}"))?;
         assert!(source.contains(&format!("async fn {name}(")), "{id} has no test {name} in {file}");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_document_is_compressed_and_has_a_tag() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let get = || daemon.http().get("/v1/openapi.json");
+    let plain = get().send().await?.expect_status(200)?;
+    assert_eq!(plain.header("content-encoding"), "");
+    let compressed = get().header("accept-encoding", "gzip").send().await?.expect_status(200)?;
+    assert_eq!(compressed.header("content-encoding"), "gzip");
+    assert!(compressed.body.len() * 5 < plain.body.len(), "{} bytes", compressed.body.len());
+    let mut text = Vec::new();
+    flate2::read::GzDecoder::new(&compressed.body[..]).read_to_end(&mut text)?;
+    assert_eq!(text, plain.body);
+    let tag = plain.header("etag").to_owned();
+    assert_eq!(compressed.header("etag"), tag);
+    let known = get().header("if-none-match", &format!("\"other\", {tag}")).send().await?;
+    assert!(known.expect_status(304)?.body.is_empty());
+    get().header("if-none-match", "\"other\"").send().await?.expect_status(200)?;
     Ok(())
 }
 

@@ -253,3 +253,37 @@ fn every_reference_leads_somewhere() {
     });
     assert_none(&references.collect::<Vec<_>>());
 }
+
+#[test]
+fn the_checked_in_document_is_current() {
+    assert!(
+        super::openapi_json() == include_str!("../../../../openapi/openapi.json"),
+        "run `cargo xtask gen`"
+    );
+}
+
+/// The routes are written twice: for axum, and for the document. Axum cannot list its own, so this reads their source.
+#[test]
+fn the_document_has_the_routes_that_are_served() {
+    let sources = [
+        include_str!("../router.rs"),
+        include_str!("../routes/config.rs"),
+        include_str!("../routes/fs/mod.rs"),
+        include_str!("../routes/processes/mod.rs"),
+        include_str!("../routes/sessions/mod.rs"),
+    ];
+    let mut served = BTreeSet::new();
+    for route in sources.iter().flat_map(|source| source.split(".route(").skip(1)) {
+        let (path, handlers) = route.trim_start().strip_prefix('"').unwrap().split_once('"').unwrap();
+        let handlers = handlers.split(".merge(").next().unwrap().split("\n}").next().unwrap();
+        for method in ["get", "head", "put", "post", "delete", "patch"] {
+            let (first, more) = (format!(" {method}("), format!(".{method}("));
+            if handlers.contains(&first) || handlers.contains(&more) {
+                served.insert(format!("{} {path}", method.to_uppercase()));
+            }
+        }
+    }
+    let document = document();
+    let documented: BTreeSet<String> = operations(&document).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(served, documented);
+}

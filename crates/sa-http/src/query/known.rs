@@ -1,7 +1,7 @@
 //! The query parameters that the contract gives each operation. The table is generated (`cargo xtask gen`): reading it takes less
 //! than a millisecond, assembling the whole document a hundred times as long.
 
-use crate::router;
+use crate::openapi;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ static OPERATIONS: LazyLock<Table> =
 
 /// Returns the table that the contract gives, as it is checked in.
 pub fn query_table_json() -> String {
-    let table = read(&serde_json::to_value(router::contract()).unwrap_or_default());
+    let table = read(&serde_json::to_value(openapi::contract()).unwrap_or_default());
     let lines = table.iter().map(|(operation, known)| {
         let known = serde_json::to_string(known).unwrap_or_default();
         format!("  {}: {known}", Value::from(operation.as_str()))
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_table_is_that_of_the_contract() {
-        let contract = read(&serde_json::to_value(router::contract()).unwrap_or_default());
+        let contract = read(&serde_json::to_value(openapi::contract()).unwrap_or_default());
         assert!(*OPERATIONS == contract, "run cargo xtask gen");
     }
 

@@ -5,24 +5,30 @@ use crate::problem::ApiResult;
 use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
+use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
+use axum::routing::get;
 use http::{HeaderMap, StatusCode};
 use sa_api::{McpConfigList, McpServerConfig, Problem, SkillsConfig, SkillsConfigList};
 use sa_files::{ConfigKind, Object};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa::OpenApi;
 
 /// The routes of this area.
-pub(crate) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(get_mcp, put_mcp, delete_mcp))
-        .routes(routes!(list_mcp))
-        .routes(routes!(get_skills, put_skills, delete_skills))
-        .routes(routes!(list_skills))
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/v1/config/mcp", get(get_mcp).put(put_mcp).delete(delete_mcp))
+        .route("/v1/config/mcp/list", get(list_mcp))
+        .route("/v1/config/skills", get(get_skills).put(put_skills).delete(delete_skills))
+        .route("/v1/config/skills/list", get(list_skills))
 }
+
+/// The documentation of [`routes`].
+#[derive(OpenApi)]
+#[openapi(paths(get_mcp, put_mcp, delete_mcp, list_mcp, get_skills, put_skills, delete_skills, list_skills))]
+pub(crate) struct Operations;
 
 /// What a request is about.
 struct Target {

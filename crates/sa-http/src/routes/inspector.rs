@@ -23,7 +23,10 @@ pub(crate) fn routes() -> Router<AppState> {
     Router::new()
         .route("/ui", get(|| async { Redirect::permanent("/ui/") }))
         .route("/ui/", get(|headers: HeaderMap| async move { serve("", &headers) }))
-        .route("/ui/{*path}", get(|Path(path): Path<String>, headers: HeaderMap| async move { serve(&path, &headers) }))
+        .route(
+            "/ui/{*path}",
+            get(|Path(path): Path<String>, headers: HeaderMap| async move { serve(&path, &headers) }),
+        )
 }
 
 /// Returns true if a path is the inspector's, which needs no token.
@@ -36,8 +39,10 @@ fn serve(path: &str, headers: &HeaderMap) -> Response {
         return ApiError::new(ErrorCode::NotFound, format!("there is nothing at /ui/{path}")).into_response();
     };
     let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    let is_known = known.is_some_and(|known| known.split(',').any(|tag| tag.trim().trim_start_matches("W/") == file.etag));
-    let mut response = if is_known { StatusCode::NOT_MODIFIED.into_response() } else { whole(&file, headers) };
+    let is_known = known
+        .is_some_and(|known| known.split(',').any(|tag| tag.trim().trim_start_matches("W/") == file.etag));
+    let mut response =
+        if is_known { StatusCode::NOT_MODIFIED.into_response() } else { whole(&file, headers) };
     describe(&file, response.headers_mut());
     response
 }
@@ -61,7 +66,10 @@ fn describe(file: &File, fields: &mut HeaderMap) {
         Lifetime::Revalidate => "no-cache",
     };
     fields.insert(header::CACHE_CONTROL, HeaderValue::from_static(lifetime));
-    fields.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(sa_inspector::content_security_policy()));
+    fields.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(sa_inspector::content_security_policy()),
+    );
     for (name, value) in FIXED {
         fields.insert(name, HeaderValue::from_static(value));
     }
@@ -77,7 +85,8 @@ fn accepted(headers: &HeaderMap) -> Encoding {
         .flat_map(|value| value.split(','))
         .filter_map(|entry| {
             let (name, weight) = entry.split_once(';').unwrap_or((entry, ""));
-            let is_refused = weight.trim().strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0);
+            let is_refused =
+                weight.trim().strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0);
             (!is_refused).then(|| name.trim())
         })
         .collect();
@@ -114,7 +123,12 @@ mod tests {
     fn the_page_has_its_policy_and_can_be_revalidated() {
         let page = serve("", &HeaderMap::new());
         assert_eq!(page.status(), StatusCode::OK);
-        assert!(page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().starts_with("default-src 'none'"));
+        assert!(
+            page.headers()[header::CONTENT_SECURITY_POLICY]
+                .to_str()
+                .unwrap()
+                .starts_with("default-src 'none'")
+        );
         let mut headers = HeaderMap::new();
         headers.insert(header::IF_NONE_MATCH, page.headers()[header::ETAG].clone());
         assert_eq!(serve("", &headers).status(), StatusCode::NOT_MODIFIED);

@@ -125,10 +125,6 @@ pub(crate) struct ModelArgs {
 /// The documents that are generated from the code.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum GenCommand {
-    /// The OpenAPI document
-    Openapi,
-    /// The query parameters of each operation, as the daemon checks them
-    Queries,
     /// The reference of every command and flag, as Markdown
     CliReference,
 }

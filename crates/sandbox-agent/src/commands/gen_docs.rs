@@ -9,8 +9,6 @@ use std::process::ExitCode;
 
 pub(crate) fn run(what: GenCommand) -> Result<ExitCode, Failure> {
     let text = match what {
-        GenCommand::Openapi => sa_http::openapi_json(),
-        GenCommand::Queries => sa_http::query_table_json(),
         GenCommand::CliReference => reference::markdown(Cli::command()),
     };
     writeln!(std::io::stdout(), "{}", text.trim_end())?;

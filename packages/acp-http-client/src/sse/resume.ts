@@ -5,6 +5,7 @@ import { EventDecoder, type ServerSentEvent } from "./decoder.ts";
 import { EventTooLargeError, IdleTimeoutError, StreamEndedError, StreamResponseError } from "./errors.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { PullIterator, type PullSource } from "./pull-iterator.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 export interface ResumeOptions {
   /** Sends the request. Pass the id as `Last-Event-ID` and the signal to `fetch`. */
@@ -209,14 +210,4 @@ function isEventStream(response: Response): boolean {
 function requestedDelay(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("retryAfterMs" in error)) return undefined;
   return typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
-}
-
-/** Settles with the promise, or rejects with the signal's reason as soon as it aborts. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -1,6 +1,6 @@
 // The HTTP side of a server: address, headers, cookies, and errors with a type.
 
-import { type AcpTransportError, DeliveryError, HttpStatusError } from "../errors.ts";
+import { AcpTransportError, DeliveryError, HttpStatusError } from "../errors.ts";
 import { CookieJar } from "./cookies.ts";
 
 export type HeaderSource =
@@ -39,7 +39,7 @@ export class Endpoint {
   /** Returns the headers of the caller and the cookies that the server has set. */
   async headers(): Promise<Record<string, string>> {
     const { headers } = this.#options;
-    const own = typeof headers === "function" ? await headers() : headers;
+    const own = typeof headers === "function" ? await callHeaders(headers) : headers;
     const cookie = this.#cookies.header;
     return { ...own, ...(cookie === undefined ? {} : { Cookie: cookie }) };
   }
@@ -59,6 +59,15 @@ export class Endpoint {
     });
     this.#cookies.store(response.headers);
     return response;
+  }
+}
+
+async function callHeaders(headers: Extract<HeaderSource, () => unknown>): Promise<Record<string, string>> {
+  try {
+    return await headers();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new DeliveryError(`getting the headers failed: ${detail}`, "not-sent", { cause: error });
   }
 }
 
@@ -99,6 +108,7 @@ export function discard(response: Response): void {
 
 /** Returns the typed error for one that `fetch` threw. */
 export function deliveryError(error: unknown, what: string): AcpTransportError {
+  if (error instanceof AcpTransportError) return error;
   const detail = error instanceof Error ? innermost(error).message : String(error);
   return new DeliveryError(`${what} failed: ${detail}`, wasNeverSent(error) ? "not-sent" : "unknown", {
     cause: error,

@@ -17,6 +17,8 @@ export interface EventStreamOptions {
   sessionId?: string | undefined;
   /** Decides about a status below 500 that would end the stream. */
   retryStatus?: ((status: number) => boolean) | undefined;
+  /** A request for the stream is about to be sent. */
+  onAttempt?: (() => void) | undefined;
   /** The stream is open, for the first time or again. */
   onOpen?: (() => void) | undefined;
 }
@@ -71,7 +73,8 @@ export class EventStream {
   }
 
   async #open(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
-    const { endpoint, headers } = this.#options;
+    const { endpoint, headers, onAttempt } = this.#options;
+    onAttempt?.();
     this.#resumable = lastEventId !== undefined;
     const cursor = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
     const response = await endpoint.fetch("GET", {

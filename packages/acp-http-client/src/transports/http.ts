@@ -57,9 +57,9 @@ class HttpTransport implements Transport {
   }
 
   async send(message: JsonRpcMessage, accepted: () => void): Promise<Delivery> {
-    this.#stream ??= this.#openStream();
-    if (this.#started && !this.#stream.isOpen) await this.#waitForStream();
-    const isAsync = isRequest(message) && this.#stream.isOpen;
+    this.#ensureStream();
+    if (this.#started && this.#stream?.isOpen === false) await this.#waitForStream();
+    const isAsync = isRequest(message) && this.#stream?.isOpen === true;
     // The status of a synchronous request comes with its response, so it must not hold later messages back.
     const timer = this.#async === "yes" || !isRequest(message) ? undefined : setTimeout(accepted, ORDER_MS);
     const starts = !this.#started;
@@ -80,8 +80,9 @@ class HttpTransport implements Transport {
       });
     } finally {
       clearTimeout(timer);
-      // The server was not started, so there is nothing to stream. The next message tries again.
-      if (!this.#started && this.#stream?.isOpen === false) this.#dropStream();
+      // A server that was not started has nothing to stream. The next message tries again.
+      if (this.#started) this.#ensureStream();
+      else if (this.#stream?.isOpen === false) this.#dropStream();
     }
   }
 
@@ -97,21 +98,30 @@ class HttpTransport implements Transport {
     return this.#options.statusMs ?? DEFAULT_STATUS_MS;
   }
 
+  #ensureStream(): void {
+    if (!this.#controller.signal.aborted) this.#stream ??= this.#openStream();
+  }
+
   #openStream(): EventStream {
     this.#streamOpen = new Promise((resolve) => {
       this.#onStreamOpen = resolve;
     });
+    let existed = false;
     const stream = new EventStream({
       endpoint: this.#endpoint,
       http: this.#options,
       sink: this.#sinkOf(),
+      onAttempt: () => {
+        existed = this.#started;
+      },
       // The stream is asked for together with the message that starts the server, and may come first.
-      retryStatus: (status) => status === 404 && !this.#started,
+      retryStatus: (status) => status === 404 && !existed,
       onOpen: () => this.#onStreamOpen(),
     });
     void stream.ended.then((end) => {
       if (this.#stream !== stream) return;
-      if (end.kind === "failed") this.#sinkOf().onClosed(closeReason(end.error));
+      if (!this.#started) this.#stream = undefined;
+      else if (end.kind === "failed") this.#sinkOf().onClosed(closeReason(end.error));
       else this.#sinkOf().onClosed({ kind: "gone", error: noStream() });
     });
     return stream;

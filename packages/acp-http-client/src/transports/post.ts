@@ -10,8 +10,10 @@ import {
   parseMessage,
 } from "../jsonrpc.ts";
 import { Backoff, type BackoffOptions, sleep } from "../sse/backoff.ts";
+import { untilAborted } from "../sse/until-aborted.ts";
 import type { Delivery } from "../transport.ts";
 import { deliveryError, discard, type Endpoint, readText, statusError } from "./endpoint.ts";
+import { serialize } from "./serialize.ts";
 
 export interface PostOptions {
   headers?: Record<string, string> | undefined;
@@ -24,7 +26,7 @@ export interface PostOptions {
   onStatus?: ((response: Response) => void) | undefined;
   retry: BackoffOptions;
   maxMessageBytes: number;
-  /** The response comes on a stream too, so a body that breaks loses nothing. */
+  /** Whether a stream is open on which a response would come too. */
   hasStream: () => boolean;
 }
 
@@ -40,9 +42,9 @@ export async function post(
       return await attempt(endpoint, message, options);
     } catch (error) {
       if (await waitToRepeat(error, message, backoff, options.signal)) continue;
-      // The message may have arrived, and the response may come on the stream.
-      if (isRequest(message) && error instanceof DeliveryError && error.outcome === "unknown")
-        return { kind: "unconfirmed", error };
+      const mayBeAnswered =
+        isRequest(message) && error instanceof DeliveryError && error.outcome === "unknown";
+      if (mayBeAnswered && options.hasStream()) return { kind: "unconfirmed", error };
       throw error;
     }
   }
@@ -84,15 +86,16 @@ async function status(
   { statusMs, headers, query }: PostOptions,
   controller: AbortController,
 ): Promise<Response> {
+  const body = serialize(message);
   const late = (): void => controller.abort(new Error(`no status within ${statusMs} ms`));
   const timer = statusMs === undefined ? undefined : setTimeout(late, statusMs);
   try {
-    return await endpoint.fetch("POST", {
-      headers: { "Content-Type": "application/json", Accept: "application/json", ...headers },
-      query,
-      body: JSON.stringify(message),
-      signal: controller.signal,
-    });
+    const { signal } = controller;
+    const accept = { "Content-Type": "application/json", Accept: "application/json" };
+    const sending = endpoint.fetch("POST", { headers: { ...accept, ...headers }, query, body, signal });
+    // A response that comes too late would hold its connection.
+    sending.then((response) => signal.aborted && discard(response)).catch(() => undefined);
+    return await untilAborted(sending, signal);
   } catch (error) {
     throw deliveryError(error, describe(message));
   } finally {
@@ -110,9 +113,9 @@ async function read(response: Response, message: JsonRpcMessage, options: PostOp
   try {
     text = await readText(response, options.maxMessageBytes);
   } catch (error) {
-    // The server has the request, as it has answered with a status.
+    // The server has the request, as it has answered with a status. Its response comes on the stream as well.
     if (options.hasStream()) return { kind: "delivered" };
-    return { kind: "unconfirmed", error: deliveryError(error, describe(message)) };
+    throw deliveryError(error, describe(message));
   }
   const answer = parseMessage(text);
   if (answer !== undefined && isResponse(answer)) return { kind: "answered", response: answer };

@@ -4,6 +4,7 @@ import { Backoff, parseServerSentEvents, sleep } from "acp-http-client/sse";
 import { ConnectionError } from "../errors/errors.ts";
 import { isProblem, problemError } from "../errors/problems.ts";
 import type { InstallAgent, InstallEvent, InstalledAgent } from "../generated/openapi.gen.ts";
+import { Deadline } from "../http/deadline.ts";
 import { connectionError, isTransient } from "../http/failures.ts";
 import { DEFAULT_RECONNECT, type Http, type RequestOptions } from "../http/http.ts";
 
@@ -15,13 +16,15 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
   readonly #http: Http;
   readonly #path: string;
   readonly #install: InstallAgent;
-  readonly #signal: AbortSignal | undefined;
+  readonly #request: RequestOptions;
   /** Steps so far. Progress of a download replaces the progress before, so that there are few. */
   readonly #steps: InstallEvent[] = [];
   #changes = 0;
   #waiting: (() => void)[] = [];
   #leave = new AbortController();
   #isAwaited = false;
+  /** There is a result or a failure, other than that the request was left. */
+  #isOver = false;
   #iterators = 0;
   #done: Promise<InstalledAgent>;
 
@@ -30,10 +33,7 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
     this.#http = http;
     this.#path = path;
     this.#install = install;
-    this.#signal =
-      request.timeoutMs === undefined || request.timeoutMs === 0
-        ? request.signal
-        : either(request.signal, AbortSignal.timeout(request.timeoutMs));
+    this.#request = request;
     this.#done = this.#start();
   }
 
@@ -69,7 +69,7 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
       }
     } finally {
       this.#iterators -= 1;
-      if (this.#iterators === 0 && !this.#isAwaited) this.#leave.abort();
+      if (this.#iterators === 0 && !this.#isAwaited && !this.#isOver) this.#leave.abort();
     }
   }
 
@@ -80,10 +80,26 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
   }
 
   #start(): Promise<InstalledAgent> {
-    const done = this.#run(either(this.#signal, this.#leave.signal));
+    const done = this.#limited();
     // Those who look at the installation get the error. Nobody has to, and that must not end the process.
-    done.catch(() => {});
+    const { signal } = this.#leave;
+    done.catch(() => {
+      this.#isOver = !signal.aborted;
+    });
     return done;
+  }
+
+  async #limited(): Promise<InstalledAgent> {
+    const { signal, timeoutMs = 0 } = this.#request;
+    const left = this.#leave.signal;
+    const deadline = new Deadline(signal === undefined ? left : AbortSignal.any([signal, left]), timeoutMs);
+    try {
+      return await this.#run(deadline.signal);
+    } catch (error) {
+      throw deadline.explain(error, `POST ${this.#path}`);
+    } finally {
+      deadline.release();
+    }
   }
 
   async #run(signal: AbortSignal): Promise<InstalledAgent> {
@@ -113,6 +129,7 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
           if (isProblem(event)) throw problemError(event, response.headers.get("X-Request-Id") ?? undefined);
           continue;
         }
+        this.#isOver = event.step === "done";
         this.#add(event);
         if (event.step === "done") {
           const { step, ...result } = event;
@@ -131,8 +148,4 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
     this.#changes += 1;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
-}
-
-function either(one: AbortSignal | undefined, other: AbortSignal): AbortSignal {
-  return one === undefined ? other : AbortSignal.any([one, other]);
 }

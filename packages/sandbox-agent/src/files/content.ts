@@ -8,5 +8,15 @@ export type PathLike = string | { readonly path: string; readonly encodedPath?: 
 
 /** Reads a stream to its end. */
 export async function readAll(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  // `new Response(stream)` would do it, but Chromium replaces the stream's error by one of its own.
+  const chunks: Uint8Array[] = [];
+  const reader = stream.getReader();
+  for (let step = await reader.read(); !step.done; step = await reader.read()) chunks.push(step.value);
+  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return all;
 }

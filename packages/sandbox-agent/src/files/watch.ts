@@ -2,7 +2,7 @@
 
 import { NotFoundError } from "../errors/problems.ts";
 import type { FsChange, FsOverflow, FsWatchReady } from "../generated/openapi.gen.ts";
-import { isControl, mapEvents, type StreamOptions, serverSentEvents } from "../http/event-stream.ts";
+import { isControl, type StreamOptions, streamItems } from "../http/event-stream.ts";
 import type { Http, QueryValue } from "../http/http.ts";
 
 /** Options of `fs.watch`. */
@@ -29,12 +29,8 @@ export function watch(
   { recursive, ignored, ...options }: WatchOptions,
 ): AsyncIterableIterator<WatchEvent> {
   let isReady = false;
-  const source = serverSentEvents(http, {
-    ...options,
-    path: "/v1/fs/watch",
-    query: { path, recursive, ignored },
-  });
-  return mapEvents<WatchEvent>(source, {
+  const source = { ...options, path: "/v1/fs/watch", query: { path, recursive, ignored } };
+  return streamItems<WatchEvent>(http, source, {
     item(event) {
       if (isControl(event, options)) return undefined;
       const data: unknown = JSON.parse(event.data);

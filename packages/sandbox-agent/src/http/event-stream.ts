@@ -1,10 +1,15 @@
 // Event streams of the daemon as iterators that reconnect by themselves.
 
-import { isFatalStreamError, resumeEvents, type ServerSentEvent } from "acp-http-client/sse";
-import { GapError, SandboxAgentError, TimeoutError } from "../errors/errors.ts";
+import {
+  isFatalStreamError,
+  resumeEvents,
+  type ServerSentEvent,
+  StreamResponseError,
+} from "acp-http-client/sse";
+import { GapError, SandboxAgentError, TimeoutError, UnexpectedResponseError } from "../errors/errors.ts";
 import { isProblem, problemError } from "../errors/problems.ts";
 import type { Gap } from "../generated/openapi.gen.ts";
-import { isTransient } from "./failures.ts";
+import { connectionError, isTransient } from "./failures.ts";
 import { DEFAULT_RECONNECT, type Http, type QueryValue } from "./http.ts";
 
 export interface StreamOptions {
@@ -28,7 +33,7 @@ export interface Source extends StreamOptions {
 }
 
 /** Iterates over server-sent events. A broken connection is resumed after the last event that was received. */
-export function serverSentEvents(http: Http, source: Source): AsyncIterableIterator<ServerSentEvent> {
+function serverSentEvents(http: Http, source: Source): AsyncIterableIterator<ServerSentEvent> {
   return resumeEvents({
     open: async (lastEventId, signal) => {
       await source.beforeOpen?.();
@@ -77,12 +82,21 @@ export interface Projection<T> {
   onError?(error: unknown): void;
 }
 
-/** Iterates over the items of events. The request ends with the iteration, also if that fails. */
-export function mapEvents<T>(
-  source: AsyncIterableIterator<ServerSentEvent>,
-  { item, onError }: Projection<T>,
+/** Iterates over the items of a stream. The request ends with the iteration, also if that fails. */
+export function streamItems<T>(
+  http: Http,
+  origin: Source,
+  projection: Projection<T>,
 ): AsyncIterableIterator<T> {
+  const { item, onError } = projection;
+  const source = serverSentEvents(http, origin);
   const end = (): void => void source.return?.();
+  const explain = (error: unknown): never => {
+    origin.signal?.throwIfAborted();
+    if (error instanceof StreamResponseError)
+      throw new UnexpectedResponseError(error.message, error.status, error.body.slice(0, 500));
+    throw connectionError(error, `GET ${origin.path}`);
+  };
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -90,7 +104,7 @@ export function mapEvents<T>(
     async next() {
       try {
         for (;;) {
-          const step = await source.next();
+          const step = await source.next().catch(explain);
           if (step.done === true) break;
           const value = item(step.value, end);
           if (value !== undefined) return { done: false, value };

@@ -28,8 +28,9 @@ const CODES: Record<number, string> = {
 
 function withoutBody({ status, statusText, headers }: Response): Problem | undefined {
   const code = CODES[status];
-  if (code === undefined || !headers.get("Content-Type")?.startsWith("application/problem+json"))
-    return undefined;
+  // Browsers that have the file in their cache answer 416 themselves, without the daemon's headers.
+  const ours = status === 416 || headers.get("Content-Type")?.startsWith("application/problem+json");
+  if (code === undefined || !ours) return undefined;
   const detail = `the daemon answered ${status} ${statusText}`.trimEnd();
   return { type: `urn:sandbox-agent:error:${code}`, title: statusText, status, detail };
 }

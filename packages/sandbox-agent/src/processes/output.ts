@@ -7,7 +7,7 @@ import type {
   ProcessLogsResponse,
   ProcessLogsStream,
 } from "../generated/openapi.gen.ts";
-import { isControl, mapEvents, type StreamOptions, serverSentEvents } from "../http/event-stream.ts";
+import { isControl, type StreamOptions, streamItems } from "../http/event-stream.ts";
 import type { Http } from "../http/http.ts";
 
 /** A piece of output, as the process wrote it. */
@@ -72,17 +72,20 @@ export function followOutput(
   onExit?: (exit: ProcessExit) => void,
 ): AsyncIterableIterator<ProcessOutput> {
   const query = { stream, tail, encoding: "text" };
-  const source = serverSentEvents(http, { ...options, path: `${path}/logs/sse`, query });
-  return mapEvents(source, {
-    item(event, end) {
-      if (event.event === "log") return new ProcessOutput(JSON.parse(event.data) as ProcessLogEntry);
-      if (event.event === "exit") {
-        onExit?.(JSON.parse(event.data) as ProcessExit);
-        end();
+  return streamItems(
+    http,
+    { ...options, path: `${path}/logs/sse`, query },
+    {
+      item(event, end) {
+        if (event.event === "log") return new ProcessOutput(JSON.parse(event.data) as ProcessLogEntry);
+        if (event.event === "exit") {
+          onExit?.(JSON.parse(event.data) as ProcessExit);
+          end();
+          return undefined;
+        }
+        isControl(event, options);
         return undefined;
-      }
-      isControl(event, options);
-      return undefined;
+      },
     },
-  });
+  );
 }

@@ -85,7 +85,10 @@ export class Terminal implements AsyncIterable<Uint8Array>, AsyncDisposable {
 
   /** Calls the listener with all output, from what is on the screen on. Returns a function that removes it. */
   onData(listener: (bytes: Uint8Array<ArrayBuffer>) => void): () => void {
-    for (const chunk of this.#unread.drain()) listener(chunk);
+    // Not before the caller has the function that removes the listener.
+    queueMicrotask(() => {
+      if (this.#data.size > 0) for (const chunk of this.#unread.drain()) this.#call(this.#data, chunk);
+    });
     return add(this.#data, listener);
   }
 
@@ -150,9 +153,12 @@ export class Terminal implements AsyncIterable<Uint8Array>, AsyncDisposable {
   }
 
   #onOutput(bytes: Output): void {
+    if (this.#data.size === 0 && this.#readers.size === 0) {
+      this.#unread.push(bytes);
+      return;
+    }
     this.#call(this.#data, bytes);
     for (const queue of this.#readers) queue.push(bytes);
-    if (this.#data.size === 0 && this.#readers.size === 0) this.#unread.push(bytes);
   }
 
   #report(message: string): void {

@@ -23,22 +23,22 @@ export async function waitForHealth(
   signal: AbortSignal,
   options: HealthOptions = {},
 ): Promise<void> {
-  const url = `${baseUrl.replace(/\/+$/, "")}/v1/health`;
   let pause = FIRST_PAUSE_MS;
   for (;;) {
-    const problem = await attempt(url, signal, options);
+    const problem = await checkHealth(baseUrl, signal, options);
     if (problem === undefined) return;
     await sleep(pause, signal, problem);
     pause = Math.min(pause * 2, LAST_PAUSE_MS);
   }
 }
 
-/** Returns what is wrong, or nothing if the daemon is healthy. */
-async function attempt(
-  url: string,
+/** Asks once. Returns the problem, or nothing if the daemon is healthy. */
+export async function checkHealth(
+  baseUrl: string,
   signal: AbortSignal,
-  options: HealthOptions,
+  options: HealthOptions = {},
 ): Promise<string | undefined> {
+  const url = `${baseUrl.replace(/\/+$/, "")}/v1/health`;
   const request = options.fetch ?? fetch;
   const limit = new TimeLimit(ATTEMPT_MS, signal);
   try {

@@ -63,7 +63,10 @@ export interface PreviewUrl {
 /** The parts of starting a sandbox, in their order. */
 export type SandboxStep = "load" | "create" | "upload" | "install" | "start" | "health" | "resume";
 
-/** A sandbox could not be started. Nothing of it is left behind. */
+/**
+ * A sandbox could not be started. Nothing of it is left behind, unless `leftover` is set. A sandbox that existed before
+ * is left as it is.
+ */
 export class SandboxStartError extends SandboxAgentError {
   override name = "SandboxStartError";
   readonly provider: string;
@@ -72,6 +75,8 @@ export class SandboxStartError extends SandboxAgentError {
   readonly sandboxId: string | undefined;
   /** Newest output of the daemon or of the command that failed; empty if there is none. */
   readonly log: string;
+  /** Why the sandbox could not be destroyed: it may still exist, and cost money. */
+  readonly leftover: unknown;
 
   constructor(failure: {
     provider: string;
@@ -79,16 +84,22 @@ export class SandboxStartError extends SandboxAgentError {
     sandboxId?: string | undefined;
     log?: string | undefined;
     cause: unknown;
+    leftover?: unknown;
   }) {
-    const { provider, step, sandboxId, cause } = failure;
+    const { provider, step, sandboxId, cause, leftover } = failure;
     const log = (failure.log ?? "").trimEnd();
     const where = sandboxId === undefined ? "" : ` of sandbox ${sandboxId}`;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const rest = leftover === undefined ? "" : `; it may still exist: ${messageOf(leftover)}`;
     const output = log === "" ? "" : `\n${log}`;
-    super(`${provider}: step '${step}'${where} failed: ${why}${output}`, { cause });
+    super(`${provider}: step '${step}'${where} failed: ${messageOf(cause)}${rest}${output}`, { cause });
     this.provider = provider;
     this.step = step;
     this.sandboxId = sandboxId;
     this.log = log;
+    this.leftover = leftover;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@
 
 import { SandboxAgentError } from "../errors/errors.ts";
 import type { EventType, Session as SessionInfo, UniversalEvent } from "../generated/openapi.gen.ts";
-import { isControl, mapEvents, type StreamOptions, serverSentEvents } from "../http/event-stream.ts";
+import { isControl, type StreamOptions, streamItems } from "../http/event-stream.ts";
 import type { Http, QueryValue } from "../http/http.ts";
 
 /** Which events to read. */
@@ -55,15 +55,14 @@ export function events(http: Http, id: string, options: EventOptions): AsyncIter
     if (info.state === "ended" && info.lastEventId <= last) throw new Complete();
   };
 
-  const source = serverSentEvents(http, {
+  const source = {
     ...options,
     path: `${path}/events/sse`,
     query: selection({ ...options, types }),
     after: last,
     beforeOpen,
-  });
-
-  return mapEvents(source, {
+  };
+  return streamItems(http, source, {
     item(message, end) {
       if (isControl(message, options)) return undefined;
       const event = JSON.parse(message.data) as UniversalEvent;

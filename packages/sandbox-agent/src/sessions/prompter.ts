@@ -14,6 +14,7 @@ export class Prompter {
   readonly #handlers: Handlers;
   readonly #known: SessionInfo | "new";
   readonly #fail: (error: unknown) => void;
+  readonly #failing: Promise<void>[] = [];
   readonly #open = new Map<string, AbortController>();
 
   constructor(
@@ -45,6 +46,11 @@ export class Prompter {
         break;
       default:
     }
+  }
+
+  /** Waits until the failures of handlers are reported: a request that is rejected may end the turn before. */
+  async reportFailures(): Promise<void> {
+    await Promise.all(this.#failing);
   }
 
   /** Ends all prompts, such as when the turn is over. */
@@ -97,8 +103,11 @@ export class Prompter {
       try {
         await handle();
       } catch (error) {
-        await reject().catch(() => {});
-        this.#fail(error);
+        const failing = reject()
+          .catch(() => {})
+          .then(() => this.#fail(error));
+        this.#failing.push(failing);
+        await failing;
       }
     };
     void run();

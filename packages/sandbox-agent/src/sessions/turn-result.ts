@@ -102,7 +102,10 @@ export async function watchTurn(accepted: MessageAccepted, follow: Follow): Prom
       prompter.apply(event);
       if (event.type === "queueHeld") await follow.repeat?.();
       const result = outcome.apply(event);
-      if (result !== undefined) return result;
+      if (result === undefined) continue;
+      await prompter.reportFailures();
+      stop.signal.throwIfAborted();
+      return result;
     }
   } catch (error) {
     if (!stop.signal.aborted || signal?.aborted) throw error;

@@ -20,7 +20,7 @@ export type TurnOrigin =
 export class Turn implements AsyncIterable<UniversalEvent> {
   /** Resolves once the daemon has stored the message. */
   readonly accepted: Promise<MessageAccepted>;
-  readonly #session: Session;
+  readonly session: Session;
   readonly #http: Http;
   readonly #handlers: Handlers;
   readonly #origin: TurnOrigin;
@@ -28,7 +28,7 @@ export class Turn implements AsyncIterable<UniversalEvent> {
 
   /** @internal */
   constructor(session: Session, http: Http, handlers: Handlers, origin: TurnOrigin) {
-    this.#session = session;
+    this.session = session;
     this.#http = http;
     this.#handlers = handlers;
     this.#origin = origin;
@@ -57,7 +57,7 @@ export class Turn implements AsyncIterable<UniversalEvent> {
     const open = async (): Promise<AsyncIterableIterator<UniversalEvent>> => {
       const accepted = await this.accepted;
       scope.begin(accepted);
-      return events(this.#http, this.#session.id, { after: accepted.eventId - 1, signal });
+      return events(this.#http, this.session.id, { after: accepted.eventId - 1, signal });
     };
     const leave = async (): Promise<IteratorReturnResult<undefined>> => {
       left = true;
@@ -85,11 +85,11 @@ export class Turn implements AsyncIterable<UniversalEvent> {
   async cancel(): Promise<void> {
     const { messageId, turnId } = await this.accepted;
     try {
-      await this.#session.withdraw(messageId);
+      await this.session.withdraw(messageId);
     } catch (error) {
       if (!(error instanceof ConflictError && error.what === "begun")) throw error;
-      const { turn } = await this.#session.refresh();
-      if (turn?.turnId === turnId) await this.#session.cancel();
+      const { turn } = await this.session.refresh();
+      if (turn?.turnId === turnId) await this.session.cancel();
     }
   }
 
@@ -105,7 +105,7 @@ export class Turn implements AsyncIterable<UniversalEvent> {
       const repeat = origin.kind === "sent" ? origin.post : undefined;
       const signal = origin.kind === "sent" ? origin.signal : undefined;
       const follow = {
-        session: this.#session,
+        session: this.session,
         http: this.#http,
         handlers: this.#handlers,
         known,

@@ -1,9 +1,13 @@
 // The stores of one client: whoever asks for the same thing gets the same store.
 
 import type { SandboxAgent } from "../client.ts";
+import { AgentsStore, type AgentsStoreOptions } from "./agents-store.ts";
+import { FilesStore } from "./files-store.ts";
+import { ProcessesStore, type ProcessesStoreOptions } from "./processes-store.ts";
 import { SessionStore, type SessionStoreOptions } from "./session-store.ts";
 import { SessionsStore, type SessionsStoreOptions } from "./sessions-store.ts";
 import type { StoreUse } from "./store.ts";
+import { TerminalStore } from "./terminal-store.ts";
 
 /** Stores without a subscriber that are kept, so that a view that comes back has its data at once. */
 const MAX_UNUSED = 8;
@@ -30,6 +34,23 @@ export class ClientStores {
 
   sessions(options: SessionsStoreOptions = {}): SessionsStore {
     return this.#find(`sessions ${stable(options)}`, () => new SessionsStore(this.client, options));
+  }
+
+  agents(options: AgentsStoreOptions = {}): AgentsStore {
+    return this.#find(`agents ${stable(options)}`, () => new AgentsStore(this.client, options));
+  }
+
+  /** The entries of a directory. */
+  files(path: string): FilesStore {
+    return this.#find(`files ${path}`, () => new FilesStore(this.client, path));
+  }
+
+  processes(options: ProcessesStoreOptions = {}): ProcessesStore {
+    return this.#find(`processes ${stable(options)}`, () => new ProcessesStore(this.client, options));
+  }
+
+  terminal(processId: string): TerminalStore {
+    return this.#find(`terminal ${processId}`, () => new TerminalStore(this.client, processId));
   }
 
   #find<S extends Usable>(key: string, make: () => S): S {

@@ -17,6 +17,7 @@ import type { Turn } from "../sessions/turn.ts";
 import { applyEvents, applySession, emptyTranscript, type Transcript } from "../transcript/index.ts";
 import { Batch, nextFrame, type Schedule } from "./batch.ts";
 import { readNewest, readOlder } from "./history.ts";
+import { Refresh } from "./refresh.ts";
 import { BaseStore, handled, type Loading, READY } from "./store.ts";
 
 /** The connection to the event stream of a session. */
@@ -234,7 +235,7 @@ export class SessionStore extends BaseStore<SessionSnapshot> {
     const generation = this.#generation;
     this.update({ history: { state: "loading" } });
     try {
-      const signal = this.#reading;
+      const signal = this.#reading?.aborted === true ? undefined : this.#reading;
       const prepend = await readOlder(await this.#open(signal), transcript, this.#pageSize, { signal });
       if (generation !== this.#generation) return;
       this.update({ transcript: prepend(this.getSnapshot().transcript), history: READY });
@@ -259,32 +260,5 @@ export class SessionStore extends BaseStore<SessionSnapshot> {
       }
     };
     return handled(run());
-  }
-}
-
-/** Runs a request again and again, one at a time, while something asks for it. Failures show themselves on the stream. */
-class Refresh {
-  readonly #run: () => Promise<unknown>;
-  #state: "idle" | "running" | "runAgain" = "idle";
-
-  constructor(run: () => Promise<unknown>) {
-    this.#run = run;
-  }
-
-  request(): void {
-    if (this.#state === "idle") void this.#loop();
-    else this.#state = "runAgain";
-  }
-
-  async #loop(): Promise<void> {
-    do {
-      this.#state = "running";
-      await this.#run().catch(() => {});
-    } while (this.#isWanted());
-    this.#state = "idle";
-  }
-
-  #isWanted(): boolean {
-    return this.#state === "runAgain";
   }
 }

@@ -9,5 +9,6 @@ export {
   type PageOptions,
   prependTranscriptPage,
 } from "./pages.ts";
+export { foldParts } from "./parts.ts";
 export { applyEvent, applyEvents, applyGap, emptyTranscript } from "./reduce.ts";
 export { childrenOf, diffsOf, isNested, messageOf, outputOf, textOf } from "./select.ts";

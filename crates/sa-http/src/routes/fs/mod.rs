@@ -9,26 +9,45 @@ mod search;
 mod watch;
 
 use crate::state::AppState;
+use axum::Router;
+use axum::routing::{delete, get, post};
 use sa_api::{FsEntry, FsEntryType, FsStat};
 use sa_files::{Entry, Kind};
 use std::path::Path;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa::OpenApi;
 
 /// The routes of this area.
-pub(crate) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(entries::list))
-        .routes(routes!(entries::stat))
-        .routes(routes!(file::read, file::head, file::write))
-        .routes(routes!(entries::delete))
-        .routes(routes!(entries::make_dir))
-        .routes(routes!(entries::relocate))
-        .routes(routes!(archives::upload))
-        .routes(routes!(archives::download))
-        .routes(routes!(watch::watch))
-        .routes(routes!(search::search))
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/v1/fs/entries", get(entries::list))
+        .route("/v1/fs/stat", get(entries::stat))
+        .route("/v1/fs/file", get(file::read).head(file::head).put(file::write))
+        .route("/v1/fs/entry", delete(entries::delete))
+        .route("/v1/fs/mkdir", post(entries::make_dir))
+        .route("/v1/fs/move", post(entries::relocate))
+        .route("/v1/fs/upload-batch", post(archives::upload))
+        .route("/v1/fs/download-batch", get(archives::download))
+        .route("/v1/fs/watch", get(watch::watch))
+        .route("/v1/fs/search", get(search::search))
 }
+
+/// The documentation of [`routes`].
+#[derive(OpenApi)]
+#[openapi(paths(
+    entries::list,
+    entries::stat,
+    file::read,
+    file::head,
+    file::write,
+    entries::delete,
+    entries::make_dir,
+    entries::relocate,
+    archives::upload,
+    archives::download,
+    watch::watch,
+    search::search
+))]
+pub(crate) struct Operations;
 
 /// A path in an answer; bytes that are no UTF-8 are replaced.
 fn text(path: &Path) -> String {

@@ -12,35 +12,69 @@ mod transfer;
 
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
+use axum::Router;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
+use axum::routing::{delete, get, post};
 use http::HeaderMap;
 use sa_api::ErrorCode;
 use sa_sessions::{SessionError, SessionHandle};
 use std::future::Future;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa::OpenApi;
 
 /// The routes of this area.
-pub(crate) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(listing::list, lifecycle::create_minted))
-        .routes(routes!(transfer::import))
-        .routes(routes!(lifecycle::get, lifecycle::create, lifecycle::patch, lifecycle::delete))
-        .routes(routes!(lifecycle::terminate))
-        .routes(routes!(lifecycle::resume))
-        .routes(routes!(lifecycle::fork))
-        .routes(routes!(transcript::page, messages::post))
-        .routes(routes!(messages::post_stream))
-        .routes(routes!(messages::withdraw))
-        .routes(routes!(messages::cancel))
-        .routes(routes!(events::page))
-        .routes(routes!(events::stream))
-        .routes(routes!(decisions::reply_to_question))
-        .routes(routes!(decisions::reject_question))
-        .routes(routes!(decisions::reply_to_permission))
-        .routes(routes!(transfer::export))
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/v1/sessions", get(listing::list).post(lifecycle::create_minted))
+        .route("/v1/sessions/import", post(transfer::import))
+        .route(
+            "/v1/sessions/{sessionId}",
+            get(lifecycle::get).post(lifecycle::create).patch(lifecycle::patch).delete(lifecycle::delete),
+        )
+        .route("/v1/sessions/{sessionId}/terminate", post(lifecycle::terminate))
+        .route("/v1/sessions/{sessionId}/resume", post(lifecycle::resume))
+        .route("/v1/sessions/{sessionId}/fork", post(lifecycle::fork))
+        .route("/v1/sessions/{sessionId}/messages", get(transcript::page).post(messages::post))
+        .route("/v1/sessions/{sessionId}/messages/stream", post(messages::post_stream))
+        .route("/v1/sessions/{sessionId}/messages/{messageId}", delete(messages::withdraw))
+        .route("/v1/sessions/{sessionId}/cancel", post(messages::cancel))
+        .route("/v1/sessions/{sessionId}/events", get(events::page))
+        .route("/v1/sessions/{sessionId}/events/sse", get(events::stream))
+        .route("/v1/sessions/{sessionId}/questions/{questionId}/reply", post(decisions::reply_to_question))
+        .route("/v1/sessions/{sessionId}/questions/{questionId}/reject", post(decisions::reject_question))
+        .route(
+            "/v1/sessions/{sessionId}/permissions/{permissionId}/reply",
+            post(decisions::reply_to_permission),
+        )
+        .route("/v1/sessions/{sessionId}/export", get(transfer::export))
 }
+
+/// The documentation of [`routes`].
+#[derive(OpenApi)]
+#[openapi(paths(
+    listing::list,
+    lifecycle::create_minted,
+    transfer::import,
+    lifecycle::get,
+    lifecycle::create,
+    lifecycle::patch,
+    lifecycle::delete,
+    lifecycle::terminate,
+    lifecycle::resume,
+    lifecycle::fork,
+    transcript::page,
+    messages::post,
+    messages::post_stream,
+    messages::withdraw,
+    messages::cancel,
+    events::page,
+    events::stream,
+    decisions::reply_to_question,
+    decisions::reject_question,
+    decisions::reply_to_permission,
+    transfer::export
+))]
+pub(crate) struct Operations;
 
 /// The id in a path.
 type Id = Result<Path<String>, PathRejection>;

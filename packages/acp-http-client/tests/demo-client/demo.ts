@@ -123,8 +123,11 @@ class SdkClient extends Base implements DemoClient {
   }
 }
 
+/** Connects with our peer. */
+export const openPeer: Open = (transport, options) => new PeerClient(transport, options);
+
 export const CLIENTS: Record<string, Open> = {
-  peer: (transport, options) => new PeerClient(transport, options),
+  peer: openPeer,
   "official SDK": (transport, options) => new SdkClient(transport, options),
 };
 

@@ -1,0 +1,25 @@
+// The real SDK against a fake of the service on loopback; the daemon really runs.
+
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeE2b, freePort, routeNames, smallProgram } from "@sandbox-agent/testkit/sandboxes";
+import { afterEach, expect, test, vi } from "vitest";
+import { example } from "../src/index.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+test("answers from a sandbox and destroys it", async () => {
+  await using fake = await new FakeE2b().listen();
+  using _names = routeNames(fake.resolve);
+  for (const [name, value] of Object.entries(fake.env)) vi.stubEnv(name, value);
+  const file = smallProgram(mkdtempSync(join(tmpdir(), "sa-example-")));
+  let output = "";
+  const print = (text: string): void => {
+    output += text;
+  };
+  await example("demo", "say Hello!", print, { program: { file }, port: await freePort() });
+  expect(output).toContain("Hello!");
+  expect(output).toMatch(/^sandbox \S+ at http/);
+  expect(fake.machines.size).toBe(0);
+});

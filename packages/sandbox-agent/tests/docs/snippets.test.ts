@@ -1,0 +1,92 @@
+// Every TypeScript example of the documentation compiles, runs against the real daemon and ends by itself.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { binary, type Daemon, startDaemon } from "@sandbox-agent/testkit";
+import { build } from "esbuild";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Snippet, snippets } from "./snippets.ts";
+
+const ROOT = new URL("../../../../", import.meta.url);
+const PAGES = [
+  "docs/typescript.md",
+  "docs/embedding.md",
+  "packages/sandbox-agent/README.md",
+  "docs/fleet.md",
+  "docs/migrating-from-0.4.md",
+];
+/** Pages whose examples need accounts. They only compile here. */
+const PAGES_WITH_ACCOUNTS = ["docs/providers.md"];
+const all = PAGES.flatMap((page) => snippets(new URL(page, ROOT)));
+const compiled = [...all, ...PAGES_WITH_ACCOUNTS.flatMap((page) => snippets(new URL(page, ROOT)))];
+
+let daemon: Daemon;
+const folder = mkdtempSync(join(tmpdir(), "sa-snippets-"));
+
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+
+afterAll(async () => {
+  await daemon.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test("the examples compile", () => {
+  const config = ts.readConfigFile(new URL("tsconfig.json", ROOT).pathname, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT.pathname);
+  const files = new Map(
+    compiled.map(({ program }, index) => [resolve(import.meta.dirname, `s${index}.ts`), program]),
+  );
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.fileExists = (name) => files.has(resolve(name)) || fileExists(name);
+  host.readFile = (name) => files.get(resolve(name)) ?? readFile(name);
+  const program = ts.createProgram([...files.keys()], { ...options, noUnusedLocals: false }, host);
+  const problems = [...files.keys()].flatMap((name, index) =>
+    program
+      .getSemanticDiagnostics(program.getSourceFile(name))
+      .map(
+        ({ messageText }) =>
+          `${compiled[index]?.name}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
+      ),
+  );
+  expect(problems).toEqual([]);
+}, 60_000);
+
+describe("the examples run", () => {
+  expect(all.length).toBeGreaterThan(10);
+  test.for(all)("$name", async (snippet) => {
+    expect(await run(snippet)).toEqual({ code: 0, errors: "" });
+  });
+});
+
+async function run({ name, program }: Snippet): Promise<{ code: number | null; errors: string }> {
+  const outfile = join(folder, `${name.replace(/\W/g, "-")}.mjs`);
+  await build({
+    stdin: { contents: program, resolveDir: import.meta.dirname, loader: "ts" },
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    conditions: ["@sandbox-agent/source"],
+    logLevel: "silent",
+  });
+  const env = {
+    ...process.env,
+    BASE_URL: daemon.baseUrl,
+    SANDBOX_AGENT_TOKEN: daemon.token,
+    SANDBOX_AGENT_BIN: binary,
+    HOME: folder,
+  };
+  const child = spawn(process.execPath, [outfile], { env, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  return new Promise((done) => child.on("close", (code) => done({ code, errors })));
+}
