@@ -26,9 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         let path = file.strip_prefix(&dist)?.to_str().ok_or("the name of a file is not UTF-8")?;
-        write!(
+        writeln!(
             table,
-            "    Embedded {{ path: {path:?}, brotli: include_bytes!({brotli:?}), gzip: include_bytes!({gzip:?}) }},\n"
+            "    Embedded {{ path: {path:?}, brotli: include_bytes!({brotli:?}), gzip: include_bytes!({gzip:?}) }},"
         )?;
     }
     table.push_str("];\n");
