@@ -3,10 +3,10 @@
 import { type SqliteDatabase, sqlite } from "sandbox-agent/persist/sqlite";
 import { CASES } from "./conformance.ts";
 
-const [module = "", constructor = "", file = ""] = process.argv.slice(2);
+const [module = "", className = "", file = ""] = process.argv.slice(2);
 const library = (await import(module)) as Record<string, new (file: string) => SqliteDatabase>;
-const Database = library[constructor];
-if (Database === undefined) throw new Error(`${module} has no ${constructor}`);
+const Database = library[className];
+if (Database === undefined) throw new Error(`${module} has no ${className}`);
 for (const { name, run } of CASES) {
   await run(() => sqlite(new Database(file)));
   process.stdout.write(`${name}\n`);
