@@ -8,16 +8,18 @@ import {
   type JsonRpcMessage,
   OverflowError,
   openStream,
+  standardHttpTransport,
   type TransportEvent,
 } from "acp-http-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { counted, newSession, openPeer, prompt, said, start, until } from "./demo-client/demo.ts";
-import { demoServer, TRANSPORTS } from "./demo-client/transports.ts";
+import { demoServer, RESUMABLE, TRANSPORTS } from "./demo-client/transports.ts";
 
 let daemon: Daemon;
 beforeAll(async () => {
   daemon = await startDaemon({
-    config: "[limits]\nearly-answer-ms = 100\nlog-bytes = 1048576\nreader-lag-bytes = 65536\n",
+    config:
+      "[limits]\nearly-answer-ms = 100\nheartbeat-ms = 50\nlog-bytes = 1048576\nreader-lag-bytes = 65536\n",
   });
 });
 afterAll(() => daemon.stop());
@@ -211,4 +213,46 @@ test("a server whose stream is refused until its first message has been taken", 
   const session = await start(demo);
   expect(await prompt(demo, session, "say seen")).toBe("end_turn");
   expect(said(demo, session)).toBe("seen");
+});
+
+describe("a half-open connection", () => {
+  for (const [name, make] of Object.entries(RESUMABLE))
+    test(`${name}: is replaced after a time of silence, and the turn goes on`, async () => {
+      const proxy = await startTcpProxy(daemon.baseUrl);
+      const timing = { idleMs: 400, reconnect: { initialMs: 5, maxMs: 50 } };
+      const demo = openPeer(make({ baseUrl: proxy.baseUrl, headers: daemon.headers }, timing));
+      onTestFinished(async () => {
+        // Otherwise closing would use a stalled connection, until its time is over.
+        proxy.cut();
+        await demo.close();
+        await proxy[Symbol.asyncDispose]();
+      });
+      const session = await start(demo);
+      const turn = prompt(demo, session, "stream 60 every 10");
+      await until(() => said(demo, session).length > counted(10).length);
+      proxy.stall();
+      proxy.pass();
+      expect(await turn).toBe("end_turn");
+      expect(said(demo, session)).toBe(counted(60));
+      expect(demo.events.map(({ type }) => type)).toContain("reconnected");
+    });
+});
+
+test("cookies of a gateway are returned with every later request", async () => {
+  const sent: (string | undefined)[] = [];
+  const gateway: typeof fetch = async (url, init) => {
+    sent.push(new Headers(init?.headers).get("Cookie") ?? undefined);
+    const response = await fetch(url, init);
+    if (sent.length > 2) return response;
+    const headers = new Headers(response.headers);
+    headers.append("Set-Cookie", "machine=7; Path=/; HttpOnly");
+    return new Response(response.body, { status: response.status, headers });
+  };
+  const url = `${daemon.baseUrl}/acp?agent=demo`;
+  const demo = openPeer(standardHttpTransport({ url, headers: daemon.headers, fetch: gateway }));
+  const session = await start(demo);
+  await prompt(demo, session, "say hi");
+  await demo.close();
+  expect(sent[0]).toBeUndefined();
+  expect(new Set(sent.slice(1))).toEqual(new Set(["machine=7"]));
 });

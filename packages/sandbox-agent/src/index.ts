@@ -74,6 +74,7 @@ export { type FollowOptions, type ProcessLogPage, ProcessOutput } from "./proces
 export type { LogsQuery, Processes, ProcessInput } from "./processes/processes.ts";
 export { Terminal, type TerminalOptions } from "./processes/terminal.ts";
 export { TerminalError } from "./processes/terminal-connection.ts";
+export type { DaemonOptions, Program } from "./providers/daemon.ts";
 export type * from "./providers/provider.ts";
 export { SandboxStartError } from "./providers/provider.ts";
 export type { EventOptions, EventPageQuery, EventSelection } from "./sessions/events.ts";

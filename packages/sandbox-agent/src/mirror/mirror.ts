@@ -72,6 +72,8 @@ class SessionMirror implements Mirror {
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
   #stored = 0;
+  /** The connection broke, and no event has come since. */
+  #interrupted = false;
 
   constructor(session: Session, store: PersistDriver, { signal, onStored }: MirrorOptions) {
     this.#session = session;
@@ -116,18 +118,20 @@ class SessionMirror implements Mirror {
   }
 
   async stop(): Promise<void> {
-    // The sandbox may be gone, so that there is nothing left to wait for.
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(LAST_EVENTS_MS)]);
-    await this.#session
-      .refresh({ signal })
-      .then(({ lastEventId }) => this.until(lastEventId, { signal }))
-      .catch(() => undefined);
+    // Of a sandbox that is gone, there is nothing left to wait for.
+    if (!this.#interrupted) await this.#catchUp().catch(() => undefined);
     this.#stop.abort(new MirrorStoppedError());
     await this.done;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+  }
+
+  async #catchUp(): Promise<void> {
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(LAST_EVENTS_MS)]);
+    const { lastEventId } = await this.#session.refresh({ signal });
+    await this.until(lastEventId, { signal });
   }
 
   async #run(caller: AbortSignal | undefined): Promise<void> {
@@ -160,10 +164,14 @@ class SessionMirror implements Mirror {
       // A log that begins late is complete as far as the daemon has it. A hole in the middle is not.
       if (this.#stored > 0) throw new MirrorGapError(id, this.#stored, oldest);
     };
-    const source = this.#session.events({ after: lastSequence, signal: this.#signal, onGap });
+    const onReconnect = (): void => {
+      this.#interrupted = true;
+    };
+    const source = this.#session.events({ after: lastSequence, signal: this.#signal, onGap, onReconnect });
     const batches = new Batches(source, BATCH);
     await this.#describe(id, fence);
     for await (const batch of batches) {
+      this.#interrupted = false;
       const record = await this.#store.append(id, batch.map(stored), { fence });
       if (batch.some(({ type }) => CHANGES.has(type))) await this.#describe(id, fence);
       this.#advance(record.lastSequence);

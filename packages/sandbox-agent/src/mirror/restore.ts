@@ -1,6 +1,7 @@
 // Brings a mirrored session up in another sandbox.
 
 import type { SandboxAgent } from "../client.ts";
+import { NotFoundError } from "../errors/problems.ts";
 import type { PersistDriver, SessionRecord } from "../persist/driver.ts";
 import { storedEvents, updateRecord } from "../persist/records.ts";
 import type { Session } from "../sessions/session.ts";
@@ -33,10 +34,23 @@ export async function restore(
 ): Promise<Session> {
   const { id = sessionId, signal } = options;
   signal?.throwIfAborted();
+  if (await exists(client, id, signal))
+    throw new NotRestorableError(sessionId, `the sandbox has a session '${id}'`);
   const record = id === sessionId ? await fence(store, sessionId) : await store.get(sessionId);
   if (record === undefined) throw new NotRestorableError(sessionId, "it is not in the store");
   const lines = new Blob(await exportLines(store, record, signal));
   return client.sessions.import(lines, { id, signal });
+}
+
+/** Looks before the log is taken over: a session that cannot be restored should stay where it is. */
+async function exists(client: SandboxAgent, id: string, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await client.sessions.get(id, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
 }
 
 /** Takes the log over, so that a mirror of the old sandbox cannot add events that the new one does not have. */

@@ -1,5 +1,6 @@
 // Providers whose sandboxes run commands: the program is put in, started in the background and watched, always alike.
 
+import { sleep } from "acp-http-client/sse";
 import {
   type DaemonOptions,
   DEFAULT_HEALTH_TIMEOUT_MS,
@@ -141,15 +142,7 @@ async function restart(
 async function healthy(machine: Machine, options: DaemonOptions, signal: AbortSignal): Promise<void> {
   const ms = options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS;
   const limit = new TimeLimit(ms, signal);
-  const watch = setInterval(() => {
-    machine.run(exitScript(machine.folder)).then(
-      ({ output }) => {
-        if (output.trim() !== "") limit.abort(new Error(`the daemon ended with exit code ${output.trim()}`));
-      },
-      // The health checks decide.
-      () => {},
-    );
-  }, EXIT_CHECK_MS);
+  void watchExit(machine, limit);
   try {
     const { baseUrl, ...rest } = await machine.endpoint();
     await waitForHealth(baseUrl, limit.signal, rest);
@@ -158,8 +151,22 @@ async function healthy(machine: Machine, options: DaemonOptions, signal: AbortSi
     const ended = reason instanceof Error && reason.message.startsWith("the daemon ended");
     throw ended ? reason : error;
   } finally {
-    clearInterval(watch);
-    limit.release();
+    limit.abort(undefined);
+  }
+}
+
+/** Aborts the wait when the daemon has ended. Ends with the wait, and never rejects. */
+async function watchExit(machine: Machine, limit: TimeLimit): Promise<void> {
+  const { signal } = limit;
+  for (;;) {
+    await sleep(EXIT_CHECK_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    // If this fails, the health checks decide.
+    const code = await machine.run(exitScript(machine.folder)).then(
+      ({ output }) => output.trim(),
+      () => "",
+    );
+    if (code !== "") limit.abort(new Error(`the daemon ended with exit code ${code}`));
   }
 }
 

@@ -235,7 +235,7 @@ export class SessionStore extends BaseStore<SessionSnapshot> {
     const generation = this.#generation;
     this.update({ history: { state: "loading" } });
     try {
-      const signal = this.#reading;
+      const signal = this.#reading?.aborted === true ? undefined : this.#reading;
       const prepend = await readOlder(await this.#open(signal), transcript, this.#pageSize, { signal });
       if (generation !== this.#generation) return;
       this.update({ transcript: prepend(this.getSnapshot().transcript), history: READY });

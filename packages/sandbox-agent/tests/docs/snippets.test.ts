@@ -11,7 +11,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Snippet, snippets } from "./snippets.ts";
 
 const ROOT = new URL("../../../../", import.meta.url);
-const PAGES = ["docs/typescript.md", "docs/embedding.md", "packages/sandbox-agent/README.md"];
+const PAGES = [
+  "docs/typescript.md",
+  "docs/embedding.md",
+  "packages/sandbox-agent/README.md",
+  "docs/fleet.md",
+  "docs/migrating-from-0.4.md",
+];
 /** Pages whose examples need accounts. They only compile here. */
 const PAGES_WITH_ACCOUNTS = ["docs/providers.md"];
 const all = PAGES.flatMap((page) => snippets(new URL(page, ROOT)));

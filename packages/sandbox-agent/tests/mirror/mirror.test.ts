@@ -1,7 +1,7 @@
 // Mirrored sessions on real daemons: nothing is lost, nothing is twice, and a restored one continues the conversation.
 
 import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
-import { ConflictError, SandboxAgent, type Session, type UniversalEvent } from "sandbox-agent";
+import { SandboxAgent, type Session, type UniversalEvent } from "sandbox-agent";
 import {
   MirrorConflictError,
   MirrorGapError,
@@ -105,7 +105,7 @@ test("after a restore the old sandbox cannot write any more, and a copy leaves i
   await stale;
   await expect(mirror(session, store).done).rejects.toThrow(FencedError);
   expect((await copy.messages()).messages).toHaveLength(2);
-  await expect(restore(there, store, session.id)).rejects.toThrow(ConflictError);
+  await expect(restore(there, store, session.id)).rejects.toThrow(NotRestorableError);
 });
 
 test("a mirror that is aborted, and one whose store failed, is continued without loss", async () => {

@@ -90,6 +90,23 @@ describe("a daemon", () => {
     expect((await fetch(`${second.baseUrl}/v1/sessions/kept`, { headers })).status).toBe(200);
   });
 
+  test("is one of many that are started at once, of which one is aborted", async () => {
+    const reason = new Error("not this one");
+    const stop = new AbortController();
+    const starts = Array.from({ length: 5 }, (_, index) =>
+      spawnSandboxAgent({ binary, ...(index === 2 ? { signal: stop.signal } : {}) }),
+    );
+    stop.abort(reason);
+    const results = await Promise.allSettled(starts);
+    const daemons = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(results[2]).toEqual({ status: "rejected", reason });
+    expect(new Set(daemons.map(({ baseUrl }) => baseUrl)).size).toBe(4);
+    expect(new Set(daemons.map(({ token }) => token)).size).toBe(4);
+    const families = daemons.flatMap(({ pid }) => tree(pid));
+    await Promise.all(daemons.map((daemon) => daemon.dispose()));
+    expect(alive(families)).toEqual([]);
+  });
+
   test("that is killed reports its end and can be disposed of", async () => {
     const daemon = await spawnSandboxAgent({ binary });
     process.kill(daemon.pid, "SIGKILL");

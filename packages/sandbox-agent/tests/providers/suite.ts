@@ -1,6 +1,6 @@
 // The promises of every provider, tested against its fake; and once for real if the provider's key is set.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FakeProvider, type FakeStep, freePort, smallProgram } from "@sandbox-agent/testkit/sandboxes";
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SandboxAgent, SandboxStartError, TokenInvalidError } from "../../src/index.ts";
 import type { DaemonOptions, Program } from "../../src/providers/daemon.ts";
 import type { SandboxProvider } from "../../src/providers/provider.ts";
+import { tree } from "../node/process-tree.ts";
 
 export interface Fake {
   fake: FakeProvider;
@@ -81,8 +82,11 @@ export function providerSuite(suite: Suite): void {
       expect(fake.machines.has(client.sandbox?.id ?? "")).toBe(true);
       expect(await say(client, "say ready")).toContain("ready");
       expect(await client.sandbox?.logs?.()).toContain("listening on");
-      // The token is nowhere in the commands that run in the sandbox.
       expect(client.token).toMatch(/^[0-9a-f]{48}$/);
+      const family = [...fake.machines.values()].flatMap(({ pids }) => pids.flatMap(tree));
+      const commands = family.map(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, "utf8")).join("\n");
+      expect(commands).toContain("--port");
+      expect(commands).not.toContain(client.token);
       await client.dispose();
       expect(fake.machines.size).toBe(0);
       expect(fake.unknown).toEqual([]);

@@ -1,0 +1,46 @@
+// The example in a browser, with the demo agent.
+
+import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
+import { startChromium } from "@sandbox-agent/testkit/chromium";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type App, startApp } from "./app.ts";
+
+let daemon: Daemon;
+let app: App;
+
+beforeAll(async () => {
+  daemon = await startDaemon();
+  app = await startApp(daemon);
+}, 120_000);
+afterAll(async () => {
+  await app?.[Symbol.asyncDispose]();
+  await daemon?.stop();
+}, 60_000);
+
+test("an answer, an approval, and a reload in the middle of an answer", { timeout: 180_000 }, async () => {
+  const browser = await startChromium();
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    const response = await page.goto(app.url, { timeout: 120_000 });
+    expect(response?.status(), app.output()).toBe(200);
+    const send = async (text: string): Promise<void> => {
+      await page.getByLabel("Message").fill(text);
+      await page.getByRole("button", { name: "Send" }).click();
+    };
+    // The page answers to clicks only after React has taken over.
+    await page.waitForLoadState("networkidle");
+    await send("say Hello\npermission Send it off\nsay bye");
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByText("bye", { exact: true }).waitFor();
+    await send("say again\nstream 300 10 every 10\nsay the end");
+    await page.getByText("again", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("the end", { exact: true }).waitFor();
+    expect(await page.getByText("Hello", { exact: true }).count()).toBe(1);
+    expect(await page.getByText("again", { exact: true }).count()).toBe(1);
+    expect(await page.locator("[data-role=assistant]").count()).toBe(2);
+  } finally {
+    await browser.close();
+  }
+});
