@@ -3,7 +3,7 @@
 export const DEMO_SCRIPT = [
   "think The reader wants to see what an agent does. First a plan, then a search, an edit and a test run.",
   "plan every 700",
-  'tool search Search "TODO" in src',
+  'tool search Search "notes" in src',
   "read README.md",
   "say I found the place. I will **edit one file** and then run the tests.",
   "edit notes.txt",
