@@ -23,6 +23,8 @@ export function library(folder: string, options: UserConfig = {}): ReturnType<ty
     format: "esm",
     target: "es2022",
     platform: "neutral",
+    // Node's own modules, and a package's entries that it loads on demand.
+    deps: { neverBundle: [/^node:/, /^sandbox-agent\//] },
     dts: { sourcemap: true },
     sourcemap: true,
     clean: true,

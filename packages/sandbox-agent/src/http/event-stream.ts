@@ -91,34 +91,42 @@ export function streamItems<T>(
   const { item, onError } = projection;
   const source = serverSentEvents(http, origin);
   const end = (): void => void source.return?.();
-  const explain = (error: unknown): never => {
-    origin.signal?.throwIfAborted();
-    if (error instanceof StreamResponseError)
-      throw new UnexpectedResponseError(error.message, error.status, error.body.slice(0, 500));
-    throw connectionError(error, `GET ${origin.path}`);
+  const fail = (error: unknown): IteratorReturnResult<undefined> => {
+    end();
+    if (onError === undefined) throw error;
+    onError(error);
+    return { done: true, value: undefined };
   };
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     async next() {
+      // Errors of the stream become ours; those of `item`, which may be the caller's, stay as they are.
+      let isReading = true;
       try {
         for (;;) {
-          const step = await source.next().catch(explain);
-          if (step.done === true) break;
+          isReading = true;
+          const step = await source.next();
+          isReading = false;
+          if (step.done === true) return { done: true, value: undefined };
           const value = item(step.value, end);
           if (value !== undefined) return { done: false, value };
         }
       } catch (error) {
-        end();
-        if (onError === undefined) throw error;
-        onError(error);
+        return fail(isReading ? streamError(error, origin) : error);
       }
-      return { done: true, value: undefined };
     },
     async return() {
       end();
       return { done: true, value: undefined };
     },
   };
+}
+
+function streamError(error: unknown, { path, signal }: Source): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (error instanceof StreamResponseError)
+    return new UnexpectedResponseError(error.message, error.status, error.body.slice(0, 500));
+  return connectionError(error, `GET ${path}`);
 }

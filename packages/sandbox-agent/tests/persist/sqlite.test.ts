@@ -38,6 +38,18 @@ test("processes that write to one file at once store each event once", async () 
   expect(record?.metadata).toEqual({ writes: 3 * 80 });
 });
 
+test("the SQLite of Bun follows the common rules", async () => {
+  const program = await bundle(new URL("sqlite-rules.ts", import.meta.url));
+  const bun = createRequire(import.meta.url).resolve("bun/bin/bun.exe");
+  const { stdout } = await promisify(execFile)(bun, [
+    program,
+    "bun:sqlite",
+    "Database",
+    join(folder, "bun.db"),
+  ]);
+  expect(stdout.trim().split("\n")).toEqual(CASES.map(({ name }) => name));
+});
+
 test("an older schema is migrated with its data; a newer one is refused", async () => {
   const database = open("aging.db");
   const [first] = migrations({ text: "TEXT", integer: "INTEGER" });
