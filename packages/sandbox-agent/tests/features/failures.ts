@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { answersWithoutModel, spokenBack } from "./lacking.ts";
 import { descendants, programs } from "./processes.ts";
 import { cut, fail, hang, type Script, say, stop } from "./script.ts";
-import { continues, type Feature, Stage } from "./stage.ts";
+import { continues, type Feature, NOISY, Stage } from "./stage.ts";
 import { heard } from "./turns.ts";
 
 /** Sends a script on which the turn must fail. */
@@ -152,6 +152,18 @@ export const features: Feature[] = [
       expect(programs(stage.agent, stage.daemon.pid)).not.toEqual(pids);
     },
     lacking: { demo: drivesNoProgram },
+  },
+  {
+    title: "Unknown output",
+    async run(stage) {
+      const session = await stage.session(stage.isReal ? { agent: NOISY } : {});
+      const noise = { model: "", demo: "garbage json" };
+      expect((await stage.turn(session, [noise, say("Unimpressed.")])).text).toBe("Unimpressed.");
+      const { events } = await session.eventPage({ types: ["unknown", "error"] });
+      const passedOn = JSON.stringify(events);
+      expect(passedOn).toContain('"unparsed"');
+      if (stage.isReal) expect(passedOn).toContain("not JSON at all");
+    },
   },
 ];
 

@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { Daemon } from "@sandbox-agent/testkit";
+import { fileURLToPath } from "node:url";
+import { binary, Daemon } from "@sandbox-agent/testkit";
 import {
   type CreateOptions,
   type PermissionPrompt,
@@ -31,6 +32,11 @@ const SETTINGS: Record<AgentId, Record<string, string>> = {
   codex: { ".codex/config.toml": "# Mine.\nhide_agent_reasoning = false\n" },
   opencode: { ".config/opencode/opencode.jsonc": '{\n  // Mine.\n  "username": "me",\n}\n' },
 };
+
+/** Id of the agent whose program first writes lines that nobody knows. */
+export const NOISY = "noisy";
+
+const NOISY_PROGRAM = fileURLToPath(new URL("noisy-program.sh", import.meta.url));
 
 /** A key that only the scripted model accepts. */
 const KEY = "sk-ant-scripted";
@@ -54,13 +60,16 @@ export class Stage {
 
   static async set(agent: AgentId, credentials: "given" | "none" = "given"): Promise<Stage> {
     const model = agent === "demo" ? undefined : await ModelServer.start();
-    const daemon = new Daemon({ env: model === undefined ? {} : environment(agent, model, credentials) });
+    const installed = agent === "demo" ? undefined : await installedAgent(agent);
+    const env = model === undefined ? {} : environment(agent, model, credentials);
+    const noisy = `${NOISY}=${binary} acp ${agent} --program ${NOISY_PROGRAM}`;
+    const options = installed === undefined ? {} : { flags: ["--agent", noisy] };
+    const daemon = new Daemon({ ...options, env: { ...env, QUIET_PROGRAM: installed?.program ?? "" } });
     for (const [name, content] of Object.entries(SETTINGS[agent])) putIn(daemon.home, name, content);
-    if (model !== undefined) {
-      lend(agent, await installedAgent(agent), daemon.home);
-      // OpenCode takes a provider with settings for one with credentials.
-      if (agent === "opencode" && credentials === "given") configureOpenCode(daemon.home, model);
-    }
+    if (installed !== undefined) lend(agent, installed.folder, daemon.home);
+    // OpenCode takes a provider with settings for one with credentials.
+    if (agent === "opencode" && model !== undefined && credentials === "given")
+      configureOpenCode(daemon.home, model);
     await daemon.start();
     return new Stage(agent, await SandboxAgent.connect(daemon.connection), daemon, model);
   }

@@ -5,5 +5,4 @@ export const undriven: Record<string, string> = {
   "Question without forms": "Clients of the SDK always show forms.",
   "Plan mode without a sandbox":
     "It is 'Plan mode reads only' with an agent whose helpers are missing, which no client notices.",
-  "Unknown output": "It takes another program in the agent's place. The daemon handles its lines.",
 };
