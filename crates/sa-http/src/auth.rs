@@ -2,6 +2,7 @@
 
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
+use crate::routes::inspector::is_inspector;
 use crate::state::AppState;
 use axum::extract::Request;
 use http::{HeaderMap, Method, Uri, header};
@@ -38,11 +39,13 @@ pub(crate) enum Entry {
     StreamOnly,
 }
 
-/// Lets a request in that carries the token. Every route denies by default; only liveness is open.
+/// Lets a request in that carries the token. Every route denies by default; only liveness and the inspector's
+/// files are open.
 pub(crate) fn check(state: &AppState, request: &Request) -> ApiResult<Entry> {
     let Auth::Token(token) = &state.options.auth else { return Ok(Entry::Whole) };
     // Other methods than its own are refused there as such.
-    let open = request.uri().path() == "/v1/health";
+    let path = request.uri().path();
+    let open = path == "/v1/health" || is_inspector(path);
     if open || presents(request.headers(), token) {
         Ok(Entry::Whole)
     } else if opens_stream(state, request, token) {

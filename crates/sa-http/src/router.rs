@@ -3,7 +3,7 @@
 use crate::acp;
 use crate::gate;
 use crate::problem::ApiError;
-use crate::routes::{agents, config, fs, meta, processes, sessions, tickets};
+use crate::routes::{agents, config, fs, inspector, meta, processes, sessions, tickets};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::Request;
@@ -18,6 +18,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 pub(crate) fn build(state: AppState) -> Router {
     let cors = state.options.cors.layer().ok().flatten();
     let router = routes()
+        .merge(inspector::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(state.clone(), gate::pass));

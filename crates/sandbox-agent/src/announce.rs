@@ -18,21 +18,23 @@ pub(crate) fn announce(
     writeln!(out, "listening on http://{address}")?;
     out.flush()?;
     writeln!(out)?;
-    let header = match access {
+    let reachable = reachable(address);
+    let (fragment, header) = match access {
         Access::Generated(token) => {
             writeln!(out, "  token  {token}  (for this run only; set {TOKEN_VARIABLE} to choose one)")?;
-            format!("-H 'Authorization: Bearer {token}' ")
+            (format!("#token={token}"), format!("-H 'Authorization: Bearer {token}' "))
         }
         Access::Given(token) => {
             // A token that was given is not printed: output ends up in logs.
             if exported != Some(token) {
                 writeln!(out, "  token  the one you gave; first run: export {TOKEN_VARIABLE}=<token>")?;
             }
-            format!("-H \"Authorization: Bearer ${TOKEN_VARIABLE}\" ")
+            (String::new(), format!("-H \"Authorization: Bearer ${TOKEN_VARIABLE}\" "))
         }
-        Access::Open => String::new(),
+        Access::Open => (String::new(), String::new()),
     };
-    writeln!(out, "  try    curl {header}http://{}/v1/agents\n", reachable(address))?;
+    writeln!(out, "  open   http://{reachable}/ui/{fragment}")?;
+    writeln!(out, "  try    curl {header}http://{reachable}/v1/agents\n")?;
     out.flush()
 }
 
@@ -67,6 +69,7 @@ mod tests {
 listening on http://127.0.0.1:2468
 
   token  abc  (for this run only; set SANDBOX_AGENT_TOKEN to choose one)
+  open   http://127.0.0.1:2468/ui/#token=abc
   try    curl -H 'Authorization: Bearer abc' http://127.0.0.1:2468/v1/agents
 
 ";
@@ -78,6 +81,7 @@ listening on http://127.0.0.1:2468
         let expected = "\
 listening on http://0.0.0.0:80
 
+  open   http://127.0.0.1:80/ui/
   try    curl -H \"Authorization: Bearer $SANDBOX_AGENT_TOKEN\" http://127.0.0.1:80/v1/agents
 
 ";
@@ -86,7 +90,7 @@ listening on http://0.0.0.0:80
         for exported in [None, Some("another")] {
             let said = said_with("0.0.0.0:80", &access, exported);
             assert!(said.contains(
-                "\n  token  the one you gave; first run: export SANDBOX_AGENT_TOKEN=<token>\n  try "
+                "\n  token  the one you gave; first run: export SANDBOX_AGENT_TOKEN=<token>\n  open "
             ));
             assert!(!said.contains("s3cret"), "{said}");
         }
@@ -94,7 +98,7 @@ listening on http://0.0.0.0:80
 
     #[test]
     fn without_a_token_none_is_sent() {
-        let expected = "listening on http://[::]:2468\n\n  try    curl http://[::1]:2468/v1/agents\n\n";
+        let expected = "listening on http://[::]:2468\n\n  open   http://[::1]:2468/ui/\n  try    curl http://[::1]:2468/v1/agents\n\n";
         assert_eq!(said("[::]:2468", &Access::Open), expected);
     }
 }

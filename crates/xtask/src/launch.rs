@@ -1,11 +1,13 @@
 //! `cargo xtask run` and `cargo xtask bench`: build, then become the program.
 
+use crate::packages;
 use crate::shell::{Program, cargo, target};
 use anyhow::Result;
 use std::process::ExitCode;
 
 /// The daemon, as somebody tries it from a checkout.
 pub(crate) fn daemon(arguments: &[String]) -> Result<ExitCode> {
+    packages::inspector();
     cargo(&["build", "--package", "sandbox-agent"]).run()?;
     let binary = target()?.join("debug/sandbox-agent");
     Err(Program::new(binary).args(&["server"]).args(arguments).become_it())

@@ -33,3 +33,13 @@ pub(crate) fn test() -> Result<()> {
         .env(POSTGRES.variable, POSTGRES.path()?);
     tests.run()
 }
+
+/// Builds the inspector, which the daemon embeds. Without Node.js the daemon serves a page that says how to get it.
+pub(crate) fn inspector() {
+    let built = Tools::npm(WORKSPACE).and_then(|_| {
+        Program::new("npm").args(&["run", "build", "--workspace", "@sandbox-agent/inspector"]).run()
+    });
+    if let Err(error) = built {
+        eprintln!("note: the daemon is built without the inspector: {error:#}");
+    }
+}

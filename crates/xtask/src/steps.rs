@@ -123,6 +123,7 @@ fn deny() -> Result<Outcome> {
 
 /// Cargo builds binaries only for the tests of their own package; the end-to-end tests need them beside theirs.
 fn build() -> Result<Outcome> {
+    packages::inspector();
     passed(cargo(&["build", "--workspace", "--all-targets"]).run())
 }
 

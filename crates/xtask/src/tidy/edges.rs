@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 35] = [
+const TABLE: [Row; 36] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -31,6 +31,7 @@ const TABLE: [Row; 35] = [
     Row { name: "sa-codex", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
     Row { name: "sa-opencode", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
     Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
+    Row { name: "sa-inspector", needs: &[], may: &[] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
     Row { name: "sa-store", needs: &[], may: &[] },
@@ -42,7 +43,7 @@ const TABLE: [Row; 35] = [
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
     Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-install", "sa-probe"] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",

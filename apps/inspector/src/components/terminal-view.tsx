@@ -1,0 +1,98 @@
+// One terminal: xterm on the SDK's terminal, which attaches again by itself.
+
+import { useSandboxAgent } from "@sandbox-agent/react";
+import { FitAddon } from "@xterm/addon-fit";
+import { Terminal as Screen } from "@xterm/xterm";
+import { type ReactElement, useEffect, useRef, useState } from "react";
+import type { Terminal } from "sandbox-agent";
+import { ProblemView } from "./problem.tsx";
+import "@xterm/xterm/css/xterm.css";
+
+export default function TerminalView({ id }: { id: string }): ReactElement {
+  const client = useSandboxAgent();
+  const box = useRef<HTMLDivElement>(null);
+  const [error, setError] = useState<unknown>();
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt attaches again
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const screen = new Screen({
+      fontFamily: getComputedStyle(document.documentElement).getPropertyValue("--font-code"),
+      fontSize: 12.5,
+      cursorBlink: false,
+      theme: themeOf(element),
+      allowProposedApi: false,
+    });
+    const fit = new FitAddon();
+    screen.loadAddon(fit);
+    screen.open(element);
+    fit.fit();
+    screen.focus();
+    const abort = new AbortController();
+    let terminal: Terminal | undefined;
+    const resize = (): void => {
+      fit.fit();
+      terminal?.resize({ cols: screen.cols, rows: screen.rows });
+    };
+    const observer = new ResizeObserver(resize);
+    observer.observe(element);
+    // What is typed before the terminal is attached is sent then.
+    let early = "";
+    screen.onData((data) => {
+      if (terminal === undefined) early += data;
+      else terminal.write(data);
+    });
+    const attach = async (): Promise<void> => {
+      terminal = await client.processes.terminal(id, { signal: abort.signal });
+      terminal.onReset(() => screen.reset());
+      terminal.onData((bytes) => screen.write(bytes));
+      resize();
+      if (early !== "") terminal.write(early);
+      const exit = await terminal.exit;
+      screen.write(
+        `\r\n\x1b[2mThe process exited${exit.exitCode === undefined ? "" : ` with ${exit.exitCode}`}.\x1b[0m\r\n`,
+      );
+    };
+    attach().catch((failure: unknown) => {
+      if (!abort.signal.aborted) setError(failure);
+    });
+    return () => {
+      abort.abort();
+      observer.disconnect();
+      screen.dispose();
+    };
+  }, [client, id, attempt]);
+  const retry = (): void => {
+    setError(undefined);
+    setAttempt((now) => now + 1);
+  };
+  return (
+    <div className="terminal-box">
+      {error === undefined ? null : <ProblemView error={error} onRetry={retry} />}
+      <div ref={box} data-terminal={id} />
+    </div>
+  );
+}
+
+/** Colors of the page, which the terminal draws itself. */
+function themeOf(element: HTMLElement): Record<string, string> {
+  const probe = document.createElement("span");
+  element.append(probe);
+  const color = (name: string): string => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const theme = {
+    background: color("--bg"),
+    foreground: color("--text"),
+    cursor: color("--accent"),
+    red: color("--red"),
+    green: color("--green"),
+    yellow: color("--amber"),
+    blue: color("--blue"),
+    magenta: color("--violet"),
+  };
+  probe.remove();
+  return theme;
+}

@@ -1,0 +1,165 @@
+// What every reader needs: keys alone, small screens, dark colors, names for assistive technology, speed.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { brotliCompressSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { Harness } from "./harness.ts";
+import { asked, called, ended, importSession, said } from "./recorded.ts";
+import { story } from "./story.ts";
+
+let harness: Harness;
+let told: string;
+
+beforeAll(async () => {
+  harness = await Harness.start();
+  told = (await importSession(harness.client, "Fix the failing retry test", story(harness.daemon.home))).id;
+}, 120_000);
+afterAll(() => harness?.[Symbol.asyncDispose]());
+afterEach(() => expect(harness.complaints.splice(0)).toEqual([]));
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: {
+        run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const { violations: found } = await axe.run();
+    const bad = found.filter(({ impact }) => impact === "serious" || impact === "critical");
+    return bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+  });
+}
+
+test.each(["light", "dark"] as const)(
+  "axe finds nothing serious in %s",
+  { timeout: 120_000 },
+  async (colorScheme) => {
+    const page = await harness.open("", { colorScheme });
+    await page.getByText("available").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "New session" }).first().click();
+    await page.getByRole("dialog").waitFor();
+    expect(await violations(page)).toEqual([]);
+    for (const hash of [
+      `#/sessions/${told}?panel=changes`,
+      `#/sessions/${told}?panel=events`,
+      "#/files",
+      "#/terminals",
+      "#/settings",
+    ]) {
+      await page.goto(`${harness.front.baseUrl}/ui/${hash}`);
+      await page.waitForTimeout(700);
+      expect(await violations(page), hash).toEqual([]);
+    }
+    await page.context().close();
+  },
+);
+
+test("at 375 px nothing is wider than the screen, and a turn can be taken", { timeout: 90_000 }, async () => {
+  const page = await harness.open("", { viewport: { width: 375, height: 740 } });
+  for (const hash of [
+    "#/",
+    `#/sessions/${told}`,
+    `#/sessions/${told}?panel=changes`,
+    "#/files",
+    "#/terminals",
+    "#/settings",
+  ]) {
+    await page.evaluate((next) => location.assign(next), hash);
+    await page.waitForTimeout(400);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), hash).toBeLessThanOrEqual(375);
+  }
+  const session = await harness.session({}, page);
+  await session.send("permission Send it off\nsay sent");
+  await page.getByRole("button", { name: /Allow once/ }).click();
+  await session.transcript.getByText("sent", { exact: true }).waitFor();
+  await page.context().close();
+});
+
+test("the keyboard alone starts a session, allows an edit and opens a panel", {
+  timeout: 90_000,
+}, async () => {
+  const page = await harness.open();
+  await page.getByText("available").waitFor();
+  await page.keyboard.press("c");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Message", { exact: true }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("edit keys.txt");
+  await page.keyboard.press("Enter");
+  const card = page.getByRole("group", { name: /Permission/ });
+  await card.waitFor();
+  await page.keyboard.press("Tab");
+  await card.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Done", { exact: true }).waitFor();
+  await page.keyboard.press("Control+\\");
+  await page.getByText("1 changed file").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search sessions and commands" }).waitFor();
+  await page.keyboard.type("settings");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await page.getByText("available").waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.context().close();
+});
+
+test("20,000 events open within a second", { timeout: 180_000 }, async () => {
+  const events = Array.from({ length: 2_000 }, (_, turn) => [
+    ...asked(`u${turn}`, `t${turn}`, `Question ${turn}`),
+    ...Array.from({ length: 6 }, (_, call) =>
+      called(
+        `c${turn}-${call}`,
+        `t${turn}`,
+        { name: "Bash", title: "ls", kind: "execute", input: { command: "ls" } },
+        [{ type: "text", text: "a\nb\n" }],
+      ),
+    ),
+    said(`a${turn}`, `t${turn}`, [{ type: "text", text: `Answer **${turn}**` }]),
+    ended(`t${turn}`, { inputTokens: 10, outputTokens: 10 }),
+  ]).flat();
+  const long = await importSession(harness.client, "Long", events, 10);
+  expect(long.info.lastEventId).toBeGreaterThan(20_000);
+  const page = await harness.open();
+  await page.getByText("available").waitFor();
+  const took = await page.evaluate(async (hash) => {
+    const from = performance.now();
+    location.assign(hash);
+    while (!document.querySelector("[role=log]")?.textContent?.includes("Answer 1999")) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    return performance.now() - from;
+  }, `#/sessions/${long.id}`);
+  expect(took).toBeLessThan(1_000);
+  const rows = await page.locator(".transcript-row").count();
+  expect(rows).toBeLessThan(80);
+  await page.context().close();
+});
+
+test("the first load is at most 200 KB compressed, all of it from one origin", {
+  timeout: 60_000,
+}, async () => {
+  const context = await harness.context();
+  const page = await context.newPage();
+  const sizes: number[] = [];
+  const origins = new Set<string>();
+  page.on("response", async (response) => {
+    origins.add(new URL(response.url()).origin);
+    if (response.url().includes("/ui/")) sizes.push(brotliCompressSync(await response.body()).length);
+  });
+  await page.goto(`${harness.front.baseUrl}/ui/#token=${harness.daemon.token}`);
+  await page.getByText("available").waitFor();
+  expect([...origins]).toEqual([harness.front.baseUrl]);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1_024);
+  await context.close();
+});

@@ -1,0 +1,50 @@
+// The build of the page: one entry, panels as chunks of their own, and a compressed copy of each file for the daemon.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+const source = (path: string): string => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url));
+
+/** Writes a copy of each file with gzip and with brotli, which the daemon embeds. */
+function compressed(): Plugin {
+  return {
+    name: "compressed",
+    apply: "build",
+    writeBundle({ dir }) {
+      if (dir === undefined) return;
+      const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      );
+      for (const file of files) {
+        const path = join(file.parentPath, file.name);
+        const content = readFileSync(path);
+        const params = {
+          [constants.BROTLI_PARAM_QUALITY]: 11,
+          [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+        };
+        writeFileSync(`${path}.br`, brotliCompressSync(content, { params }));
+        writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  base: "/ui/",
+  plugins: [react(), compressed()],
+  resolve: {
+    conditions: ["@sandbox-agent/source", "module", "browser", "import", "default"],
+    alias: { "sandbox-agent/node": source("sandbox-agent/src/node/unavailable.ts") },
+  },
+  build: {
+    target: "es2023",
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 600,
+  },
+  server: { host: "127.0.0.1" },
+});
