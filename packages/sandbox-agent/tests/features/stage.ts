@@ -25,12 +25,20 @@ import { installedAgent, lend } from "./installed-agent.ts";
 import { ModelServer } from "./model-server.ts";
 import { type AgentId, render, type Script, type Step } from "./script.ts";
 
+/** OpenCode itself adds a schema to settings that have none. */
+const OPENCODE_SETTINGS = `{
+  "$schema": "https://opencode.ai/config.json",
+  // Mine.
+  "username": "me",
+}
+`;
+
 /** The user's own settings of the agent, below the home directory. */
 const SETTINGS: Record<AgentId, Record<string, string>> = {
   demo: {},
   claude: { ".claude/settings.json": '{\n  "verbose":   true\n}\n' },
   codex: { ".codex/config.toml": "# Mine.\nhide_agent_reasoning = false\n" },
-  opencode: { ".config/opencode/opencode.jsonc": '{\n  // Mine.\n  "username": "me",\n}\n' },
+  opencode: { ".config/opencode/opencode.jsonc": OPENCODE_SETTINGS },
 };
 
 /** Id of the agent whose program first writes lines that nobody knows. */
