@@ -6,6 +6,7 @@ import { type ReactElement, useMemo, useState } from "react";
 import { ProblemError } from "sandbox-agent";
 import { type Connection, forgetConnection, keepConnection, takeConnection } from "./core/connection.ts";
 import { ConnectionContext } from "./hooks/connection.ts";
+import { useTheme } from "./hooks/theme.ts";
 import { ConnectScreen } from "./screens/connect.tsx";
 import { Shell } from "./screens/shell.tsx";
 
@@ -14,6 +15,7 @@ export function App(): ReactElement {
     takeConnection(location, window.history, sessionStorage),
   );
   const [reason, setReason] = useState<unknown>();
+  useTheme();
   const queries = useMemo(
     () =>
       new QueryClient({

@@ -127,3 +127,21 @@ test("a crash shows what the agent wrote last and starts it again", async () => 
   await session.waitForState("idle");
   await session.page.context().close();
 });
+
+test("the demo shows an edit, a failure, a question, and its end", { timeout: 90_000 }, async () => {
+  const page = await harness.open();
+  await page.getByRole("button", { name: "Try the demo" }).click();
+  const allow = page.getByRole("button", { name: /Allow once/ });
+  for (let asked = 0; asked < 2; asked += 1) {
+    await allow.click({ timeout: 30_000 });
+    await expect.poll(() => page.getByText(/^Allowed once/).count()).toBeGreaterThan(asked);
+  }
+  await page.getByText("failed", { exact: true }).waitFor();
+  await page.getByRole("form", { name: "Question" }).getByLabel("Green").waitFor();
+  await page.keyboard.press("2");
+  await page
+    .getByRole("log")
+    .getByText(/That is all/)
+    .waitFor();
+  await page.context().close();
+});

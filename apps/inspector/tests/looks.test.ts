@@ -163,3 +163,13 @@ test("the first load is at most 200 KB compressed, all of it from one origin", {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1_024);
   await context.close();
 });
+
+test("a chosen theme stays after a reload", { timeout: 60_000 }, async () => {
+  const page = await harness.open("#/settings", { colorScheme: "light" });
+  await page.getByRole("button", { name: "Dark" }).click();
+  await page.goto(`${harness.front.baseUrl}/ui/#/`);
+  await page.reload();
+  await page.getByText("available").waitFor();
+  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe("rgb(18, 19, 22)");
+  await page.context().close();
+});

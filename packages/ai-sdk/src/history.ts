@@ -4,7 +4,7 @@ import { readUIMessageStream } from "ai";
 import type { ParsedMessage, Session, UniversalEvent } from "sandbox-agent";
 import { type Chunk, ChunkWriter } from "./chunks.ts";
 import type { SandboxAgentMessage } from "./message.ts";
-import type { TurnPart } from "./stream.ts";
+import type { StreamOptions, TurnPart } from "./stream.ts";
 
 /** Most events that are read; of a longer session only the newest are. */
 const MAX_EVENTS = 20_000;
@@ -13,25 +13,35 @@ const MAX_EVENTS = 20_000;
  * Returns the messages of a session for `useChat`. The message of a turn that runs is left out: it comes with the stream
  * that `runningTurn` or the transport resumes.
  */
-export async function loadMessages(session: Session): Promise<SandboxAgentMessage[]> {
-  const { lastEventId } = await session.refresh();
+export async function loadMessages(
+  session: Session,
+  options: StreamOptions = {},
+): Promise<SandboxAgentMessage[]> {
+  const { lastEventId } = await session.refresh(options);
   const history = new History(session.id);
-  for await (const event of eventsUntil(session, lastEventId)) await history.apply(event);
+  for await (const event of eventsUntil(session, lastEventId, options)) await history.apply(event);
   return history.messages;
 }
 
 /** Returns the turn that runs, from its beginning, or the one that is about to begin; nothing if the session is idle. */
-export async function runningTurn(session: Session): Promise<TurnPart | undefined> {
-  const { turn, queue, lastEventId } = await session.refresh();
+export async function runningTurn(
+  session: Session,
+  options: StreamOptions = {},
+): Promise<TurnPart | undefined> {
+  const { turn, queue, lastEventId } = await session.refresh(options);
   if (turn !== undefined) return { session, turnId: turn.turnId, after: turn.eventsAfter, kind: "message" };
   const [next] = queue;
   return next && { session, turnId: next.turnId, after: lastEventId, kind: "message" };
 }
 
-async function* eventsUntil(session: Session, last: number): AsyncGenerator<UniversalEvent> {
+async function* eventsUntil(
+  session: Session,
+  last: number,
+  options: StreamOptions,
+): AsyncGenerator<UniversalEvent> {
   let after = Math.max(0, last - MAX_EVENTS);
   while (after < last) {
-    const page = await session.eventPage({ after, limit: 1_000, deltas: false });
+    const page = await session.eventPage({ after, limit: 1_000, deltas: false }, options);
     for (const event of page.events) if (event.id <= last) yield event;
     if (!page.hasMore) return;
     after = page.next;

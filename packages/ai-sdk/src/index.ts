@@ -10,6 +10,12 @@ export {
   type SandboxAgentMessage,
   type SandboxAgentMetadata,
 } from "./message.ts";
-export { type StreamOptions, type TurnPart, toUIMessageStream, toUIMessageStreamResponse } from "./stream.ts";
+export {
+  type ResponseOptions,
+  type StreamOptions,
+  type TurnPart,
+  toUIMessageStream,
+  toUIMessageStreamResponse,
+} from "./stream.ts";
 export { isAnswered, openSession, type SubmitOptions, submitMessages } from "./submit.ts";
 export { SandboxAgentChatTransport, type SandboxAgentChatTransportOptions } from "./transport.ts";

@@ -22,6 +22,13 @@ export interface StreamOptions {
   signal?: AbortSignal | undefined;
 }
 
+export interface ResponseOptions
+  extends StreamOptions,
+    Omit<Parameters<typeof createUIMessageStreamResponse>[0], "stream"> {
+  /** Returns the text for the client if the turn cannot be sent or followed; the message of the error by default. */
+  onError?: ((error: unknown) => string) | undefined;
+}
+
 /** Returns the chunks of a turn, from its message to its end, or until the agent waits for the user. */
 export function toUIMessageStream(turn: Turn | TurnPart, options: StreamOptions = {}): ReadableStream<Chunk> {
   const leave = new AbortController();
@@ -56,12 +63,35 @@ export function toUIMessageStream(turn: Turn | TurnPart, options: StreamOptions 
  *   return toUIMessageStreamResponse(await submitMessages(session, messages));
  * }
  */
-export function toUIMessageStreamResponse(
-  turn: Turn | TurnPart,
-  options: StreamOptions & Omit<Parameters<typeof createUIMessageStreamResponse>[0], "stream"> = {},
-): Response {
-  const { signal, ...init } = options;
-  return createUIMessageStreamResponse({ ...init, stream: toUIMessageStream(turn, { signal }) });
+export function toUIMessageStreamResponse(turn: Turn | TurnPart, options: ResponseOptions = {}): Response {
+  const { signal, onError = messageOf, ...init } = options;
+  const stream = withErrorChunk(toUIMessageStream(turn, { signal }), onError);
+  return createUIMessageStreamResponse({ ...init, stream });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Ends a stream that fails with an `error` chunk. A body that breaks off would hide the reason from the client. */
+function withErrorChunk(
+  stream: ReadableStream<Chunk>,
+  onError: (error: unknown) => string,
+): ReadableStream<Chunk> {
+  const reader = stream.getReader();
+  return new ReadableStream<Chunk>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.enqueue({ type: "error", errorText: onError(error) });
+        controller.close();
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 async function partOf(turn: Turn): Promise<TurnPart> {

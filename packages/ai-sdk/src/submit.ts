@@ -10,24 +10,25 @@ import {
   type QuestionOutput,
   type SandboxAgentMessage,
 } from "./message.ts";
-import type { TurnPart } from "./stream.ts";
+import type { StreamOptions, TurnPart } from "./stream.ts";
 
 /** Gets the session of a chat, or creates it. */
 export async function openSession(
   client: SandboxAgent,
   id: string,
   create: Omit<CreateOptions, "id">,
+  options: StreamOptions = {},
 ): Promise<Session> {
   try {
-    return await client.sessions.get(id);
+    return await client.sessions.get(id, options);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }
   try {
-    return await client.sessions.create({ ...create, id });
+    return await client.sessions.create({ ...create, id }, options);
   } catch (error) {
     // Somebody else has created it meanwhile.
-    if (error instanceof ConflictError && error.what === "exists") return client.sessions.get(id);
+    if (error instanceof ConflictError && error.what === "exists") return client.sessions.get(id, options);
     throw error;
   }
 }
@@ -49,15 +50,20 @@ export async function submitMessages(
 ): Promise<Turn | TurnPart> {
   const { trigger = "submit-message", signal } = options;
   const last = messages.at(-1);
-  if (last?.role === "assistant" && trigger === "submit-message") return answer(session, last);
+  if (last?.role === "assistant" && trigger === "submit-message") return answer(session, last, { signal });
   const message = messages.findLast(({ role }) => role === "user");
-  if (message === undefined) throw new TypeError("there is no message of a user to send");
+  if (message === undefined)
+    throw new TypeError("no message to send: messages has none with the role 'user'");
   // A request that is repeated must not send the message twice.
   const once = trigger === "submit-message" ? { idempotencyKey: `ui-${message.id}` } : {};
   return session.send(inputOf(message), { ...once, ...(signal === undefined ? {} : { signal }) });
 }
 
-async function answer(session: Session, message: SandboxAgentMessage): Promise<TurnPart> {
+async function answer(
+  session: Session,
+  message: SandboxAgentMessage,
+  options: StreamOptions,
+): Promise<TurnPart> {
   const { turnId, lastEventId } = message.metadata ?? {};
   if (turnId === undefined || lastEventId === undefined) {
     throw new TypeError(`message ${message.id} has no turn to continue`);
@@ -67,9 +73,9 @@ async function answer(session: Session, message: SandboxAgentMessage): Promise<T
     if (!isToolUIPart(part)) continue;
     if (part.state === "approval-responded") {
       decisions.push({ permissionId: part.approval.id, toolCallId: part.toolCallId });
-      await decide(session, part.approval);
+      await decide(session, part.approval, options);
     } else if (part.state === "output-available" && isUnsent(part)) {
-      await reply(session, part.toolCallId, part.output as QuestionOutput);
+      await reply(session, part.toolCallId, part.output as QuestionOutput, options);
     }
   }
   return { session, turnId, after: lastEventId, kind: "continuation", decisions };
@@ -78,14 +84,20 @@ async function answer(session: Session, message: SandboxAgentMessage): Promise<T
 async function decide(
   session: Session,
   { id, approved, reason }: { id: string; approved: boolean; reason?: string },
+  options: StreamOptions,
 ): Promise<void> {
   const why = reason === undefined || approved ? {} : { message: reason };
-  await session.replyPermission(id, { reply: approved ? "once" : "reject", ...why });
+  await session.replyPermission(id, { reply: approved ? "once" : "reject", ...why }, options);
 }
 
-async function reply(session: Session, id: string, { answers }: QuestionOutput): Promise<void> {
-  if (answers === undefined) await session.rejectQuestion(id);
-  else await session.replyQuestion(id, answers);
+async function reply(
+  session: Session,
+  id: string,
+  { answers }: QuestionOutput,
+  options: StreamOptions,
+): Promise<void> {
+  if (answers === undefined) await session.rejectQuestion(id, options);
+  else await session.replyQuestion(id, answers, options);
 }
 
 /**

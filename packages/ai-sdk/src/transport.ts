@@ -13,7 +13,7 @@ export interface SandboxAgentChatTransportOptions {
   /** Settings of the sessions that are created. The id of a session is the id of its chat. */
   session: Omit<CreateOptions, "id">;
   /**
-   * What happens when the chat stops: `cancel` (the default) cancels the turn, `detach` lets it run. `useChat` also stops
+   * Effect of stopping the chat: `cancel` (the default) cancels the turn, `detach` lets it run. `useChat` also stops
    * its chat when the component unmounts; use `detach` if turns should outlive that, and `session.cancel` to cancel.
    */
   onStop?: "cancel" | "detach" | undefined;
@@ -46,14 +46,15 @@ export class SandboxAgentChatTransport implements ChatTransport<SandboxAgentMess
     abortSignal,
   }: SendOptions): Promise<ReadableStream<Chunk>> {
     const { client, session: create } = this.#options;
-    const session = await openSession(client, chatId, create);
+    const session = await openSession(client, chatId, create, { signal: abortSignal });
     const turn = await submitMessages(session, messages, { trigger });
     return this.#follow(session, turn, abortSignal);
   }
 
   async reconnectToStream({ chatId, abortSignal }: ReconnectOptions): Promise<ReadableStream<Chunk> | null> {
-    const session = await this.#options.client.sessions.get(chatId);
-    const turn = await runningTurn(session);
+    const options = { signal: abortSignal };
+    const session = await this.#options.client.sessions.get(chatId, options);
+    const turn = await runningTurn(session, options);
     return turn === undefined ? null : this.#follow(session, turn, abortSignal);
   }
 

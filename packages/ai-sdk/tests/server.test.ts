@@ -61,6 +61,16 @@ test("the response is what the default transport expects, and its message is val
   expect(answer.parts.find((part) => part.type === "text")).toMatchObject({ text: "Hello", state: "done" });
 });
 
+test("a message that cannot be sent is an error of the chat, with the reason", async () => {
+  const session = await client.sessions.create({ agent: "demo" });
+  await session.terminate();
+  const chunks = await toUIMessageStreamResponse(session.send("say too late")).text();
+  expect(chunks).toContain('"type":"error"');
+  expect(chunks).toContain("ended");
+  const init = { onError: () => "sorry" };
+  expect(await toUIMessageStreamResponse(session.send("say too late"), init).text()).toContain("sorry");
+});
+
 test("a message that is sent again under its id starts one turn", async () => {
   const session = await openSession(client, "once", { agent: "demo" });
   const messages = say("say only once");

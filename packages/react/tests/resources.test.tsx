@@ -63,6 +63,17 @@ test("a directory is followed, and a conflict is a result", async () => {
   expect((await result.current.read(path)).text).toBe("two");
 });
 
+test("a directory that is not there fails, and a refresh follows it once it is", async () => {
+  const path = join(daemon.home, "later");
+  const { result } = renderHook(() => useFiles(path), { wrapper });
+  await waitFor(() => expect(result.current.loading.state).toBe("failed"), patience);
+  await act(() => result.current.mkdir(path));
+  act(() => result.current.refresh());
+  await waitFor(() => expect(result.current.loading.state).toBe("ready"), patience);
+  writeFileSync(join(path, "notes.txt"), "one");
+  await waitFor(() => expect(result.current.entries.length).toBe(1), patience);
+});
+
 test("a terminal: input, output, size, a second look, exit", async () => {
   const processes = renderHook(() => useProcesses({ refreshMs: 200 }), { wrapper });
   await waitFor(() => expect(processes.result.current.loading.state).toBe("ready"), patience);

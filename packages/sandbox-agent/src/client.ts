@@ -121,12 +121,10 @@ export class SandboxAgent implements AsyncDisposable {
 
   static async #embed(options: ConnectOptions, spawn: SpawnOptions): Promise<SandboxAgent> {
     const { startEmbedded } = await import("sandbox-agent/node");
-    const { token, signal } = options;
-    const daemon = await startEmbedded({
-      ...(token === undefined ? {} : { token }),
-      ...(signal === undefined ? {} : { signal }),
-      ...spawn,
-    });
+    const { token, signal, healthTimeoutMs } = options;
+    // A daemon that was just started has to be waited for, so 0 has its default.
+    const own = { token, signal, ...(healthTimeoutMs === 0 ? {} : { healthTimeoutMs }) };
+    const daemon = await startEmbedded({ ...own, ...spawn });
     const http = new Http({ ...options, baseUrl: daemon.baseUrl, token: daemon.token });
     return new SandboxAgent(http, undefined, () => daemon.dispose());
   }

@@ -183,6 +183,22 @@ test("leaving the loop, twice or while an event is awaited, settles", async () =
   await turn.cancel();
 });
 
+test("events that are asked for at the same time come from one stream, each once", async () => {
+  const streams: string[] = [];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    if (String(input).includes("/events/sse")) streams.push(String(input));
+    return globalThis.fetch(input, init);
+  };
+  const session = await SandboxAgent.open({ ...daemon.connection, fetch }).sessions.create({ agent: "demo" });
+  const turn = session.send("say one\nsay two");
+  const iterator = turn[Symbol.asyncIterator]();
+  const steps = await Promise.all([iterator.next(), iterator.next(), iterator.next()]);
+  const ids = steps.map((step) => (step.done === true ? 0 : step.value.id));
+  expect(new Set(ids).size).toBe(3);
+  await iterator.return?.();
+  expect(streams.length).toBe(1);
+});
+
 async function drain(iterator: AsyncIterator<UniversalEvent>): Promise<void> {
   while ((await iterator.next()).done !== true);
 }

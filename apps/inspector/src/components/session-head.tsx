@@ -155,6 +155,7 @@ function useEntries(props: SessionHeadProps, onRename: () => void): MenuEntry[] 
     saveFile(blob, `${store.id}.jsonl`);
   };
   const remove = async (): Promise<void> => {
+    if (!window.confirm("Delete this session with its history?")) return;
     const session = await client.sessions.get(store.id);
     await session.delete();
     go({ screen: "home" });

@@ -7,9 +7,9 @@ export const DEMO_SCRIPT = [
   "read README.md",
   "say I found the place. I will **edit one file** and then run the tests.",
   "edit notes.txt",
-  "run echo 'FAIL  notes.test.ts'; echo 'expected 2 lines, got 3'; exit 1",
-  "say One test fails: the count in the test is old. Running it again with the right one.",
-  "run echo 'PASS  notes.test.ts'",
+  "fail run_tests",
+  "say One test fails: the count in it is old. I will run it again with the right one.",
+  "run npm test",
   "question single",
   "say That is all. Look at *Changes* and *Events* on the right, or write a message below.",
 ].join("\n");

@@ -24,7 +24,7 @@ export type Hunk =
   | { readonly type: "folded"; readonly lines: readonly DiffLine[] };
 
 /** Largest number of edits that is searched for. Beyond it, the middle is shown as replaced. */
-const MAX_EDITS = 2_000;
+const MAX_EDITS = 800;
 /** Equal lines that are shown around a change. */
 const CONTEXT = 3;
 

@@ -35,8 +35,7 @@ export class UpdateLog {
       );
     }
     if (!this.#writers.has(sessionId)) {
-      const writer = this.#write(sessionId).finally(() => this.#writers.delete(sessionId));
-      this.#writers.set(sessionId, writer);
+      this.#writers.set(sessionId, this.#write(sessionId));
     }
   }
 
@@ -55,7 +54,9 @@ export class UpdateLog {
         this.#onError(error);
       }
     }
+    // At once: an update that comes later needs a writer of its own.
     this.#waiting.delete(sessionId);
+    this.#writers.delete(sessionId);
   }
 
   /** Other clients may store updates of the same session, so the place in the log is found again if it was taken. */

@@ -72,6 +72,7 @@ class SessionMirror implements Mirror {
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
   #stored = 0;
+  #end: { readonly error: unknown } | undefined;
   /** The connection broke, and no event has come since. */
   #interrupted = false;
 
@@ -95,6 +96,7 @@ class SessionMirror implements Mirror {
   async until(sequence: number, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
     signal?.throwIfAborted();
     if (sequence <= this.#stored) return;
+    if (this.#end !== undefined) throw this.#end.error;
     await new Promise<void>((resolve, reject) => {
       const onAbort = (): void => settle(() => reject(signal?.reason));
       const settle = (how: () => void): void => {
@@ -109,11 +111,6 @@ class SessionMirror implements Mirror {
       };
       this.#waiters.add(waiter);
       signal?.addEventListener("abort", onAbort, { once: true });
-      // The mirror may have ended already.
-      this.done.then(
-        () => waiter.reject(new MirrorStoppedError()),
-        (error: unknown) => waiter.reject(error),
-      );
     });
   }
 
@@ -210,6 +207,7 @@ class SessionMirror implements Mirror {
   }
 
   #settle(error: unknown): void {
+    this.#end = { error };
     for (const waiter of [...this.#waiters]) waiter.reject(error);
   }
 }

@@ -10,9 +10,10 @@ import type {
   SessionRecordPage,
   StoredEvent,
 } from "./driver.ts";
-import { PersistError, RevisionConflictError, SchemaVersionError, UnknownSessionError } from "./errors.ts";
+import { PersistError, SchemaVersionError, UnknownSessionError } from "./errors.ts";
 import {
   checkKnown,
+  databaseError,
   type EventRow,
   page,
   pageSize,
@@ -65,9 +66,8 @@ class IndexedDbDriver implements PersistDriver {
   async put(session: SessionFields, revision: number): Promise<SessionRecord> {
     return this.#transaction("readwrite", async (stores) => {
       const stored = await find(stores, session.id);
-      if ((stored?.revision ?? 0) !== revision) throw new RevisionConflictError(session.id, revision);
       // Only what JSON can express is stored, as in every other driver.
-      const record = JSON.parse(toJson(putRecord(session, stored))) as SessionRecord;
+      const record = JSON.parse(toJson(putRecord(session, stored, revision))) as SessionRecord;
       await settled(stores.sessions.put(record));
       return record;
     });
@@ -86,9 +86,7 @@ class IndexedDbDriver implements PersistDriver {
     options: AppendOptions = {},
   ): Promise<SessionRecord> {
     return this.#transaction("readwrite", async (stores) => {
-      const stored = await find(stores, id);
-      if (stored === undefined) throw new UnknownSessionError(id);
-      const plan = planAppend(stored, added, options);
+      const plan = planAppend(id, await find(stores, id), added, options);
       const first = plan.known[0];
       if (first !== undefined) {
         const range = sequences(id, first.sequence - 1);
@@ -237,8 +235,7 @@ function failure(error: unknown): PersistError {
   if (error instanceof PersistError) return error;
   const isNewer = error instanceof DOMException && error.name === "VersionError";
   if (isNewer) return new SchemaVersionError(newerVersion(error), VERSION);
-  const message = error instanceof Error ? error.message : "the transaction was aborted";
-  return new PersistError(`IndexedDB failed: ${message}`, { cause: error });
+  return databaseError("IndexedDB", error ?? "the transaction was aborted");
 }
 
 /** The exception has the version of the database in its text only. */

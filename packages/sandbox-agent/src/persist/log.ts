@@ -8,7 +8,14 @@ import type {
   SessionRecordPage,
   StoredEvent,
 } from "./driver.ts";
-import { EventConflictError, FencedError, PersistError, SequenceGapError } from "./errors.ts";
+import {
+  EventConflictError,
+  FencedError,
+  PersistError,
+  RevisionConflictError,
+  SequenceGapError,
+  UnknownSessionError,
+} from "./errors.ts";
 
 /** An event whose data is JSON text, as drivers store it: the text survives every database unchanged. */
 export interface EventRow {
@@ -17,7 +24,7 @@ export interface EventRow {
   readonly data: string;
 }
 
-/** What an append has to do. */
+/** The work of an append. */
 export interface AppendPlan {
   /** Rows that are new. */
   readonly fresh: readonly EventRow[];
@@ -27,12 +34,14 @@ export interface AppendPlan {
   readonly record: SessionRecord;
 }
 
-/** Checks an append against the record and says what it has to do. */
+/** Checks an append against the stored record and returns what it has to do. */
 export function planAppend(
-  record: SessionRecord,
+  sessionId: string,
+  record: SessionRecord | undefined,
   events: readonly StoredEvent[],
   options: AppendOptions,
 ): AppendPlan {
+  if (record === undefined) throw new UnknownSessionError(sessionId);
   const { id, fence, lastSequence, eventCount } = record;
   if (options.fence !== undefined && options.fence !== fence) throw new FencedError(id);
   checkOrder(id, events, lastSequence);
@@ -97,9 +106,20 @@ export function storedEvent({ sequence, createdAt, data }: EventRow): StoredEven
   return { sequence, createdAt, data: JSON.parse(data) as unknown };
 }
 
-/** Returns the record of a session that is stored for the first time, or again. */
-export function putRecord(session: SessionFields, stored: SessionRecord | undefined): SessionRecord {
-  const { revision = 0, eventCount = 0, firstSequence = 0, lastSequence = 0 } = stored ?? {};
+/** Returns the record of a session that is stored for the first time. */
+export function newRecord(session: SessionFields): SessionRecord {
+  return { ...session, revision: 1, eventCount: 0, firstSequence: 0, lastSequence: 0 };
+}
+
+/** Returns the record of a session that is put at a revision. Throws unless the stored one is at that revision. */
+export function putRecord(
+  session: SessionFields,
+  stored: SessionRecord | undefined,
+  revision: number,
+): SessionRecord {
+  if ((stored?.revision ?? 0) !== revision) throw new RevisionConflictError(session.id, revision);
+  if (stored === undefined) return newRecord(session);
+  const { eventCount, firstSequence, lastSequence } = stored;
   return { ...session, revision: revision + 1, eventCount, firstSequence, lastSequence };
 }
 
@@ -130,4 +150,10 @@ export function page(found: readonly SessionRecord[], limit: number): SessionRec
   const last = sessions.at(-1);
   if (found.length <= limit || last === undefined) return { sessions };
   return { sessions, next: `${last.createdAt}/${last.id}` };
+}
+
+/** Returns the error for a failure of a database, with its message. */
+export function databaseError(database: string, cause: unknown): PersistError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new PersistError(`${database} failed: ${message}`, { cause });
 }

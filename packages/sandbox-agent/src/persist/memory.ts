@@ -10,7 +10,7 @@ import type {
   SessionRecordPage,
   StoredEvent,
 } from "./driver.ts";
-import { RevisionConflictError, UnknownSessionError } from "./errors.ts";
+import { UnknownSessionError } from "./errors.ts";
 import {
   checkKnown,
   type EventRow,
@@ -66,8 +66,7 @@ class MemoryDriver implements PersistDriver {
 
   async put(session: SessionFields, revision: number): Promise<SessionRecord> {
     const entry = this.#entries.get(session.id);
-    if ((entry?.record.revision ?? 0) !== revision) throw new RevisionConflictError(session.id, revision);
-    const record = copy(putRecord(session, entry?.record));
+    const record = copy(putRecord(session, entry?.record, revision));
     if (entry !== undefined) entry.record = record;
     else {
       this.#makeRoom();
@@ -86,7 +85,7 @@ class MemoryDriver implements PersistDriver {
     options: AppendOptions = {},
   ): Promise<SessionRecord> {
     const entry = this.#entry(id);
-    const plan = planAppend(entry.record, events, options);
+    const plan = planAppend(id, entry.record, events, options);
     checkKnown(id, plan, entry.rows);
     entry.rows = entry.rows.concat(plan.fresh);
     entry.characters += plan.fresh.reduce((sum, row) => sum + row.data.length, 0);

@@ -14,12 +14,13 @@ import { PersistError, RevisionConflictError, SchemaVersionError, UnknownSession
 import {
   type AppendPlan,
   checkKnown,
+  databaseError,
   type EventRow,
+  newRecord,
   page,
   pageSize,
   placeAfter,
   planAppend,
-  putRecord,
   storedEvent,
 } from "./log.ts";
 import {
@@ -79,7 +80,7 @@ class PostgresDriver implements PersistDriver {
   }
 
   async put(session: SessionFields, revision: number): Promise<SessionRecord> {
-    const values = sessionValues({ ...putRecord(session, undefined), revision: revision + 1 });
+    const values = sessionValues({ ...newRecord(session), revision: revision + 1 });
     const marks = values.map((_, index) => `$${index + 1}`);
     const sets = REPLACED.map((name, index) => `${name} = $${index + 2}`).join(", ");
     const [row] =
@@ -109,7 +110,7 @@ class PostgresDriver implements PersistDriver {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const stored = await this.get(id);
       if (stored === undefined) throw new UnknownSessionError(id);
-      const plan = planAppend(stored, events, options);
+      const plan = planAppend(id, stored, events, options);
       await this.#check(id, plan);
       const record = plan.fresh.length === 0 ? stored : await this.#insert(stored, plan);
       if (record !== undefined) return record;
@@ -179,8 +180,7 @@ class PostgresDriver implements PersistDriver {
     try {
       return (await this.#database.query(text, values)).rows;
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause);
-      throw new PersistError(`Postgres failed: ${message}`, { cause });
+      throw databaseError("Postgres", cause);
     }
   }
 

@@ -11,10 +11,11 @@ import type {
   SessionRecordPage,
   StoredEvent,
 } from "./driver.ts";
-import { PersistError, RevisionConflictError, SchemaVersionError, UnknownSessionError } from "./errors.ts";
+import { PersistError, SchemaVersionError, UnknownSessionError } from "./errors.ts";
 import {
   type AppendPlan,
   checkKnown,
+  databaseError,
   page,
   pageSize,
   placeAfter,
@@ -90,8 +91,7 @@ class SqliteDriver implements PersistDriver {
   async put(session: SessionFields, revision: number): Promise<SessionRecord> {
     return this.#transaction(() => {
       const stored = this.#find(session.id);
-      if ((stored?.revision ?? 0) !== revision) throw new RevisionConflictError(session.id, revision);
-      const record = putRecord(session, stored);
+      const record = putRecord(session, stored, revision);
       const values = sessionValues(record);
       if (stored === undefined) {
         const marks = COLUMNS.map(() => "?").join(", ");
@@ -118,9 +118,7 @@ class SqliteDriver implements PersistDriver {
     options: AppendOptions = {},
   ): Promise<SessionRecord> {
     return this.#transaction(() => {
-      const stored = this.#find(id);
-      if (stored === undefined) throw new UnknownSessionError(id);
-      const plan = planAppend(stored, events, options);
+      const plan = planAppend(id, this.#find(id), events, options);
       this.#check(id, plan);
       const insert = `INSERT INTO ${EVENTS} (session_id, sequence, created_at, data) VALUES (?, ?, ?, ?)`;
       for (const row of plan.fresh) this.#statement(insert).run(id, row.sequence, row.createdAt, row.data);
@@ -204,9 +202,7 @@ class SqliteDriver implements PersistDriver {
         return work();
       } catch (error) {
         if (error instanceof PersistError) throw error;
-        if (!isBusy(error) || performance.now() > until) {
-          throw new PersistError("the SQLite database failed", { cause: error });
-        }
+        if (!isBusy(error) || performance.now() > until) throw databaseError("SQLite", error);
       }
       await sleep(backoff.next() ?? 100);
     }

@@ -2,7 +2,7 @@
 
 import { ConflictError } from "../errors/problems.ts";
 import type { MessageAccepted, Session as SessionInfo, UniversalEvent } from "../generated/openapi.gen.ts";
-import type { Http } from "../http/http.ts";
+import type { Http, RequestOptions } from "../http/http.ts";
 import { events } from "./events.ts";
 import type { Handlers, Session } from "./session.ts";
 import { type TurnResult, watchTurn } from "./turn-result.ts";
@@ -53,11 +53,13 @@ export class Turn implements AsyncIterable<UniversalEvent> {
     const scope = new TurnScope();
     const signal = this.#origin.kind === "sent" ? this.#origin.signal : undefined;
     let source: AsyncIterableIterator<UniversalEvent> | undefined;
+    let opening: Promise<AsyncIterableIterator<UniversalEvent>> | undefined;
     let left = false;
     const open = async (): Promise<AsyncIterableIterator<UniversalEvent>> => {
       const accepted = await this.accepted;
       scope.begin(accepted);
-      return events(this.#http, this.session.id, { after: accepted.eventId - 1, signal });
+      source = events(this.#http, this.session.id, { after: accepted.eventId - 1, signal });
+      return source;
     };
     const leave = async (): Promise<IteratorReturnResult<undefined>> => {
       left = true;
@@ -69,9 +71,11 @@ export class Turn implements AsyncIterable<UniversalEvent> {
         return this;
       },
       async next() {
-        source ??= await open();
+        // Calls at the same time share one stream.
+        opening ??= open();
+        const stream = await opening;
         while (!scope.isOver && !left) {
-          const step = await source.next();
+          const step = await stream.next();
           if (step.done === true) break;
           if (scope.includes(step.value)) return { done: false, value: step.value };
         }
@@ -82,14 +86,14 @@ export class Turn implements AsyncIterable<UniversalEvent> {
   }
 
   /** Cancels the turn, or withdraws the message if the turn has not begun. Does nothing if the turn is over. */
-  async cancel(): Promise<void> {
+  async cancel(options: RequestOptions = {}): Promise<void> {
     const { messageId, turnId } = await this.accepted;
     try {
-      await this.session.withdraw(messageId);
+      await this.session.withdraw(messageId, options);
     } catch (error) {
       if (!(error instanceof ConflictError && error.what === "begun")) throw error;
-      const { turn } = await this.session.refresh();
-      if (turn?.turnId === turnId) await this.session.cancel();
+      const { turn } = await this.session.refresh(options);
+      if (turn?.turnId === turnId) await this.session.cancel(options);
     }
   }
 

@@ -40,8 +40,11 @@ export class FilesStore extends BaseStore<FilesSnapshot> {
     this.#client = client;
   }
 
-  /** Reads the directory again. Changes in the sandbox are seen without that. */
-  readonly refresh = (): void => this.#refresh?.request();
+  /** Reads the directory again. Changes in the sandbox are seen without that, unless `loading` is `failed`. */
+  readonly refresh = (): void => {
+    if (this.#refresh === undefined) this.restart();
+    else this.#refresh.request();
+  };
 
   /** Reads a file of any directory, with the version that it has. */
   readonly read = (path: PathLike): Promise<FileVersion> => handled(this.#read(path));
@@ -62,7 +65,8 @@ export class FilesStore extends BaseStore<FilesSnapshot> {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     const backoff = new Backoff();
-    this.#refresh = new Refresh(() => this.#list(signal));
+    const refresh = new Refresh(() => this.#list(signal));
+    this.#refresh = refresh;
     while (!signal.aborted) {
       try {
         for await (const event of this.#client.fs.watch(this.path, {
@@ -71,14 +75,17 @@ export class FilesStore extends BaseStore<FilesSnapshot> {
           signal,
         })) {
           // Whatever changed before the watch was ready is in the list that is read now.
-          this.#refresh.request();
+          refresh.request();
           if (event.type === "ready") backoff.reset();
         }
         throw new Error(`${this.path} is no longer there`);
       } catch (error) {
         if (signal.aborted) return;
         this.update({ loading: { state: "failed", error } });
-        if (!isTransient(error)) return;
+        if (!isTransient(error)) {
+          this.#refresh = undefined;
+          return;
+        }
         await sleep(backoff.next() ?? 0, signal).catch(() => {});
       }
     }
@@ -87,11 +94,13 @@ export class FilesStore extends BaseStore<FilesSnapshot> {
   async #list(signal: AbortSignal): Promise<void> {
     try {
       const entries: FsEntry[] = [];
+      let isTruncated = false;
       for await (const entry of this.#client.fs.entries(this.path, { signal })) {
-        if (entries.length === MAX_ENTRIES) break;
+        isTruncated = entries.length === MAX_ENTRIES;
+        if (isTruncated) break;
         entries.push(entry);
       }
-      this.update({ entries, isTruncated: entries.length === MAX_ENTRIES, loading: READY });
+      this.update({ entries, isTruncated, loading: READY });
     } catch (error) {
       if (!signal.aborted) this.update({ loading: { state: "failed", error } });
     }

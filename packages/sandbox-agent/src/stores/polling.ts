@@ -6,7 +6,7 @@ export class Polling {
   readonly #intervalMs: number;
   readonly #read: (signal: AbortSignal) => Promise<void>;
   #running: { signal: AbortSignal; wake: AbortController } | undefined;
-  #current: Promise<void> | undefined;
+  #current: { signal: AbortSignal; done: Promise<void> } | undefined;
 
   /** `read` must not reject. An interval of 0 ms reads once and whenever `refresh` is called. */
   constructor(intervalMs: number, read: (signal: AbortSignal) => Promise<void>) {
@@ -18,7 +18,7 @@ export class Polling {
   async refresh(): Promise<void> {
     const signal = this.#running?.signal;
     if (signal === undefined || signal.aborted) return;
-    await this.#current;
+    await this.#current?.done;
     if (signal.aborted) return;
     this.#running?.wake.abort();
     await this.#once(signal);
@@ -35,9 +35,12 @@ export class Polling {
   }
 
   #once(signal: AbortSignal): Promise<void> {
-    this.#current ??= this.#read(signal).finally(() => {
-      this.#current = undefined;
+    // A request of an earlier run was aborted, and its result is not one for this run.
+    if (this.#current?.signal === signal) return this.#current.done;
+    const done = this.#read(signal).finally(() => {
+      if (this.#current?.done === done) this.#current = undefined;
     });
-    return this.#current;
+    this.#current = { signal, done };
+    return done;
   }
 }

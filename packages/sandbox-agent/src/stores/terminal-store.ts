@@ -66,9 +66,16 @@ export class TerminalStore extends BaseStore<{ readonly terminal: TerminalSnapsh
   readonly reattach = (): void => this.restart();
 
   protected override async run(signal: AbortSignal): Promise<void> {
+    // Not after the next run has begun.
+    const onAbort = (): void => {
+      this.#terminal = undefined;
+      this.update({ terminal: { state: "detached" } });
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
     this.update({ terminal: { state: "attaching" } });
     try {
       const terminal = await this.#client.processes.terminal(this.processId, { signal });
+      signal.throwIfAborted();
       this.#reset();
       this.#terminal = terminal;
       terminal.onReset(() => this.#reset());
@@ -76,12 +83,17 @@ export class TerminalStore extends BaseStore<{ readonly terminal: TerminalSnapsh
       if (this.#size !== undefined) terminal.resize(this.#size);
       this.update({ terminal: { state: "attached" } });
       const exit = await terminal.exit;
-      this.update({ terminal: { state: "exited", exit } });
+      if (!signal.aborted) this.#finish({ state: "exited", exit });
     } catch (error) {
-      this.update({ terminal: signal.aborted ? { state: "detached" } : { state: "failed", error } });
+      if (!signal.aborted) this.#finish({ state: "failed", error });
     } finally {
-      this.#terminal = undefined;
+      signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  #finish(terminal: TerminalSnapshot): void {
+    this.#terminal = undefined;
+    this.update({ terminal });
   }
 
   #reset(): void {

@@ -12,16 +12,24 @@ import { type Snippet, snippets } from "./snippets.ts";
 
 const ROOT = new URL("../../../../", import.meta.url);
 const PAGES = [
+  "README.md",
   "docs/typescript.md",
   "docs/embedding.md",
   "packages/sandbox-agent/README.md",
   "docs/fleet.md",
   "docs/migrating-from-0.4.md",
+  "docs/react.md",
+  "docs/ai-sdk.md",
+  "packages/react/README.md",
+  "packages/ai-sdk/README.md",
 ];
 /** Pages whose examples need accounts. They only compile here. */
 const PAGES_WITH_ACCOUNTS = ["docs/providers.md"];
 const all = PAGES.flatMap((page) => snippets(new URL(page, ROOT)));
 const compiled = [...all, ...PAGES_WITH_ACCOUNTS.flatMap((page) => snippets(new URL(page, ROOT)))];
+
+/** React for servers is CommonJS and requires modules of Node.js. */
+const REQUIRE = 'import { createRequire as from } from "node:module"; const require = from(import.meta.url);';
 
 let daemon: Daemon;
 const folder = mkdtempSync(join(tmpdir(), "sa-snippets-"));
@@ -39,7 +47,10 @@ test("the examples compile", () => {
   const config = ts.readConfigFile(new URL("tsconfig.json", ROOT).pathname, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT.pathname);
   const files = new Map(
-    compiled.map(({ program }, index) => [resolve(import.meta.dirname, `s${index}.ts`), program]),
+    compiled.map(({ program, language }, index) => [
+      resolve(import.meta.dirname, `s${index}.${language}`),
+      program,
+    ]),
   );
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
@@ -47,8 +58,8 @@ test("the examples compile", () => {
   host.readFile = (name) => files.get(resolve(name)) ?? readFile(name);
   const program = ts.createProgram([...files.keys()], { ...options, noUnusedLocals: false }, host);
   const problems = [...files.keys()].flatMap((name, index) =>
-    program
-      .getSemanticDiagnostics(program.getSourceFile(name))
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
       .map(
         ({ messageText }) =>
           `${compiled[index]?.name}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
@@ -64,14 +75,21 @@ describe("the examples run", () => {
   });
 });
 
-async function run({ name, program }: Snippet): Promise<{ code: number | null; errors: string }> {
+async function run({
+  name,
+  language,
+  program,
+  use,
+}: Snippet): Promise<{ code: number | null; errors: string }> {
   const outfile = join(folder, `${name.replace(/\W/g, "-")}.mjs`);
   await build({
-    stdin: { contents: program, resolveDir: import.meta.dirname, loader: "ts" },
+    stdin: { contents: `${program}\n${use}`, resolveDir: import.meta.dirname, loader: language },
     outfile,
     bundle: true,
     format: "esm",
     platform: "node",
+    jsx: "automatic",
+    banner: { js: REQUIRE },
     target: "node20",
     conditions: ["@sandbox-agent/source"],
     logLevel: "silent",

@@ -5,30 +5,69 @@ import { readFileSync } from "node:fs";
 export interface Snippet {
   /** Page and line. */
   name: string;
-  /** The program, with what the page assumes to be there. */
+  language: "ts" | "tsx";
+  /** The program, with everything that the page assumes to be there. */
   program: string;
+  /** Uses what the program exports, for the run only. */
+  use: string;
 }
 
 /** Things that a page mentions and a test has only in another form. */
 const STAND_INS: readonly [RegExp, string][] = [
   [/"claude"/g, '"demo"'],
   [/cwd: "\/repo"/g, 'cwd: "."'],
-  // The demo agent does what it is told; this asks for a permission and a question on the way.
+  // The demo agent follows a script; this one asks for a permission and a question on the way.
   [/"Fix the failing test"/g, '"permission Edit the test\\nquestion single\\nsay Done"'],
   [/"Now update the changelog"/g, '"say Updated"'],
   [/"secret"/g, 'process.env["SANDBOX_AGENT_TOKEN"]'],
+  [/="http:\/\/127\.0\.0\.1:2468"/g, '={process.env["BASE_URL"] ?? ""}'],
   [/"http:\/\/127\.0\.0\.1:2468"/g, 'process.env["BASE_URL"] ?? ""'],
 ];
 
 export function snippets(page: URL): Snippet[] {
   const text = readFileSync(page, "utf8");
   const found: Snippet[] = [];
-  for (const match of text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)) {
+  const path = page.pathname.split("/");
+  const file = path.at(-1) === "README.md" ? path.slice(-2).join("/") : path.at(-1);
+  for (const match of text.matchAll(/^```(tsx?)\n([\s\S]*?)^```$/gm)) {
     const line = text.slice(0, match.index).split("\n").length;
-    found.push({ name: `${page.pathname.split("/").at(-1)}:${line}`, program: complete(match[1] ?? "") });
+    const language = match[1] === "tsx" ? "tsx" : "ts";
+    const program = complete(match[2] ?? "");
+    found.push({ name: `${file}:${line}`, language, program, use: useOf(program) });
   }
   return found;
 }
+
+/** Renders an exported component on a server, and sends a request to an exported route. */
+function useOf(program: string): string {
+  const [, name] = /^export (?:async )?function (\w+)/m.exec(program) ?? [];
+  if (name === "POST") return POST;
+  if (name === "GET") return GET;
+  return name !== undefined && /^[A-Z]/.test(name) ? RENDER.replaceAll("COMPONENT", name) : "";
+}
+
+const POST = `
+const parts = [{ type: "text", text: "say Hello from the route" }];
+const body = JSON.stringify({ id: "chat-" + crypto.randomUUID(), messages: [{ id: "m1", role: "user", parts }] });
+const answer = await (await POST(new Request("http://localhost/api/chat", { method: "POST", body }))).text();
+if (!answer.includes("Hello from the route")) throw new Error(answer);
+`;
+
+const GET = `
+const idle = await client.sessions.create({ agent: "demo" });
+const { status } = await GET(new Request("http://localhost"), { params: Promise.resolve({ id: idle.id }) });
+if (status !== 204) throw new Error("status " + status);
+`;
+
+const RENDER = `
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { SandboxAgentProvider as Provider } from "@sandbox-agent/react";
+const own = Sdk.open({ baseUrl: process.env["BASE_URL"] ?? "" });
+const props = { client: own, token: "t", id: "mine", processId: "p", messages: [] };
+const html = renderToString(createElement(Provider, { client: own }, createElement(COMPONENT, props)));
+if (!html.startsWith("<")) throw new Error(html);
+`;
 
 /** Adds the client and the session that an example uses without making them, and answers what nobody else would. */
 function complete(snippet: string): string {

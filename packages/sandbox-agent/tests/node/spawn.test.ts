@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary } from "@sandbox-agent/testkit";
+import { SandboxAgent } from "sandbox-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findBinary, SpawnError, spawnSandboxAgent } from "../../src/node/index.ts";
 import { alive, tree } from "./process-tree.ts";
@@ -189,6 +190,8 @@ describe("a failing start", () => {
     const sick = await failure(spawnSandboxAgent({ binary: deaf, healthTimeoutMs: 300 }));
     expect(sick.code).toBe("unhealthy");
     expect((sick.cause as Error).message).toContain("/v1/health failed");
+    const connecting = SandboxAgent.connect({ spawn: { binary: deaf }, healthTimeoutMs: 300 });
+    expect((await failure(connecting)).message).toContain("within 300 ms");
   });
 
   test("is aborted by the signal, at once and in the middle", async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "libsql";
-import { SchemaVersionError, storedEvents } from "sandbox-agent/persist";
+import { PersistError, SchemaVersionError, storedEvents } from "sandbox-agent/persist";
 import { sqlite } from "sandbox-agent/persist/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { migrations, SCHEMA } from "../../src/persist/sql.ts";
@@ -67,4 +67,14 @@ test("an older schema is migrated with its data; a newer one is refused", async 
   });
   database.exec(`INSERT INTO ${SCHEMA} VALUES (99)`);
   await expect(sqlite(database).get("old")).rejects.toThrow(SchemaVersionError);
+});
+
+test("a failure has the message of the database", async () => {
+  const database = open("closed.db");
+  database.close();
+  const error = await sqlite(database)
+    .get("any")
+    .catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(PersistError);
+  expect((error as PersistError).message).toMatch(/SQLite failed: .*(closed|open)/);
 });
