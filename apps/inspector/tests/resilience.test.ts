@@ -64,6 +64,8 @@ test("a wrong token says what to do, and the right one connects", { timeout: 90_
   const context = await harness.context();
   const page = await context.newPage();
   await page.goto(`${harness.front.baseUrl}/ui/#token=wrong`);
+  // Home may ask for something before the first refusal leads back to the connect screen.
+  await page.getByLabel("Token").waitFor();
   await page.getByRole("alert").getByText("Token Invalid").waitFor();
   await page.getByText(/Copy the token that the daemon printed/).waitFor();
   await page.getByLabel("Token").fill(harness.daemon.token);
