@@ -11,10 +11,13 @@ import { toolCall, toolCalls } from "./tool-calls.ts";
 /** Id of the call that a message's sub-agent was started by. */
 const parentOf = ({ metadata }: ParsedMessage): unknown => metadata?.["parentId"];
 
+/** Waits for a message of the agent's with the text. */
 async function hears(session: Session, after: number, text: string): Promise<void> {
   for await (const event of session.events({ after, signal: AbortSignal.timeout(30_000) })) {
-    if (event.type === "message" && JSON.stringify(event.data).includes(text)) return;
+    if (event.type !== "message" || event.data.message.role === "user") continue;
+    if (JSON.stringify(event.data).includes(text)) return;
   }
+  throw new Error(`the session ended without '${text}'`);
 }
 
 const inBackground = [[shellInBackground("sort gate")], [say("Started.")], [say("It has ended.")]];
