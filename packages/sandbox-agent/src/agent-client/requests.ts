@@ -67,6 +67,11 @@ export class PermissionAsk extends Ask {
     this.#choose("reject_once", "reject_always");
   }
 
+  /** Makes no decision. Nothing runs, and most agents end the turn. */
+  cancel(): void {
+    this.settle({ outcome: { outcome: "cancelled" } });
+  }
+
   /** Chooses an option by its id. */
   choose(optionId: string): void {
     this.settle({ outcome: { outcome: "selected", optionId } });
@@ -77,7 +82,7 @@ export class PermissionAsk extends Ask {
       .map((kind) => this.options.find((one) => one.kind === kind))
       .find((one) => one !== undefined);
     if (option !== undefined) this.choose(option.optionId);
-    else this.settle({ outcome: { outcome: "cancelled" } });
+    else this.cancel();
   }
 }
 
@@ -106,5 +111,10 @@ export class QuestionAsk extends Ask {
   /** Declines to answer. */
   reject(): void {
     this.settle({ action: "decline" });
+  }
+
+  /** Makes no decision, as when the user closes the form. */
+  cancel(): void {
+    this.settle({ action: "cancel" });
   }
 }

@@ -253,6 +253,19 @@ test("permissions and questions are answered; without a listener they are reject
   expect(textOf(updates)).toContain("Green");
 });
 
+test("the user can leave a permission and a question undecided", async () => {
+  const client = open();
+  const updates = collect(client, "sessionUpdate");
+  client.on("permissionRequest", (ask) => ask.cancel());
+  client.on("question", (ask) => ask.cancel());
+  const { sessionId } = await client.newSession({ cwd });
+  for (const prompt of ["permission Send it", "question single"]) {
+    updates.length = 0;
+    await client.prompt({ sessionId, prompt });
+    expect(textOf(updates)).toMatch(/cancel/i);
+  }
+});
+
 test("a listener that throws harms nobody, and updates are stored", async () => {
   const persist = memory();
   const client = open({ persist });

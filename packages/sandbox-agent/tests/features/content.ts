@@ -1,11 +1,9 @@
-// Images, files and MCP servers that come from the client.
+// Images and files that come from the client.
 
-import { fileURLToPath } from "node:url";
 import type { InputPart } from "sandbox-agent";
 import { expect } from "vitest";
-import { greetByMcp, sayImages, sayResult } from "./script.ts";
+import { sayImages } from "./script.ts";
 import type { Feature, Stage } from "./stage.ts";
-import { toolCalls } from "./tool-calls.ts";
 
 /** One red pixel. */
 const PIXEL =
@@ -42,21 +40,12 @@ export const features: Feature[] = [
     },
   },
   {
-    title: "MCP on standard streams",
+    title: "Resource link",
     async run(stage) {
-      const server = fileURLToPath(new URL("mcp-server.js", import.meta.url));
-      const session = await stage.session({
-        permissionMode: "bypass",
-        mcp: {
-          suite: { type: "local", command: process.execPath, args: [server], env: { GREETING: "Welcome" } },
-        },
-      });
-      const turn = await stage.turn(session, [greetByMcp("suite", "Ada")], [sayResult]);
-      expect(turn.text).toContain("Welcome, Ada");
-      expect(toolCalls(turn)[0]?.call).toMatchObject({
-        status: "completed",
-        title: expect.stringContaining("greet"),
-      });
+      const source = { type: "uri", uri: "file:///notes/the%20s%C3%A9cret.txt" } as const;
+      const said = await send(stage, { type: "file", name: "secret.txt", source });
+      if (!stage.isReal) return expect(said).toContain("link");
+      expect(await stage.model.lastDialogue()).toContain("/notes/the sécret.txt");
     },
   },
 ];

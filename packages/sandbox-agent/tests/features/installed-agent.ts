@@ -11,8 +11,15 @@ import type { AgentId } from "./script.ts";
 /** Variables without which there may be no way to the registry. */
 const NETWORK = ["SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"];
 
-/** Installs the newest version, unless the cache has one, and returns the folder that holds it. */
-export async function installedAgent(agent: AgentId): Promise<string> {
+export interface InstalledAgent {
+  /** Folder of all versions. */
+  folder: string;
+  /** Path of the current version's program. */
+  program: string;
+}
+
+/** Installs the newest version, unless the cache has one. */
+export async function installedAgent(agent: AgentId): Promise<InstalledAgent> {
   const dataDir = join(cache(), `${agent}@newest`);
   const folder = join(dataDir, "agents", agent);
   mkdirSync(dataDir, { recursive: true });
@@ -23,8 +30,10 @@ export async function installedAgent(agent: AgentId): Promise<string> {
   const options = version === undefined ? {} : { agentVersion: version };
   const installation = client.agents.install(agent, { source: "npm", ...options });
   for await (const event of installation) if (event.step === "done") break;
-  await installation;
-  return folder;
+  const { artifacts } = await installation;
+  const program = artifacts[0]?.path;
+  if (program === undefined) throw new Error(`'${agent}' has no program: ${JSON.stringify(artifacts)}`);
+  return { folder, program };
 }
 
 /** Makes the installed agent the one of daemons with this home. */

@@ -10,19 +10,20 @@ const LABELS: Record<AgentId, string> = {
   opencode: "OpenCode (newest)",
 };
 
+/** Returns the titles of all rows. */
+export function rows(): string[] {
+  return table(page())
+    .map(([title]) => title ?? "")
+    .filter((title) => title !== "feature" && !/^-*$/.test(title));
+}
+
 /** Returns whether an agent can do something, by the title of its row: true, or why not. */
 export function matrix(agent: AgentId): Map<string, true | string> {
-  const page = readFileSync(new URL("../../../../docs/compatibility.md", import.meta.url), "utf8");
+  const text = page();
   const reasons = new Map(
-    [...page.matchAll(/^(\d+)\. (.+)$/gm)].map(([, number, why]) => [number, why ?? ""]),
+    [...text.matchAll(/^(\d+)\. (.+)$/gm)].map(([, number, why]) => [number, why ?? ""]),
   );
-  const rows = page.split("\n").filter((line) => line.startsWith("|"));
-  const cells = rows.map((row) =>
-    row
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+  const cells = table(text);
   const column = cells[0]?.indexOf(LABELS[agent]) ?? -1;
   const marks = cells.map((row) => [row[0] ?? "", row[column] ?? ""] as const);
   const known = marks.flatMap(([title, mark]): [string, true | string][] => {
@@ -31,4 +32,19 @@ export function matrix(agent: AgentId): Map<string, true | string> {
     return why === undefined ? [] : [[title, why]];
   });
   return new Map(known);
+}
+
+function page(): string {
+  return readFileSync(new URL("../../../../docs/compatibility.md", import.meta.url), "utf8");
+}
+
+/** Returns the cells of all tables by row. */
+function table(text: string): string[][] {
+  const lines = text.split("\n").filter((line) => line.startsWith("|"));
+  return lines.map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
 }

@@ -55,6 +55,9 @@ export const shell = (command: string): Step => ({
   model: tool("shell", { command }),
   demo: `run ${command}`,
 });
+export const shellInBackground = (command: string): Step => ({
+  model: tool("shell", { command, background: true }),
+});
 export const read = (path: string): Step => ({
   model: tool("read", { path: placed(path) }),
   demo: `read ${path}`,
@@ -70,6 +73,17 @@ export const edit = (path: string, old: string, new_: string): Step => ({
 export const greetByMcp = (server: string, who: string): Step => ({
   model: tool(`${server}/greet`, { who }),
 });
+
+/** Has another agent follow a script. */
+export const delegate = (...script: Script): Step => {
+  const task = (agent: AgentId, more: object = {}): string =>
+    tool("task", { description: "Help out", prompt: render(agent, script), ...more });
+  const wait = tool("wait_agent", { timeout_ms: 60_000 });
+  return {
+    model: task("claude"),
+    own: { codex: `${task("codex")}\nthen\n${wait}`, opencode: task("opencode", { agent: "general" }) },
+  };
+};
 
 /** Asks for a color: Red, Green or Blue. */
 export const question: Step = {
@@ -114,6 +128,15 @@ function codexPlan(plan: string, rest: Script): string {
 }
 
 function forDemo(step: Step): string {
-  if (step.demo === undefined) throw new Error(`the demo agent has no command for '${step.model}'`);
+  if (step.demo === undefined) throw new NoCommandError(step);
   return step.demo;
+}
+
+/** The demo agent cannot do a step. */
+export class NoCommandError extends Error {
+  override name = "NoCommandError";
+
+  constructor(step: Step) {
+    super(`the demo agent has no command for '${step.model}'`);
+  }
 }

@@ -2,7 +2,7 @@
 
 import { NotFoundError, type Session } from "sandbox-agent";
 import { expect } from "vitest";
-import { read, say } from "./script.ts";
+import { read, say, write } from "./script.ts";
 import { continues, type Feature, type Stage } from "./stage.ts";
 
 async function sessionWithTurn(stage: Stage): Promise<Session> {
@@ -59,6 +59,16 @@ export const features: Feature[] = [
       const session = await sessionWithTurn(stage);
       await session.delete();
       await expect(stage.client.sessions.get(session.id)).rejects.toBeInstanceOf(NotFoundError);
+    },
+  },
+  {
+    title: "User's settings",
+    async run(stage) {
+      const session = await stage.session({ permissionMode: "bypass" });
+      await stage.turn(session, [write("new.txt", "new\n")], [say("Done.")]);
+      await session.terminate();
+      const { before, now } = stage.settings;
+      expect(now).toEqual(before);
     },
   },
 ];

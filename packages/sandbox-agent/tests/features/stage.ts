@@ -9,19 +9,42 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { Daemon } from "@sandbox-agent/testkit";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { binary, Daemon } from "@sandbox-agent/testkit";
 import {
   type CreateOptions,
   type PermissionPrompt,
   type QuestionPrompt,
   SandboxAgent,
+  SandboxAgentClient,
   type Session,
   type TurnResult,
 } from "sandbox-agent";
 import { installedAgent, lend } from "./installed-agent.ts";
 import { ModelServer } from "./model-server.ts";
 import { type AgentId, render, type Script, type Step } from "./script.ts";
+
+/** OpenCode itself adds a schema to settings that have none. */
+const OPENCODE_SETTINGS = `{
+  "$schema": "https://opencode.ai/config.json",
+  // Mine.
+  "username": "me",
+}
+`;
+
+/** The user's own settings of the agent, below the home directory. */
+const SETTINGS: Record<AgentId, Record<string, string>> = {
+  demo: {},
+  claude: { ".claude/settings.json": '{\n  "verbose":   true\n}\n' },
+  codex: { ".codex/config.toml": "# Mine.\nhide_agent_reasoning = false\n" },
+  opencode: { ".config/opencode/opencode.jsonc": OPENCODE_SETTINGS },
+};
+
+/** Id of the agent whose program first writes lines that nobody knows. */
+export const NOISY = "noisy";
+
+const NOISY_PROGRAM = fileURLToPath(new URL("noisy-program.sh", import.meta.url));
 
 /** A key that only the scripted model accepts. */
 const KEY = "sk-ant-scripted";
@@ -32,6 +55,7 @@ export class Stage {
   readonly daemon: Daemon;
   readonly project: string;
   readonly #model: ModelServer | undefined;
+  #direct: SandboxAgentClient | undefined;
 
   private constructor(agent: AgentId, client: SandboxAgent, daemon: Daemon, model: ModelServer | undefined) {
     this.agent = agent;
@@ -42,18 +66,24 @@ export class Stage {
     mkdirSync(this.project);
   }
 
-  static async set(agent: AgentId): Promise<Stage> {
+  static async set(agent: AgentId, credentials: "given" | "none" = "given"): Promise<Stage> {
     const model = agent === "demo" ? undefined : await ModelServer.start();
-    const daemon = new Daemon({ env: model === undefined ? {} : environment(agent, model) });
-    if (model !== undefined) {
-      lend(agent, await installedAgent(agent), daemon.home);
-      if (agent === "opencode") configureOpenCode(daemon.home, model);
-    }
+    const installed = agent === "demo" ? undefined : await installedAgent(agent);
+    const env = model === undefined ? {} : environment(agent, model, credentials);
+    const noisy = `${NOISY}=${binary} acp ${agent} --program ${NOISY_PROGRAM}`;
+    const options = installed === undefined ? {} : { flags: ["--agent", noisy] };
+    const daemon = new Daemon({ ...options, env: { ...env, QUIET_PROGRAM: installed?.program ?? "" } });
+    for (const [name, content] of Object.entries(SETTINGS[agent])) putIn(daemon.home, name, content);
+    if (installed !== undefined) lend(agent, installed.folder, daemon.home);
+    // OpenCode takes a provider with settings for one with credentials.
+    if (agent === "opencode" && model !== undefined && credentials === "given")
+      configureOpenCode(daemon.home, model);
     await daemon.start();
     return new Stage(agent, await SandboxAgent.connect(daemon.connection), daemon, model);
   }
 
   async stop(): Promise<void> {
+    await this.#direct?.disconnect();
     await this.daemon.stop();
     await this.#model?.stop();
   }
@@ -78,6 +108,19 @@ export class Stage {
     return this.client.sessions.create({ agent: this.agent, cwd: this.project, ...options });
   }
 
+  /** A client that talks to the agent itself. Its features share one, as agents take long to start. */
+  get direct(): SandboxAgentClient {
+    this.#direct ??= new SandboxAgentClient({ ...this.daemon.connection, agent: this.agent });
+    return this.#direct;
+  }
+
+  /** The user's settings: as they were before the agent started, and as they are now. */
+  get settings(): { before: Record<string, string>; now: Record<string, string> } {
+    const before = SETTINGS[this.agent];
+    const read = (name: string): string => readFileSync(join(this.daemon.home, name), "utf8");
+    return { before, now: Object.fromEntries(Object.keys(before).map((name) => [name, read(name)])) };
+  }
+
   text(...script: Script): string {
     return render(this.agent, script);
   }
@@ -95,7 +138,7 @@ export class Stage {
   }
 
   put(name: string, content: string): void {
-    writeFileSync(join(this.project, name), content);
+    putIn(this.project, name, content);
   }
 }
 
@@ -124,6 +167,8 @@ export interface Feature {
   /** Title of its row in docs/compatibility.md. */
   title: string;
   run(stage: Stage): Promise<void>;
+  /** Shows how an agent lacks it. Each agent that docs/compatibility.md says so of has one. */
+  lacking?: Partial<Record<AgentId, (stage: Stage) => Promise<void>>>;
 }
 
 /** Says a text after which the session has shown that it continues. */
@@ -133,16 +178,27 @@ export async function continues(stage: Stage, session: Session): Promise<void> {
   if (text !== "Continuing.") throw new Error(`the session does not continue: it said '${text}'`);
 }
 
-function environment(agent: AgentId, model: ModelServer): Record<string, string> {
-  if (agent === "codex") return { OPENAI_BASE_URL: `${model.url}/v1`, CODEX_API_KEY: KEY };
-  if (agent === "opencode") return { ANTHROPIC_API_KEY: KEY };
-  return { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: KEY, CLAUDE_CODE_MAX_RETRIES: "2" };
+function environment(
+  agent: AgentId,
+  model: ModelServer,
+  credentials: "given" | "none",
+): Record<string, string> {
+  const key = (name: string) => (credentials === "given" ? { [name]: KEY } : {});
+  if (agent === "codex") return { OPENAI_BASE_URL: `${model.url}/v1`, ...key("CODEX_API_KEY") };
+  if (agent === "opencode") return key("ANTHROPIC_API_KEY");
+  const claude = { ANTHROPIC_BASE_URL: model.url, CLAUDE_CODE_MAX_RETRIES: "2" };
+  return { ...claude, ...key("ANTHROPIC_API_KEY") };
 }
 
-/** OpenCode's providers learn where they are from its settings. */
+function putIn(folder: string, name: string, content: string): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+/** OpenCode's providers learn where they are from its settings. One model is listed that the provider does not have. */
 function configureOpenCode(home: string, model: ModelServer): void {
-  const folder = join(home, ".config/opencode");
-  mkdirSync(folder, { recursive: true });
-  const anthropic = { options: { baseURL: `${model.url}/v1` } };
-  writeFileSync(join(folder, "opencode.json"), JSON.stringify({ provider: { anthropic } }));
+  const models = { "no-such-model": { name: "Not there" } };
+  const anthropic = { options: { baseURL: `${model.url}/v1` }, models };
+  putIn(home, ".config/opencode/opencode.json", JSON.stringify({ provider: { anthropic } }));
 }

@@ -1,8 +1,17 @@
 // Words, thoughts, and what is reported next to them.
 
+import { join } from "node:path";
 import { expect } from "vitest";
 import { compact, hang, say, stream, think, usage } from "./script.ts";
-import type { Feature } from "./stage.ts";
+import type { Feature, Stage } from "./stage.ts";
+
+/** The command `/greet` in the forms of all agents. */
+const COMMANDS = {
+  ".claude/commands/greet.md": "say: greeted by a command\n",
+  ".opencode/command/greet.md": "say: greeted by a command\n",
+  ".agents/skills/greet/SKILL.md":
+    "---\nname: greet\ndescription: Greets\n---\n\nsay: greeted by a command\n",
+};
 
 export const features: Feature[] = [
   {
@@ -58,6 +67,7 @@ export const features: Feature[] = [
   },
   {
     title: "Cost",
+    lacking: { codex: withoutCost },
     async run(stage) {
       const session = await stage.session();
       await stage.turn(session, [usage(1000, 50), say("That was dear.")]);
@@ -87,4 +97,32 @@ export const features: Feature[] = [
       expect((await stage.turn(session, [say("Continuing.")])).text).toBe("Continuing.");
     },
   },
+  {
+    title: "Slash commands",
+    async run(stage) {
+      // Agents look for commands when they first work in a directory.
+      const cwd = join(stage.project, "commands");
+      for (const [name, content] of Object.entries(COMMANDS)) stage.put(join("commands", name), content);
+      const session = await stage.session({ cwd });
+      const call = stage.isReal ? "/greet" : "/say greeted by a command";
+      const name = call.slice(1).split(" ")[0] ?? "";
+      const heard = session.events({ types: ["commandsAvailable"], signal: AbortSignal.timeout(30_000) });
+      for await (const event of heard) {
+        if (event.type !== "commandsAvailable") continue;
+        if (event.data.commandsAvailable.commands.some((command) => command.name === name)) break;
+      }
+      const { text, stopReason } = await session.send(call).done;
+      expect({ text, stopReason }).toEqual({ text: "greeted by a command", stopReason: "endTurn" });
+    },
+  },
 ];
+
+/** Codex reports tokens without what they cost. */
+async function withoutCost(stage: Stage): Promise<void> {
+  const session = await stage.session();
+  const turn = await stage.turn(session, [usage(1000, 50), say("That was dear.")]);
+  expect(turn.usage).toMatchObject({ inputTokens: 1000, outputTokens: 50 });
+  const { events } = await session.eventPage({ types: ["usage"] });
+  expect(events).not.toEqual([]);
+  for (const event of events) if (event.type === "usage") expect(event.data.usage.cost).toBeUndefined();
+}

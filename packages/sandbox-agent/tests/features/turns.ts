@@ -4,27 +4,19 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { Turn } from "sandbox-agent";
 import { expect } from "vitest";
+import { isAlive } from "./processes.ts";
 import { hang, say, shell, write } from "./script.ts";
 import { Asked, continues, type Feature } from "./stage.ts";
 import { toolCall } from "./tool-calls.ts";
 
 /** Waits until the agent has said the text. */
-async function heard(turn: Turn, text: string): Promise<void> {
+export async function heard(turn: Turn, text: string): Promise<void> {
   let said = "";
   for await (const event of turn) {
     if (event.type === "messageDelta") said += event.data.messageDelta.text;
     if (said.includes(text)) return;
   }
   throw new Error(`the turn ended after '${said}'`);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export const features: Feature[] = [
