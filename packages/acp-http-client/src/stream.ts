@@ -81,7 +81,7 @@ class Inbox implements Receiver {
     for (const resume of this.#onRoom.splice(0)) resume();
   }
 
-  /** Gives the reader its next message. What arrived before the end is read before it. */
+  /** Gives the reader its next message. Messages that arrived before the end are read before it. */
   async pull(controller: ReadableStreamDefaultController<JsonRpcMessage>): Promise<void> {
     while (this.#messages.length === 0 && this.reason === undefined) {
       await new Promise<void>((resolve) => {

@@ -79,7 +79,7 @@ describe("a slow reader", () => {
     });
 });
 
-test("a reader that stops is told what it missed, and its requests fail", async () => {
+test("a reader that stops gets a gap, and its requests fail", async () => {
   const proxy = await startTcpProxy(daemon.baseUrl);
   const url = `${proxy.baseUrl}/v1/acp/${randomUUID()}`;
   const demo = openPeer(httpTransport({ url, headers: daemon.headers, start: { agent: "demo" } }));
@@ -217,7 +217,7 @@ test("a server whose stream is refused until its first message has been taken", 
 
 describe("a half-open connection", () => {
   for (const [name, make] of Object.entries(RESUMABLE))
-    test(`${name}: is replaced after a time of silence, and the turn goes on`, async () => {
+    test(`${name}: is replaced after a time of silence, and the turn continues`, async () => {
       const proxy = await startTcpProxy(daemon.baseUrl);
       const timing = { idleMs: 400, reconnect: { initialMs: 5, maxMs: 50 } };
       const demo = openPeer(make({ baseUrl: proxy.baseUrl, headers: daemon.headers }, timing));

@@ -106,7 +106,7 @@ async function* read(part: TurnPart, signal: AbortSignal): AsyncGenerator<Chunk>
   const writer = new ChunkWriter((chunk) => pending.push(chunk), part.decisions);
   yield { type: "start", messageId: turnId, messageMetadata: metadata };
   yield { type: "start-step" };
-  // What was decided before is not to be asked again.
+  // Requests that were decided before are not asked again.
   const known = await session.refresh({ signal });
   let isRunning = kind === "continuation";
   for await (const event of session.events({ after: part.after, signal })) {

@@ -104,7 +104,7 @@ export class ToolCalls {
   }
 }
 
-/** What a call shows: its text if that is all, else its content in full. */
+/** Returns the output of a call: its text if that is all, else its content in full. */
 function outcomeOf(part: ToolPart): unknown {
   const isText = part.content.every((content) => content.type === "text");
   if (isText && part.content.length > 0) return outputOf(part);

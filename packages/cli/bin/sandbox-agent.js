@@ -8,6 +8,8 @@ import { constants as os } from "node:os";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT"];
+/** Signals of Ctrl-C, Ctrl-\ and a terminal that is closed. */
+const FROM_TERMINAL = ["SIGINT", "SIGQUIT", "SIGHUP"];
 
 /** Prints what is wrong and what to do, and ends this process. */
 function fail(message) {
@@ -40,8 +42,11 @@ try {
 
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => fail(`cannot run '${program}': ${error.message}`));
+const isInTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
 for (const signal of SIGNALS) {
-  process.on(signal, () => child.kill(signal));
+  // A terminal sends these to the program as well, which ends at once on a second one.
+  const isDelivered = isInTerminal && FROM_TERMINAL.includes(signal);
+  process.on(signal, () => isDelivered || child.kill(signal));
 }
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code ?? 1);

@@ -1,4 +1,4 @@
-// What was said and what happened in a session, live.
+// The transcript of a session, live.
 
 import { useMemo } from "react";
 import type { Connection, Loading, SessionSnapshot } from "sandbox-agent/stores";

@@ -37,7 +37,7 @@ export interface StartOptions extends Omit<HttpOptions, "baseUrl" | "tokenHeader
   token?: string | undefined;
   /** Keeps the sandbox when the client is disposed of. By default it is destroyed if this call created it. */
   keep?: boolean | undefined;
-  /** Aborts the start. What was created until then is destroyed. */
+  /** Aborts the start and destroys everything that was created until then. */
   signal?: AbortSignal | undefined;
 }
 

@@ -46,7 +46,7 @@ export {
   RequestTimeoutError,
   ShuttingDownError,
   SpawnFailedError,
-  StreamErrorError,
+  StreamFailedError,
   TokenInvalidError,
   TooManyRequestsError,
   UnsupportedAgentError,

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** What happens to new connections. */
+/** The treatment of new connections. */
 type Mode = "pass" | "stall" | "refuse";
 
 interface Pair {

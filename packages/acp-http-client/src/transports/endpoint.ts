@@ -84,7 +84,7 @@ export async function statusError(response: Response, what: string): Promise<Htt
   return new HttpStatusError(response.status, response.headers, body, what);
 }
 
-/** Reads a body up to a limit. What exceeds it is dropped. */
+/** Reads a body up to a limit and drops the rest. */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return "";
   const reader = response.body.getReader();

@@ -41,7 +41,7 @@ export class EventStream {
     this.ended = this.#run();
   }
 
-  /** Whether the stream has been open, so that everything since then arrives or is reported as lost. */
+  /** True once the stream has been open, so that everything since then arrives or is reported as lost. */
   get isOpen(): boolean {
     return this.#opened;
   }

@@ -17,7 +17,7 @@ import { post } from "./post.ts";
 export interface HttpTransportOptions extends EndpointOptions, HttpOptions {
   /** Query of the first message, which starts the agent, such as `{ agent: "demo" }`. */
   start?: Record<string, string> | undefined;
-  /** Whether closing deletes the server with its agent, true by default. */
+  /** Deletes the server with its agent on close, true by default. */
   deleteOnClose?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   return new HttpTransport(options);
 }
 
-/** Whether the server answers requests before their response is there. */
+/** Returns whether the server answers requests before their response is there. */
 type AsyncSupport = "unknown" | "yes" | "no";
 
 class HttpTransport implements Transport {

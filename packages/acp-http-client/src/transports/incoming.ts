@@ -1,4 +1,4 @@
-// What servers put on their streams: messages, and facts about the transport.
+// The events of servers on their streams: messages, and facts about the transport.
 
 import type { AgentExit, GapEvent, UnparsedEvent } from "../events.ts";
 import { isMessage, isObject, parseJson } from "../jsonrpc.ts";

@@ -26,7 +26,7 @@ export interface PostOptions {
   onStatus?: ((response: Response) => void) | undefined;
   retry: BackoffOptions;
   maxMessageBytes: number;
-  /** Whether a stream is open on which a response would come too. */
+  /** Returns whether a stream is open on which a response would come too. */
   hasStream: () => boolean;
 }
 

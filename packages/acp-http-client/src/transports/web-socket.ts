@@ -38,7 +38,7 @@ export interface WebSocketTransportOptions extends SocketOptions {
   start?: Record<string, string> | undefined;
   /** Sub-protocol whose frames are `{ event, id, data }`. With it, a broken socket is replaced by one that resumes. */
   eventProtocol?: string | undefined;
-  /** Whether closing deletes the server with its agent, true by default. */
+  /** Deletes the server with its agent on close, true by default. */
   deleteOnClose?: boolean | undefined;
 }
 

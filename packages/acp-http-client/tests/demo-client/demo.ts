@@ -20,7 +20,7 @@ interface Permission {
   options: { optionId: string; kind: string }[];
 }
 
-/** What the tests need of a client, so that each test runs through the peer and through the SDK. */
+/** A client as the tests need it, so that each test runs through the peer and through the SDK. */
 export interface DemoClient {
   readonly updates: Update[];
   readonly events: TransportEvent[];
@@ -165,7 +165,7 @@ export function said(demo: DemoClient, sessionId: string): string {
     .join("");
 }
 
-/** What `stream N` says. */
+/** Returns the text of `stream N`. */
 export function counted(count: number): string {
   return Array.from({ length: count }, (_, index) => `${index + 1} `).join("");
 }

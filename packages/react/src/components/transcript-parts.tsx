@@ -59,7 +59,7 @@ function DefaultPart({ part }: { part: TranscriptPart }): ReactNode {
   }
 }
 
-/** Images of an agent are shown only if they are in the message: an address would tell others who looks at it. */
+/** Images of an agent are shown only if they are in the message: loading an address would show others who looks at it. */
 function imageUrl(source: FileSource, mimeType: string): string | undefined {
   return "data" in source && mimeType.startsWith("image/")
     ? `data:${mimeType};base64,${source.data}`

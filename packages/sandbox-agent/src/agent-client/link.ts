@@ -16,7 +16,7 @@ import type { CallOptions } from "./types.ts";
 /** Longest wait for the end of an agent that is said to have ended. */
 const EXIT_MS = 2_000;
 
-/** What the agent can do, as it says itself. */
+/** Capabilities that the agent reports. */
 export interface AgentAbilities {
   readonly load: boolean;
   readonly resume: boolean;
@@ -39,7 +39,7 @@ export interface LinkOptions {
 interface Live {
   readonly peer: AcpPeer;
   readonly abilities: AgentAbilities;
-  /** Counts connections, so that sessions of an earlier one can be told apart. */
+  /** Counts connections, so that sessions of an earlier one are recognized. */
   readonly generation: number;
 }
 

@@ -5,7 +5,7 @@ const NAMESPACE = "sandboxagent.dev";
 
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** Returns parameters with metadata in our namespace. What others have in `_meta`, and what is there already, stays. */
+/** Returns parameters with metadata in our namespace. Other members of `_meta`, and those that are there already, stay. */
 export function injectMetadata<T extends object>(params: T, metadata: Metadata): T & { _meta: Metadata } {
   const others = isObject(params) && isObject(params["_meta"]) ? params["_meta"] : {};
   const own = isObject(others[NAMESPACE]) ? others[NAMESPACE] : {};

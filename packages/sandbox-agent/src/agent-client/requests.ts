@@ -1,4 +1,4 @@
-// What the agent asks of the user, with the ways to answer it.
+// Requests of the agent to the user, with the ways to answer them.
 
 import { isObject, type Metadata } from "./metadata.ts";
 

@@ -1,4 +1,4 @@
-// What calls of `SandboxAgentClient` take and return, and its events.
+// Parameters, results and events of `SandboxAgentClient`.
 
 import type { HttpOptions } from "../http/http.ts";
 import type { PersistDriver } from "../persist/driver.ts";

@@ -117,7 +117,7 @@ export class Installation implements PromiseLike<InstalledAgent>, AsyncIterable<
   }
 
   async #follow(signal: AbortSignal): Promise<InstalledAgent> {
-    // What the daemon has begun to install again is not to be installed a third time: the request joins it.
+    // If the daemon has begun to install it again, the request joins that installation.
     const { reinstall, ...rest } = this.#install;
     const json = this.#steps.length === 0 ? this.#install : rest;
     const headers = { Accept: "text/event-stream" };

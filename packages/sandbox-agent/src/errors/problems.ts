@@ -183,8 +183,8 @@ export class AgentRefusedError extends ProblemError {
 }
 
 /** The connection to the agent failed. */
-export class StreamErrorError extends ProblemError {
-  override name = "StreamErrorError";
+export class StreamFailedError extends ProblemError {
+  override name = "StreamFailedError";
 }
 
 /** The daemon is stopping. */
@@ -233,7 +233,7 @@ const CLASSES = {
   provider_unreachable: ProviderUnreachableError,
   inquiry_failed: InquiryFailedError,
   agent_refused: AgentRefusedError,
-  stream_error: StreamErrorError,
+  stream_error: StreamFailedError,
   shutting_down: ShuttingDownError,
   timeout: AgentSilentError,
   insufficient_storage: InsufficientStorageError,

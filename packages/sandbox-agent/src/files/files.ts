@@ -53,7 +53,7 @@ export interface EntryPage {
 
 type QueryOf<T extends keyof operations> = NonNullable<operations[T]["parameters"]["query"]>;
 
-/** What to search for: names, contents or both. */
+/** A search for names, contents or both. */
 export type SearchQuery = Omit<QueryOf<"searchFs">, "path">;
 
 /** How to pack a directory. */

@@ -49,7 +49,7 @@ export interface Call extends RequestOptions {
   json?: unknown;
   /** Body that is sent as it is. */
   body?: BodyInit | undefined;
-  /** Whether the call may be repeated after a failure. By default all methods but POST and PATCH. */
+  /** Allows repeating the call after a failure. By default all methods but POST and PATCH. */
   repeatable?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 // The storage that a driver provides: records of sessions, and a log of events for each.
 
-/** What a writer stores about a session. */
+/** The part of a record that a writer provides. */
 export interface SessionFields {
   readonly id: string;
   /** Id of the agent, such as `claude`. */
@@ -16,13 +16,13 @@ export interface SessionFields {
   readonly updatedAt: string;
   /** Present if the session has ended. */
   readonly endedAt?: string | undefined;
-  /** What the writer needs to continue, as JSON. Readers should not depend on it. */
+  /** State that the writer needs to continue, as JSON. Readers should not depend on it. */
   readonly state: Readonly<Record<string, unknown>>;
   /** Number of the writer. Appends by a writer with another number are refused, so that a lost machine cannot write later. */
   readonly fence: number;
 }
 
-/** A stored session: what its writer said, and what the driver counts. */
+/** A stored session: the fields of its writer, and the counts of the driver. */
 export interface SessionRecord extends SessionFields {
   /** Grows with every `put`. */
   readonly revision: number;

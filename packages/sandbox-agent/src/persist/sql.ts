@@ -1,4 +1,4 @@
-// What the SQL drivers share: tables, columns and rows.
+// Tables, columns and rows, which the SQL drivers share.
 
 import type { SessionRecord } from "./driver.ts";
 import { type EventRow, toJson } from "./log.ts";

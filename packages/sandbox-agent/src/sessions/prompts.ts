@@ -1,4 +1,4 @@
-// What the agent asks, with the ways to answer it.
+// Requests of the agent, with the ways to answer them.
 
 import type { PermissionReply, PermissionRequest, QuestionRequest } from "../generated/openapi.gen.ts";
 import type { Session } from "./session.ts";
@@ -66,7 +66,7 @@ export class QuestionPrompt {
     return this.request.id;
   }
 
-  /** Whether the agent asks for approval of its plan, which is `request.message`. */
+  /** True if the agent asks for approval of its plan, which is `request.message`. */
   get isPlanApproval(): boolean {
     return this.request.planApproval === true;
   }

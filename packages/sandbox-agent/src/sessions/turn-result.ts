@@ -43,7 +43,7 @@ export class TurnFailedError extends SandboxAgentError {
   /** How the agent's process exited, with the end of its stderr. */
   readonly exit: AgentExit | undefined;
   readonly details: unknown;
-  /** What the turn produced before it failed. */
+  /** The part of the result from before the failure. */
   readonly result: TurnResult;
 
   constructor(error: CrashInfo | undefined, result: TurnResult) {

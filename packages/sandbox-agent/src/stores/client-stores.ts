@@ -1,4 +1,4 @@
-// The stores of one client: whoever asks for the same thing gets the same store.
+// The stores of one client, one for each thing that is followed.
 
 import type { SandboxAgent } from "../client.ts";
 import { AgentsStore, type AgentsStoreOptions } from "./agents-store.ts";

@@ -16,7 +16,7 @@ export type Reading = "following" | "past";
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** What a `message` event and a message of a page have in common. */
+/** The common part of a `message` event and a message of a page. */
 export interface MessageContent {
   readonly id: string;
   readonly eventId: number;

@@ -194,7 +194,7 @@ export interface ModeItem extends ItemBase {
   readonly choices: ChangedChoices;
 }
 
-/** What the agent remembers after it was started again. */
+/** The memory of an agent that was started again. */
 export interface ContinuityItem extends ItemBase {
   readonly kind: "continuity";
   readonly continuity: Continuity;
@@ -251,7 +251,7 @@ export type Outcome =
 /** An end without the event that it came with. */
 export type Ending = Outcome extends infer O ? (O extends Outcome ? Omit<O, "eventId"> : never) : never;
 
-/** What the reducer keeps for itself. */
+/** State of the reducer that views do not need. */
 export interface TranscriptIndex {
   /** Position of each item, by key. */
   readonly positions: KeyMap<number>;
@@ -281,7 +281,7 @@ export interface Transcript {
   readonly permissions: readonly PermissionItem[];
   /** Open questions, the oldest first. They are in `items`, too. */
   readonly questions: readonly QuestionItem[];
-  /** State of the session, as far as events tell: a restart of the daemon makes no event for an idle session. */
+  /** State of the session, as far as events show it: a restart of the daemon makes no event for an idle session. */
   readonly state: SessionState;
   readonly turn: RunningTurn | undefined;
   readonly plan: Plan | undefined;

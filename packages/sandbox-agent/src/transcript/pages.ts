@@ -40,8 +40,8 @@ export function fromTranscriptPage(page: TranscriptPage, options: FirstPageOptio
   const { eventsAfter } = page;
   const ordered = options.order === "asc" ? page.messages : page.messages.toReversed();
   const start = { ...emptyTranscript(), lastEventId: eventsAfter, older: page.next };
-  const told = ordered.filter((message) => message.state !== "queued");
-  const items = told.map((message) => itemFrom(message, isRunning(message, ordered, options.session)));
+  const begun = ordered.filter((message) => message.state !== "queued");
+  const items = begun.map((message) => itemFrom(message, isRunning(message, ordered, options.session)));
   const oldest = Math.min(page.next ?? 1, eventsAfter);
   let transcript = place(start, items, options.events ? "exact" : "estimate", {
     from: options.events ? eventsAfter : oldest,

@@ -62,7 +62,7 @@ export function applyEvents(transcript: Transcript, events: Iterable<UniversalEv
 }
 
 /**
- * Notes that events are no longer kept. If they belong to another session of the same id, which began anew, the transcript
+ * Notes that events are no longer kept. If they belong to another session of the same id that was created later, the transcript
  * starts again. Read the session afterwards: what is open may have changed in the gap.
  */
 export function applyGap(transcript: Transcript, gap: Gap): Transcript {

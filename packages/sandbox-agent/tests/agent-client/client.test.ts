@@ -134,7 +134,7 @@ test("metadata goes to the agent in its namespace and comes back as fields", asy
   );
 });
 
-test("lines that are no messages are events, and calls go on", async () => {
+test("lines that are no messages are events, and calls continue", async () => {
   const client = open({ agent: "garbled" });
   const errors = collect(client, "parseError");
   await client.newSession({ cwd });

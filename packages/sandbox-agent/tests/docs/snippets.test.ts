@@ -23,10 +23,15 @@ const PAGES = [
   "packages/react/README.md",
   "packages/ai-sdk/README.md",
 ];
-/** Pages whose examples need accounts. They only compile here. */
-const PAGES_WITH_ACCOUNTS = ["docs/providers.md"];
+/** Pages whose examples need accounts, or run elsewhere. They only compile here. */
+const COMPILED_PAGES = [
+  "docs/providers.md",
+  "docs/acp-http-client.md",
+  "docs/transport.md",
+  "packages/acp-http-client/README.md",
+];
 const all = PAGES.flatMap((page) => snippets(new URL(page, ROOT)));
-const compiled = [...all, ...PAGES_WITH_ACCOUNTS.flatMap((page) => snippets(new URL(page, ROOT)))];
+const compiled = [...all, ...COMPILED_PAGES.flatMap((page) => snippets(new URL(page, ROOT)))];
 
 /** React for servers is CommonJS and requires modules of Node.js. */
 const REQUIRE = 'import { createRequire as from } from "node:module"; const require = from(import.meta.url);';

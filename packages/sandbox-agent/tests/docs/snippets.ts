@@ -75,6 +75,8 @@ function complete(snippet: string): string {
   const isAssumed = (name: string): boolean =>
     new RegExp(`\\b${name}\\.`).test(code) && !new RegExp(`\\b(const|using) ${name}\\b`).test(code);
   const assumed: string[] = [];
+  if (/\$\{token\}/.test(code) && !/\bconst .*\btoken\b.* =/.test(code))
+    assumed.push('const token = process.env["SANDBOX_AGENT_TOKEN"] ?? "";');
   if (isAssumed("client") || isAssumed("session"))
     assumed.push(
       'const connection = { baseUrl: process.env["BASE_URL"] ?? "", token: process.env["SANDBOX_AGENT_TOKEN"] };',

@@ -1,4 +1,4 @@
-// What an agent is asked to do, in words that fit every agent: the scripted model reads one form (docs/model-server.md),
+// Tasks for an agent, in words that fit every agent: the scripted model reads one form (docs/model-server.md),
 // the demo agent another (docs/demo-agent.md).
 
 /** The agents that the features are driven with. */

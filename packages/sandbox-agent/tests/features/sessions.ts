@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { read, say, write } from "./script.ts";
 import { continues, type Feature, type Stage } from "./stage.ts";
 
-async function told(stage: Stage): Promise<Session> {
+async function sessionWithTurn(stage: Stage): Promise<Session> {
   stage.put("notes.txt", "Buy milk.\n");
   const session = await stage.session({ permissionMode: "bypass" });
   await stage.turn(session, [read("notes.txt")], [say("The word is xyzzy.")]);
@@ -22,7 +22,7 @@ export const features: Feature[] = [
   {
     title: "List",
     async run(stage) {
-      const session = await told(stage);
+      const session = await sessionWithTurn(stage);
       const listed = [];
       for await (const { sessionId, cwd } of stage.client.sessions.list({ agent: [stage.agent] })) {
         listed.push({ sessionId, cwd });
@@ -33,7 +33,7 @@ export const features: Feature[] = [
   {
     title: "Resume",
     async run(stage) {
-      const session = await told(stage);
+      const session = await sessionWithTurn(stage);
       const { lastEventId } = await session.refresh();
       await stage.daemon.restart();
       await remembers(stage, session);
@@ -44,7 +44,7 @@ export const features: Feature[] = [
   {
     title: "Fork",
     async run(stage) {
-      const session = await told(stage);
+      const session = await sessionWithTurn(stage);
       const copy = await session.fork();
       expect(copy.id).not.toBe(session.id);
       await remembers(stage, copy);
@@ -56,7 +56,7 @@ export const features: Feature[] = [
   {
     title: "Delete",
     async run(stage) {
-      const session = await told(stage);
+      const session = await sessionWithTurn(stage);
       await session.delete();
       await expect(stage.client.sessions.get(session.id)).rejects.toBeInstanceOf(NotFoundError);
     },

@@ -8,7 +8,7 @@ import { Asked, type Feature, type Stage } from "./stage.ts";
 /** Name of a model or an effort without the provider's. */
 const bare = (id: string): string => id.slice(id.lastIndexOf("/") + 1);
 
-/** Whether the model's API knows the name as it is. */
+/** Returns whether the model's API knows the name as it is. */
 const isPlain = (id: string): boolean => id !== "default" && /^[\w.-]+$/.test(bare(id));
 
 async function settings(stage: Stage, session: Session): Promise<string> {

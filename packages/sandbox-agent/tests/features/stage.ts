@@ -1,4 +1,4 @@
-// What a feature plays on: a daemon with one agent, the scripted model behind it, a project, and the SDK before it.
+// The stage of a feature: a daemon with one agent, the scripted model behind it, a project, and the SDK before it.
 
 import {
   existsSync,
@@ -94,7 +94,7 @@ export class Stage {
     await this.#model?.clear();
   }
 
-  /** Whether a model is behind the agent. The demo agent also makes files and commands up. */
+  /** True if a model is behind the agent. The demo agent also makes files and commands up. */
   get isReal(): boolean {
     return this.#model !== undefined;
   }
@@ -142,7 +142,7 @@ export class Stage {
   }
 }
 
-/** What the agent asked in a session, with one answer for all. */
+/** The requests of the agent in a session, with one answer for all. */
 export class Asked {
   readonly permissions: PermissionPrompt[] = [];
   readonly questions: QuestionPrompt[] = [];

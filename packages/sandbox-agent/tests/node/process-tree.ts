@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process that is told apart from a later one with the same id. */
+/** A process, distinguished from a later one with the same id. */
 export interface Process {
   pid: number;
   parent: number;

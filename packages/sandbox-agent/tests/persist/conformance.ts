@@ -1,4 +1,4 @@
-// What every persist driver has to do. Free of test frameworks, so that it also runs in a browser.
+// The rules for every persist driver. Free of test frameworks, so that it also runs in a browser.
 
 import {
   EventConflictError,

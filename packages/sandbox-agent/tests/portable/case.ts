@@ -9,7 +9,7 @@ export type Command =
   /** Does both, one after the other. */
   | "restart";
 
-/** What a case gets from the harness. */
+/** The context of a case, from the harness. */
 export interface Environment {
   /** Address of a daemon that runs with `CONFIG` from `config.ts`. All cases share it, one after the other. */
   baseUrl: string;

@@ -24,9 +24,9 @@ export interface Suite {
   /** Steps that the fake can let fail. */
   steps: readonly FakeStep[];
   pauses: boolean;
-  /** Whether the way to the daemon changes with a pause. */
+  /** True if the address of the daemon changes with a pause. */
   moves?: boolean;
-  /** What the provider calls a step that the fake interferes with, if not the same. */
+  /** Names of the provider for steps that the fake interferes with, if not the same. */
   reported?: Partial<Record<FakeStep, string>>;
 }
 

@@ -1,4 +1,4 @@
-// The program for a page. `finished` tells the harness when it is done.
+// The program for a page. `finished` notifies the harness when it is done.
 
 import { work } from "./program.ts";
 import { webSuites } from "./suites.ts";

@@ -1,6 +1,6 @@
 // A `fetch` whose connections break where a test wants them to.
 
-/** What happens to one request. `cut` ends its body after this many bytes, without a word or with an error. */
+/** The fate of one request. `cut` ends its body after this many bytes, without a word or with an error. */
 export type Fault =
   | { readonly kind: "none" }
   | { readonly kind: "refuse" }

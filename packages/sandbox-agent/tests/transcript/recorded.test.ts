@@ -39,9 +39,9 @@ describe.each(names)("%s", (name) => {
   test("is the transcript that the daemon has", () => {
     const { whole: page, session } = recording(name);
     const transcript = whole(name);
-    const told = messagesOf(transcript).map(({ id, parts, eventId }) => ({ id, parts, eventId }));
+    const found = messagesOf(transcript).map(({ id, parts, eventId }) => ({ id, parts, eventId }));
     const expected = messagesOf(fromTranscriptPage(page, { order: "asc" }));
-    expect(told).toEqual(expected.map(({ id, parts, eventId }) => ({ id, parts, eventId })));
+    expect(found).toEqual(expected.map(({ id, parts, eventId }) => ({ id, parts, eventId })));
     const { choices, usage, title, queueHeld, state } = transcript;
     expect({ choices, usage, title, queueHeld, state }).toEqual({
       choices: session.choices,

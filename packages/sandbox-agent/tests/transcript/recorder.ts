@@ -10,7 +10,7 @@ import type {
   UniversalEvent,
 } from "../../src/generated/openapi.gen.ts";
 
-/** What a client that opens a session reads: the newest page, then the session. */
+/** The answers that a client reads when it opens a session: the newest page, then the session. */
 export interface Snapshot {
   page: TranscriptPage;
   session: Session;

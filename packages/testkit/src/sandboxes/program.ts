@@ -1,4 +1,4 @@
-// What a sandbox needs in tests: a small program to upload, and a port that is free.
+// The needs of a sandbox in tests: a small program to upload, and a port that is free.
 
 import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";

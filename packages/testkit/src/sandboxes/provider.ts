@@ -10,7 +10,7 @@ export type FakeStep = "create" | "upload" | "install" | "start" | "destroy";
 
 export abstract class FakeProvider implements AsyncDisposable {
   readonly machines = new Map<string, FakeMachine>();
-  /** Called before a step. What it throws is the answer. */
+  /** Called before a step. An exception becomes the answer. */
   before: (step: FakeStep) => void | Promise<void> = () => {};
   /** Requests that the fake does not know; a test expects none. */
   readonly unknown: string[] = [];
