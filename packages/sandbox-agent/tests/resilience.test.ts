@@ -141,3 +141,21 @@ test("a consumer that is slow holds the agent back and misses nothing", async ()
   }
   expect((await turn.done).stopReason).toBe("endTurn");
 });
+
+test("an answer of a gateway that has no end is read in part", async () => {
+  const gateway = createServer((_, response) => {
+    response.writeHead(502, { "Content-Type": "text/html" });
+    const write = (): void => {
+      while (!response.destroyed && response.write("<p>bad gateway</p>".repeat(1_000)));
+    };
+    response.on("drain", write);
+    write();
+  });
+  await new Promise<void>((listening) => gateway.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void gateway.close());
+  const { port } = gateway.address() as AddressInfo;
+  const client = SandboxAgent.open({ baseUrl: `http://127.0.0.1:${port}` });
+  const error = await client.processes.run({ command: "true" }).then(undefined, (reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+  expect(error).toMatchObject({ status: 502 });
+});
