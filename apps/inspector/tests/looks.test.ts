@@ -1,4 +1,4 @@
-// What every reader needs: keys alone, small screens, dark colors, names for assistive technology, speed.
+// Accessibility and speed: keys alone, small screens, dark colors, names for assistive technology.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

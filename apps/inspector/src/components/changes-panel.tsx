@@ -1,4 +1,4 @@
-// What the session changed, per file.
+// The changes of the session, per file.
 
 import { useStore } from "@sandbox-agent/react";
 import { type ReactElement, useMemo } from "react";

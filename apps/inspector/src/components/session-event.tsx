@@ -1,4 +1,4 @@
-// What happened to the session itself: errors, notices, changes of mode, restarts.
+// Events of the session itself: errors, notices, changes of mode, restarts.
 
 import type { ReactElement } from "react";
 import type { TranscriptItem } from "sandbox-agent/transcript";

@@ -37,7 +37,7 @@ export default function TerminalView({ id }: { id: string }): ReactElement {
     };
     const observer = new ResizeObserver(resize);
     observer.observe(element);
-    // What is typed before the terminal is attached is sent then.
+    // Input typed before the terminal is attached waits for it.
     let early = "";
     screen.onData((data) => {
       if (terminal === undefined) early += data;

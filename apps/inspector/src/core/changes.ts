@@ -1,4 +1,4 @@
-// What a session changed: the diffs of its tool calls, joined per file from the first old text to the last new one.
+// The changes of a session: the diffs of its tool calls, joined per file from the first old text to the last new one.
 
 import type { DiffContent } from "sandbox-agent";
 import { diffsOf, type Transcript } from "sandbox-agent/transcript";

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 type Versions = BTreeMap<String, String>;
 
-/// What is read of a manifest. Lock files repeat it for every package of the workspace.
+/// The checked part of a manifest. Lock files repeat it for every package of the workspace.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct Manifest {

@@ -144,7 +144,7 @@ class EmbeddedDaemon implements SpawnedSandboxAgent {
     try {
       process.kill(signal === "SIGKILL" ? -pid : pid, signal);
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
 

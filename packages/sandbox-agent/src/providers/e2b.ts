@@ -85,7 +85,7 @@ class E2bMachine implements Machine {
 
   async spawn(script: string, envs: Record<string, string>): Promise<void> {
     const handle = await this.#sandbox.commands.run(script, { background: true, timeoutMs: 0, envs });
-    // It keeps running. The stream of its output would keep this process alive.
+    // The daemon keeps running. The stream of its output would keep this process alive.
     await handle.disconnect();
   }
 

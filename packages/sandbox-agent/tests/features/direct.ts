@@ -1,4 +1,4 @@
-// What universal sessions have no words for: the daemon itself opens and closes the agent's sessions there, and decides
+// Features that universal sessions do not expose: the daemon itself opens and closes the agent's sessions there, and decides
 // requests. `SandboxAgentClient` talks to the agent.
 
 import { AgentCallError, type SandboxAgentClient, type SessionUpdateEvent } from "sandbox-agent";
