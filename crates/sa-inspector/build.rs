@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -19,20 +20,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         collect(&dist, &mut files)?;
     }
     files.sort();
-    let mut table = String::from("pub(crate) static FILES: &[Embedded] = &[\n");
+    let mut table = String::from("static FILES: &[File] = &[\n");
     for file in files {
         let (brotli, gzip) = (with_suffix(&file, "br"), with_suffix(&file, "gz"));
         if !brotli.exists() || !gzip.exists() {
             continue;
         }
         let path = file.strip_prefix(&dist)?.to_str().ok_or("the name of a file is not UTF-8")?;
+        let mut hasher = DefaultHasher::new();
+        fs::read(&file)?.hash(&mut hasher);
+        let etag = format!("W/\"{:016x}\"", hasher.finish());
         writeln!(
             table,
-            "    Embedded {{ path: {path:?}, brotli: include_bytes!({brotli:?}), gzip: include_bytes!({gzip:?}) }},"
+            "    File {{ path: {path:?}, etag: {etag:?}, brotli: include_bytes!({brotli:?}), gzip: include_bytes!({gzip:?}) }},"
         )?;
     }
     table.push_str("];\n");
-    writeln!(table, "pub(crate) static POLICY: &str = {:?};", fs::read_to_string(policy)?.trim())?;
+    writeln!(table, "const POLICY: &str = {:?};", fs::read_to_string(policy)?.trim())?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("files.rs"), table)?;
     Ok(())
 }

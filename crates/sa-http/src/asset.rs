@@ -1,9 +1,10 @@
 //! Content that is part of the binary. It is stored compressed and served with an entity tag.
 
-use crate::negotiate::accepts_gzip;
+use crate::negotiate::accepts_encoding;
 use crate::problem::{ApiError, ApiResult};
 use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 use flate2::read::GzDecoder;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use sa_api::ErrorCode;
@@ -14,13 +15,20 @@ pub(crate) struct Asset {
     pub(crate) content_type: &'static str,
     /// `Cache-Control` of the answer.
     pub(crate) cache: &'static str,
-    /// A weak entity tag: the compressed and the plain form share it.
+    /// A weak entity tag: all forms of the content share it.
     pub(crate) etag: &'static str,
-    pub(crate) gzip: &'static [u8],
+    pub(crate) content: Content,
+}
+
+/// The forms in which the binary has a file.
+#[derive(Clone, Copy)]
+pub(crate) enum Content {
+    Plain(&'static str),
+    Compressed { brotli: Option<&'static [u8]>, gzip: &'static [u8] },
 }
 
 impl Asset {
-    /// Answers with the content, compressed if the client accepts that, or with 304 if the client has it.
+    /// Answers with the smallest form that the client accepts, or with 304 if the client has the file.
     pub(crate) fn respond(&self, headers: &HeaderMap) -> ApiResult<Response> {
         let mut response = Response::new(Body::empty());
         let fields = response.headers_mut();
@@ -32,12 +40,11 @@ impl Asset {
             return Ok(response);
         }
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        *response.body_mut() = if accepts_gzip(headers) {
-            fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            Body::from(self.gzip)
-        } else {
-            Body::from(self.plain()?)
-        };
+        let (encoding, content) = self.content.encoded(headers)?;
+        if let Some(encoding) = encoding {
+            fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        *response.body_mut() = Body::from(content);
         Ok(response)
     }
 
@@ -51,12 +58,26 @@ impl Asset {
             .map(str::trim)
             .any(|tag| tag == "*" || tag.trim_start_matches("W/") == strong)
     }
+}
 
-    fn plain(&self) -> ApiResult<Vec<u8>> {
-        let mut plain = Vec::new();
-        GzDecoder::new(self.gzip)
-            .read_to_end(&mut plain)
-            .map_err(|error| ApiError::new(ErrorCode::Internal, format!("cannot decompress: {error}")))?;
-        Ok(plain)
+impl Content {
+    fn encoded(self, headers: &HeaderMap) -> ApiResult<(Option<&'static str>, Bytes)> {
+        let (brotli, gzip) = match self {
+            Self::Plain(text) => return Ok((None, Bytes::from_static(text.as_bytes()))),
+            Self::Compressed { brotli, gzip } => (brotli, gzip),
+        };
+        match brotli {
+            Some(brotli) if accepts_encoding(headers, "br") => Ok((Some("br"), Bytes::from_static(brotli))),
+            _ if accepts_encoding(headers, "gzip") => Ok((Some("gzip"), Bytes::from_static(gzip))),
+            _ => Ok((None, decompress(gzip)?)),
+        }
     }
+}
+
+fn decompress(gzip: &[u8]) -> ApiResult<Bytes> {
+    let mut plain = Vec::new();
+    GzDecoder::new(gzip)
+        .read_to_end(&mut plain)
+        .map_err(|error| ApiError::new(ErrorCode::Internal, format!("cannot decompress: {error}")))?;
+    Ok(plain.into())
 }

@@ -56,15 +56,15 @@ pub(crate) fn prefers(headers: &HeaderMap, first: Media, second: Media) -> ApiRe
     check_accept(headers, second).map(|()| false)
 }
 
-/// Returns true if the client accepts a response that is compressed with gzip.
-pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
+/// Returns true if the client accepts a response in this encoding, such as `gzip`.
+pub(crate) fn accepts_encoding(headers: &HeaderMap, encoding: &str) -> bool {
     let codings = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut decision = None;
     for coding in codings.flat_map(|value| value.split(',')) {
         let mut parts = coding.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let accepted = quality(parts).is_none_or(|quality| quality > 0.0);
-        if name.eq_ignore_ascii_case("gzip") {
+        if name.eq_ignore_ascii_case(encoding) {
             return accepted;
         }
         if name == "*" {
@@ -144,15 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_used_where_it_is_accepted() {
+    fn an_encoding_is_used_where_it_is_accepted() {
         let accepts = |value: &str| {
-            accepts_gzip(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, value.parse().unwrap())]))
+            accepts_encoding(
+                &HeaderMap::from_iter([(header::ACCEPT_ENCODING, value.parse().unwrap())]),
+                "gzip",
+            )
         };
         assert!(
             accepts("gzip") && accepts("br, GZIP;q=0.5") && accepts("deflate, *") && accepts("*;q=0, gzip")
         );
         assert!(!accepts("") && !accepts("br") && !accepts("gzip;q=0, *") && !accepts("*;q=0"));
-        assert!(!accepts_gzip(&HeaderMap::new()));
+        assert!(!accepts_encoding(&HeaderMap::new(), "gzip"));
     }
 
     #[test]

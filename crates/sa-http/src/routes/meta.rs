@@ -1,6 +1,6 @@
 //! The daemon itself: name, liveness, contract, metrics.
 
-use crate::asset::Asset;
+use crate::asset::{Asset, Content};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
@@ -16,7 +16,10 @@ const CONTRACT: Asset = Asset {
     content_type: "application/json",
     cache: "no-cache",
     etag: env!("CONTRACT_ETAG"),
-    gzip: include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz")),
+    content: Content::Compressed {
+        brotli: None,
+        gzip: include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz")),
+    },
 };
 
 /// Name, version and links of the daemon.
