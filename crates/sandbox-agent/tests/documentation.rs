@@ -55,7 +55,7 @@ fn every_setting_is_there_with_its_variable_and_its_key() {
         let row = documented.iter().find(|row| row[..2] == flag[..2]);
         let row = row.unwrap_or_else(|| panic!("no row with {} and {}", flag[0], flag[1]));
         let name = match key(flag[0]) {
-            "config" => "–".to_owned(),
+            "config" | "exit-on-stdin-close" => "–".to_owned(),
             "agent" => "`[agents.<id>]`".to_owned(),
             key => format!("`{key}`"),
         };
