@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { bunProgram } from "@sandbox-agent/testkit/runtimes";
 import Database from "libsql";
 import { PersistError, SchemaVersionError, storedEvents } from "sandbox-agent/persist";
 import { sqlite } from "sandbox-agent/persist/sqlite";
@@ -40,8 +41,7 @@ test("processes that write to one file at once store each event once", async () 
 
 test("the SQLite of Bun follows the common rules", async () => {
   const program = await bundle(new URL("sqlite-rules.ts", import.meta.url));
-  const bun = createRequire(import.meta.url).resolve("bun/bin/bun.exe");
-  const { stdout } = await promisify(execFile)(bun, [
+  const { stdout } = await promisify(execFile)(bunProgram(), [
     program,
     "bun:sqlite",
     "Database",

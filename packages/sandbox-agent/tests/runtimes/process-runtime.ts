@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary } from "@sandbox-agent/testkit";
@@ -60,16 +59,4 @@ export function startProgram(
     await ended;
   };
   return { child, runtime: { ended, kill } };
-}
-
-const require = createRequire(import.meta.url);
-
-/** Finds a program in the first of these files that is installed. npm installs only those of this platform. */
-export function installedProgram(...files: string[]): string {
-  for (const file of files) {
-    try {
-      return require.resolve(file);
-    } catch {}
-  }
-  throw new Error(`none of these is installed: ${files.join(", ")}; run npm install`);
 }

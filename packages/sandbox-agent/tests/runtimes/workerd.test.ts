@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { workerdProgram } from "@sandbox-agent/testkit/runtimes";
 import { declareTests } from "./declare-tests.ts";
 import type { Runtime } from "./harness.ts";
-import { bundleProgram, installedProgram, startProgram } from "./process-runtime.ts";
+import { bundleProgram, startProgram } from "./process-runtime.ts";
 import { webSuites } from "./suites.ts";
-
-const ARCHITECTURE = process.arch === "x64" ? "64" : process.arch;
 
 const CONFIG = `
 using Workerd = import "/workerd/workerd.capnp";
@@ -29,11 +28,12 @@ const config :Workerd.Config = (
 `;
 
 declareTests(webSuites, async (harness): Promise<Runtime> => {
-  const workerd = installedProgram(`@cloudflare/workerd-${process.platform}-${ARCHITECTURE}/bin/workerd`);
   const workplace = await bundleProgram(new URL("program.worker.ts", import.meta.url), "browser");
   const config = join(workplace.folder, "config.capnp");
   writeFileSync(config, CONFIG);
-  const { child, runtime } = startProgram(workerd, ["serve", config, "--control-fd=3"], workplace, ["pipe"]);
+  const { child, runtime } = startProgram(workerdProgram(), ["serve", config, "--control-fd=3"], workplace, [
+    "pipe",
+  ]);
   const port = await listening(child.stdio[3] as Readable, runtime);
   // The server runs until it is stopped; the program in it has ended when its request is answered.
   const finished = request(`http://127.0.0.1:${port}/?harness=${encodeURIComponent(harness)}`);
