@@ -10,4 +10,5 @@ export {
   StreamResponseError,
 } from "./errors.ts";
 export { type ParseOptions, parseServerSentEvents } from "./parse.ts";
+export { readStart } from "./read-start.ts";
 export { isFatalStreamError, type ResumeOptions, resumeEvents } from "./resume.ts";

@@ -5,6 +5,7 @@ import { EventDecoder, type ServerSentEvent } from "./decoder.ts";
 import { EventTooLargeError, IdleTimeoutError, StreamEndedError, StreamResponseError } from "./errors.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { PullIterator, type PullSource } from "./pull-iterator.ts";
+import { readStart } from "./read-start.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface ResumeOptions {
@@ -127,7 +128,9 @@ class ResumedStream implements PullSource<ServerSentEvent> {
     const response = await untilAborted(opening, signal);
     if (response.status === 204) return undefined;
     if (!response.ok || !isEventStream(response)) {
-      throw new StreamResponseError(response, await untilAborted(readStart(response), signal));
+      // The status says more than a failure to read the rest.
+      const start = readStart(response).catch(() => "");
+      throw new StreamResponseError(response, await untilAborted(start, signal));
     }
     if (response.body === null) throw new StreamEndedError();
     this.#openedAt = performance.now();
@@ -174,28 +177,6 @@ class ResumedStream implements PullSource<ServerSentEvent> {
     this.#connection = undefined;
     this.#attempt.abort(cause);
   }
-}
-
-/** Start of an error's body that is kept, in bytes. */
-const MAX_ERROR_BYTES = 64 * 1024;
-
-async function readStart(response: Response): Promise<string> {
-  if (response.body === null) return "";
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    for (let bytes = 0; bytes < MAX_ERROR_BYTES; ) {
-      const { done, value } = await reader.read();
-      if (done) return text;
-      bytes += value.byteLength;
-      text += decoder.decode(value, { stream: true });
-    }
-  } catch {
-    // The status says more than the failure to read the rest.
-  }
-  reader.cancel().catch(() => undefined);
-  return text.slice(0, MAX_ERROR_BYTES);
 }
 
 function discard(response: Response): void {

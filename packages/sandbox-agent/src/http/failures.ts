@@ -1,34 +1,18 @@
 // How failed requests become errors, and which of them are worth another attempt.
 
+import { readStart } from "acp-http-client/sse";
 import { ConnectionError, SandboxAgentError, UnexpectedResponseError } from "../errors/errors.ts";
 import { isProblem, ProblemError, problemError } from "../errors/problems.ts";
 import type { Problem } from "../generated/openapi.gen.ts";
 
-/** Longest answer that is read in characters. The page of a gateway may be large, or have no end. */
-const MAX_ANSWER_CHARS = 65_536;
-
 /** Returns the error for an answer that is not a success. */
 export async function failure(response: Response): Promise<SandboxAgentError> {
-  const text = await beginning(response.body);
+  const text = await readStart(response);
   const problem = text === "" ? withoutBody(response) : parse(text);
   if (isProblem(problem)) return problemError(problem, response.headers.get("X-Request-Id") ?? undefined);
   const message =
     `expected an answer of sandbox-agent, got ${response.status} ${response.statusText}`.trimEnd();
   return new UnexpectedResponseError(message, response.status, text.slice(0, 500));
-}
-
-async function beginning(body: Response["body"]): Promise<string> {
-  if (body === null) return "";
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  while (text.length < MAX_ANSWER_CHARS) {
-    const { done, value } = await reader.read();
-    if (done) return text;
-    text += decoder.decode(value, { stream: true });
-  }
-  reader.cancel().catch(() => {});
-  return text;
 }
 
 /** Codes of the problems that answer `HEAD`, whose answers have no body. */
