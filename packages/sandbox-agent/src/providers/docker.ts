@@ -146,8 +146,9 @@ class DockerSandbox implements Sandbox {
 
   async healthy(signal: AbortSignal): Promise<void> {
     await containerHealth(this.#options, signal, async () => {
-      const { State } = await this.#container.inspect();
-      if (State.Running) return this.endpoint();
+      // One look for both: a container that ends between two has no ports.
+      const { State, NetworkSettings } = await this.#container.inspect();
+      if (State.Running) return { baseUrl: this.#address(NetworkSettings.Ports, this.#port) };
       throw new ContainerEndedError(`the container ended with exit code ${State.ExitCode}`, State.ExitCode);
     });
   }
@@ -161,14 +162,22 @@ class DockerSandbox implements Sandbox {
   }
 
   async endpoint(): Promise<SandboxEndpoint> {
-    return { baseUrl: (await this.previewUrl(this.#options.port ?? DEFAULT_PORT)).url };
+    return { baseUrl: (await this.previewUrl(this.#port)).url };
   }
 
   async previewUrl(port: number): Promise<PreviewUrl> {
     const { NetworkSettings } = await this.#container.inspect();
-    const published = NetworkSettings.Ports[`${port}/tcp`]?.[0]?.HostPort;
+    return { url: this.#address(NetworkSettings.Ports, port) };
+  }
+
+  get #port(): number {
+    return this.#options.port ?? DEFAULT_PORT;
+  }
+
+  #address(ports: Record<string, { HostPort: string }[] | null>, port: number): string {
+    const published = ports[`${port}/tcp`]?.[0]?.HostPort;
     if (published === undefined) throw new Error(`port ${port} is not published; pass it to 'ports'`);
-    return { url: `http://${this.#options.host ?? "127.0.0.1"}:${published}` };
+    return `http://${this.#options.host ?? "127.0.0.1"}:${published}`;
   }
 
   /** Freezes the container. Its memory is kept, and its sessions with it. */
