@@ -79,7 +79,9 @@ impl Owner {
 
     /// Stops without a trace, so that another owner can take the session up with other settings.
     pub(super) async fn relinquish(&mut self) -> Result<(), SessionError> {
-        if self.record.begun || self.ending.is_some() {
+        // A session that has just been made is about to be started by the request that made it.
+        let is_new = self.record.state == SessionState::Starting;
+        if self.record.begun || is_new || self.ending.is_some() {
             return Err(SessionError::Exists(self.shared.id.clone()));
         }
         self.commit().await;
