@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { PreconditionFailedError } from "sandbox-agent";
 import { baseName, bytes, shortPath } from "../core/format.ts";
+import { CopyMenu } from "./copy-menu.tsx";
 import { Button } from "./controls.tsx";
 import { ProblemView } from "./problem.tsx";
 import { saveFile } from "./session-head.tsx";
@@ -66,6 +67,7 @@ export function FileView({ path, root }: { path: string; root: string | undefine
           title="Download"
           onClick={() => void download().catch(setError)}
         />
+        <CopyMenu object={{ type: "file", path }} name="file" />
       </div>
       {file.isError ? (
         <div className="file-notice">

@@ -6,6 +6,7 @@ import { type ReactElement, useState } from "react";
 import type { ProcessInfo } from "sandbox-agent";
 import { ago, exactTime } from "../core/format.ts";
 import { Button } from "./controls.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
 import { Output } from "./output.tsx";
 import { ProblemView } from "./problem.tsx";
 
@@ -60,6 +61,7 @@ function ProcessRow({ process, onChanged }: { process: ProcessInfo; onChanged: (
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         />
+        <CopyMenu object={{ type: "process", id: process.id }} name="process" />
         {running ? (
           <Button
             look="quiet"

@@ -6,6 +6,7 @@ import { type ReactElement, useEffect, useState } from "react";
 import type { AgentInfo } from "sandbox-agent";
 import { AgentRow } from "../components/agent-row.tsx";
 import { Button } from "../components/controls.tsx";
+import { ImportButton } from "../components/import-button.tsx";
 import { NewSessionDialog } from "../components/new-session.tsx";
 import { ProblemView } from "../components/problem.tsx";
 import { SessionColumn } from "../components/session-column.tsx";
@@ -63,6 +64,7 @@ export function HomeScreen(): ReactElement {
               <Button icon="run" onClick={() => void start("demo", DEMO_SCRIPT)}>
                 Try the demo
               </Button>
+              <ImportButton onError={setError} />
             </div>
           </header>
           {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}

@@ -86,7 +86,7 @@ export function Shell(): ReactElement {
 function Screen({ route }: { route: Route }): ReactElement {
   switch (route.screen) {
     case "session":
-      return <SessionScreen key={route.id} id={route.id} panel={route.panel} />;
+      return <SessionScreen key={route.id} id={route.id} panel={route.panel} event={route.event} />;
     case "files":
       return <FilesScreen path={route.path} />;
     case "terminals":
