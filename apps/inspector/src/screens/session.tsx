@@ -1,7 +1,7 @@
 // One session: transcript, composer, and a side panel.
 
 import { useStore, useStores } from "@sandbox-agent/react";
-import { lazy, type ReactElement, Suspense, useState } from "react";
+import { lazy, type ReactElement, Suspense, useEffect, useState } from "react";
 import type { SessionSnapshot, SessionStore } from "sandbox-agent/stores";
 import { Composer } from "../components/composer.tsx";
 import { Fold } from "../components/fold.tsx";
@@ -61,9 +61,10 @@ export function SessionScreen({ id, panel, event }: SessionScreenProps): ReactEl
     if (next !== undefined) setLast(next);
     replace({ screen: "session", id, panel: next });
   };
-  const [target, setTarget] = useState<JumpTarget | undefined>(
-    event === undefined ? undefined : { eventId: event },
-  );
+  const [target, setTarget] = useState<JumpTarget>();
+  useEffect(() => {
+    if (event !== undefined) setTarget({ eventId: event });
+  }, [event]);
   const toRequest = (): void => {
     const [waiting] = [...facts.permissions, ...facts.questions];
     if (waiting !== undefined) setTarget({ key: waiting.key, focus: true });
