@@ -132,7 +132,9 @@ test("messages queue while a turn runs, can be edited, and a stop ends the turn"
   await session.page.context().close();
 });
 
-test("queued messages are reordered by keys and by dragging, for every reader", { timeout: 60_000 }, async () => {
+test("queued messages are reordered by keys and by dragging, for every reader", {
+  timeout: 60_000,
+}, async () => {
   const session = await harness.session();
   const second = await harness.open(`#/sessions/${session.id}`);
   await session.send("hang");
@@ -141,7 +143,10 @@ test("queued messages are reordered by keys and by dragging, for every reader", 
   const queue = session.page.getByRole("region", { name: "Queue" });
   await queue.getByText("3 messages queued").waitFor();
   const shown = async (page = session.page): Promise<string[]> => {
-    const entries = await page.getByRole("region", { name: "Queue" }).locator("li > .truncate").allTextContents();
+    const entries = await page
+      .getByRole("region", { name: "Queue" })
+      .locator("li > .truncate")
+      .allTextContents();
     return entries.map((text) => text.replace("say ", ""));
   };
   const last = queue.getByRole("button", { name: /^Message 3 of 3/ });
@@ -174,7 +179,10 @@ test("a failed move of a queued message is shown, and no message is lost", async
   await queue.getByText("2 messages queued").waitFor();
   await session.page.route("**/queue", (route) => route.abort());
   await queue.getByRole("button", { name: /^Message 2 of 2/ }).press("ArrowUp");
-  await session.page.getByRole("alert").getByText(/cannot be reached/).waitFor();
+  await session.page
+    .getByRole("alert")
+    .getByText(/cannot be reached/)
+    .waitFor();
   expect(await queue.getByRole("listitem").first().textContent()).toContain("say one");
   const { queue: waiting } = (await harness.client.sessions.get(session.id)).info;
   expect(waiting).toHaveLength(2);

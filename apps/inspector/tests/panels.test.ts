@@ -120,7 +120,10 @@ test("raw ACP stands next to the events, and an event leads to its row", { timeo
   expect(boxes[0]?.y).toBe(boxes[1]?.y);
   expect(boxes[0]?.x).toBeLessThan(boxes[1]?.x ?? 0);
   await expect.poll(() => session.transcript.getByText("the very first", { exact: true }).count()).toBe(0);
-  await events.getByRole("button", { name: /^\d+ ?message/ }).last().click();
+  await events
+    .getByRole("button", { name: /^\d+ ?message/ })
+    .last()
+    .click();
   await events.getByRole("button", { name: "Show in transcript" }).click();
   await session.transcript.getByText("the very first", { exact: true }).waitFor();
   await session.page.context().close();
@@ -129,7 +132,10 @@ test("raw ACP stands next to the events, and an event leads to its row", { timeo
 test("events and other objects are copied as curl, TypeScript and a link, and each works", {
   timeout: 90_000,
 }, async () => {
-  const session = await harness.session({}, await harness.open("", { permissions: ["clipboard-read", "clipboard-write"] }));
+  const session = await harness.session(
+    {},
+    await harness.open("", { permissions: ["clipboard-read", "clipboard-write"] }),
+  );
   const { page } = session;
   await session.send("say copy me");
   await page.getByText("Done", { exact: true }).waitFor();
@@ -223,7 +229,9 @@ test("changes come from git where there is a repository: commits, commands and u
   await session.page.context().close();
 });
 
-test("Home shows what stands in the way of an agent, and checks that it starts", { timeout: 60_000 }, async () => {
+test("Home shows what stands in the way of an agent, and checks that it starts", {
+  timeout: 60_000,
+}, async () => {
   const page = await harness.open();
   await page.getByRole("button", { name: /^Demo/ }).click();
   const findings = page.getByRole("group", { name: "Findings about Demo Agent" });

@@ -82,7 +82,8 @@ test("two readers see one session; what one answers, the other sees", { timeout:
   await first.send("permission Send it off\nsay sent");
   const card = second.getByRole("group", { name: /Permission/ });
   await card.getByRole("button", { name: /Allow once/ }).click();
-  for (const page of [first.page, second]) await page.getByRole("log").getByText("sent", { exact: true }).waitFor();
+  for (const page of [first.page, second])
+    await page.getByRole("log").getByText("sent", { exact: true }).waitFor();
   await second.getByText(/^Allowed once by you: Send it off/).waitFor();
   const elsewhere = first.page.getByText(/^Allowed once by Inspector, Chrome on Linux: Send it off/);
   await elsewhere.waitFor();

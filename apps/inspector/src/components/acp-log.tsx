@@ -36,7 +36,10 @@ export function AcpLog({ sessionId, nativeSessionId, state, filter, paused }: Ac
       client.servers.messages(serverId ?? "", { after, signal, onGap: () => {} }),
     [client, serverId],
   );
-  const { records, error, retry } = useFollowed<ServerEvent>(serverId === undefined ? undefined : read, paused);
+  const { records, error, retry } = useFollowed<ServerEvent>(
+    serverId === undefined ? undefined : read,
+    paused,
+  );
   const shown = useMemo(() => {
     const own = records.filter((event) => isOfSession(event, nativeSessionId));
     return matching(own, filter).map(messageRecord);
@@ -49,7 +52,10 @@ export function AcpLog({ sessionId, nativeSessionId, state, filter, paused }: Ac
         records={shown}
         empty={serverId === undefined ? "No process of the agent runs." : "No message matches the filter."}
         actions={(record) => (
-          <CopyMenu object={{ type: "message", serverId: serverId ?? "", eventId: record.id }} name="message" />
+          <CopyMenu
+            object={{ type: "message", serverId: serverId ?? "", eventId: record.id }}
+            name="message"
+          />
         )}
       />
     </section>

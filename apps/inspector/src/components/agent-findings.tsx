@@ -35,7 +35,9 @@ export function AgentFindings({ agent }: { agent: AgentInfo }): ReactElement {
             <span className="finding-check">{finding.check}</span>
             <span>
               {finding.detail}
-              {finding.advice === undefined ? null : <span className="finding-advice"> {finding.advice}</span>}
+              {finding.advice === undefined ? null : (
+                <span className="finding-advice"> {finding.advice}</span>
+              )}
             </span>
           </li>
         ))}

@@ -25,7 +25,9 @@ export function AlwaysForm({ request, onReply, onBack }: AlwaysFormProps): React
         onReply({ reply: "always", rule });
       }}
     >
-      <p className="problem-detail">The daemon will not ask again in this session for calls that match this rule.</p>
+      <p className="problem-detail">
+        The daemon will not ask again in this session for calls that match this rule.
+      </p>
       <div className="always-rule">
         <Field label="Scope">
           <select

@@ -23,7 +23,8 @@ export default function ChangesPanel({ store }: { store: SessionStore }): ReactE
   const revision = revisionOf(transcript);
   const tree = useWorkingTree(info?.cwd, info?.createdAt, revision);
   const git = onlyEdits ? undefined : (tree.data ?? undefined);
-  if (tree.isPending && info !== undefined) return <div className="skeleton" style={{ height: 120, margin: 12 }} />;
+  if (tree.isPending && info !== undefined)
+    return <div className="skeleton" style={{ height: 120, margin: 12 }} />;
   return (
     <div className="panel">
       <Head files={git?.files ?? edits}>
@@ -82,7 +83,8 @@ function useWorkingTree(directory: string | undefined, since: string | undefined
     queryKey: ["working-tree", directory, since, revision],
     enabled: directory !== undefined && since !== undefined,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => (await readWorkingTree(client, directory ?? "", since ?? "", signal)) ?? null,
+    queryFn: async ({ signal }) =>
+      (await readWorkingTree(client, directory ?? "", since ?? "", signal)) ?? null,
   });
 }
 
@@ -149,8 +151,8 @@ function EditList(props: {
   return (
     <div className="panel-body">
       <p className="panel-note">
-        From the agent's edits{isRepository ? "" : ": this directory is not in a git repository"}. Changes by commands
-        are not included.
+        From the agent's edits{isRepository ? "" : ": this directory is not in a git repository"}. Changes by
+        commands are not included.
       </p>
       {hasOlder ? (
         <Button size="small" onClick={() => void store.loadOlder()}>

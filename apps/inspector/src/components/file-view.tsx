@@ -5,8 +5,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { PreconditionFailedError } from "sandbox-agent";
 import { baseName, bytes, shortPath } from "../core/format.ts";
-import { CopyMenu } from "./copy-menu.tsx";
 import { Button } from "./controls.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
 import { ProblemView } from "./problem.tsx";
 import { saveFile } from "./session-head.tsx";
 

@@ -65,7 +65,13 @@ function LogRow(props: {
   const { record, open, onToggle, actions } = props;
   return (
     <div className="event-row">
-      <button type="button" className="event-line" aria-expanded={open} title={record.title} onClick={onToggle}>
+      <button
+        type="button"
+        className="event-line"
+        aria-expanded={open}
+        title={record.title}
+        onClick={onToggle}
+      >
         <span className="event-id">{record.id}</span>
         <span className="truncate">{record.name}</span>
         <span className="event-summary truncate">{record.summary}</span>

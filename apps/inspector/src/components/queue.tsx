@@ -121,12 +121,7 @@ function QueuedMessage(props: {
         </button>
       )}
       <span className="truncate">{text === "" ? "Attachments" : text}</span>
-      <Button
-        look="quiet"
-        size="small"
-        title="Interrupts the turn"
-        onClick={() => onSendNow(item.id, parts)}
-      >
+      <Button look="quiet" size="small" title="Interrupts the turn" onClick={() => onSendNow(item.id, parts)}>
         Send now
       </Button>
       <Button

@@ -31,7 +31,9 @@ export function findingsOf(agent: AgentInfo, handshake?: Handshake, now: number 
 
 /** Returns the finding that a reader should see first. */
 export function worstOf(findings: readonly Finding[]): Finding | undefined {
-  return findings.find(({ verdict }) => verdict === "wrong") ?? findings.find(({ verdict }) => verdict === "note");
+  return (
+    findings.find(({ verdict }) => verdict === "wrong") ?? findings.find(({ verdict }) => verdict === "note")
+  );
 }
 
 function program(agent: AgentInfo): Finding {
@@ -40,9 +42,14 @@ function program(agent: AgentInfo): Finding {
     return { check, verdict: "fine", detail: "Built in." };
   }
   if (agent.installed) {
-    const source = agent.source === "path" ? "on PATH, not installed by sandbox-agent" : `from ${agent.source ?? "?"}`;
+    const source =
+      agent.source === "path" ? "on PATH, not installed by sandbox-agent" : `from ${agent.source ?? "?"}`;
     const version = agent.version === undefined ? "" : `Version ${agent.version} `;
-    return { check, verdict: "fine", detail: `${version}${source}${agent.path === undefined ? "" : `: ${agent.path}`}` };
+    return {
+      check,
+      verdict: "fine",
+      detail: `${version}${source}${agent.path === undefined ? "" : `: ${agent.path}`}`,
+    };
   }
   if (!agent.installable) {
     const advice = "Install it in the sandbox, or correct the agent's command.";
@@ -65,13 +72,15 @@ function credentials(agent: AgentInfo, now: number): Finding[] {
     return [{ check, verdict: "wrong", detail: "All that were found have expired.", advice }];
   }
   if (agent.credentialStatus !== "missing") return [];
-  const advice = "Log in with the agent's CLI, set its API key in the environment of the daemon, or give a session a token.";
+  const advice =
+    "Log in with the agent's CLI, set its API key in the environment of the daemon, or give a session a token.";
   return [{ check, verdict: "wrong", detail: "None was found.", advice }];
 }
 
 function answer(handshake: Handshake): Finding {
   const check = "handshake";
-  if (handshake.ok) return { check, verdict: "fine", detail: "It starts, and answers initialize and session/new." };
+  if (handshake.ok)
+    return { check, verdict: "fine", detail: "It starts, and answers initialize and session/new." };
   const advice = "Run `sandbox-agent doctor` in the sandbox for the details.";
   return { check, verdict: "wrong", detail: handshake.reason, advice };
 }

@@ -7,7 +7,9 @@ const KEY = "sandbox-agent.decided";
 /** Returns a name that other clients show, such as `Inspector, Chrome on Linux`. */
 export function clientName(userAgent: string): string {
   const browser = /(Edg|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1]?.replace("Edg", "Edge");
-  const system = /(Windows|Mac OS|Android|Linux|iPhone|iPad)/.exec(userAgent)?.[1]?.replace("Mac OS", "macOS");
+  const system = /(Windows|Mac OS|Android|Linux|iPhone|iPad)/
+    .exec(userAgent)?.[1]
+    ?.replace("Mac OS", "macOS");
   const where = [browser, system].filter((name) => name !== undefined).join(" on ");
   return where === "" ? "Inspector" : `Inspector, ${where}`;
 }

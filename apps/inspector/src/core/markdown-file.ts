@@ -9,7 +9,11 @@ import { commandOf } from "./tool-view.ts";
 /** Reads the whole transcript and writes it as Markdown. */
 export async function markdownOf(session: Session): Promise<string> {
   const { info } = session;
-  const facts = [`Agent: ${info.agent}`, `Directory: \`${info.cwd}\``, `Started: ${exactTime(info.createdAt)}`];
+  const facts = [
+    `Agent: ${info.agent}`,
+    `Directory: \`${info.cwd}\``,
+    `Started: ${exactTime(info.createdAt)}`,
+  ];
   const parts = [`# ${sessionTitle(info)}`, facts.map((fact) => `- ${fact}`).join("\n")];
   for await (const message of allMessages(session)) {
     const text = messageText(message);
@@ -64,7 +68,9 @@ const SIGNS = { add: "+", remove: "-", same: " " } as const;
 
 function diffText(diff: DiffContent): string {
   const hunks = hunksOf(diffLines(diff.oldText ?? "", diff.newText)).filter(({ type }) => type === "lines");
-  return hunks.map(({ lines }) => lines.map(({ change, text }) => SIGNS[change] + text).join("\n")).join("\n…\n");
+  return hunks
+    .map(({ lines }) => lines.map(({ change, text }) => SIGNS[change] + text).join("\n"))
+    .join("\n…\n");
 }
 
 /** Uses a fence that is longer than any in the text. */

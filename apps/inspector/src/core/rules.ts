@@ -10,7 +10,19 @@ export interface RuleScope {
 }
 
 /** Programs whose first argument says what they do. */
-const WITH_SUBCOMMAND = new Set(["npm", "pnpm", "yarn", "bun", "git", "cargo", "go", "docker", "make", "npx", "uv"]);
+const WITH_SUBCOMMAND = new Set([
+  "npm",
+  "pnpm",
+  "yarn",
+  "bun",
+  "git",
+  "cargo",
+  "go",
+  "docker",
+  "make",
+  "npx",
+  "uv",
+]);
 
 /** Returns the scopes for a request, the narrowest first. The daemon refuses a rule that does not match the request. */
 export function scopesOf(request: PermissionRequest): RuleScope[] {
@@ -52,7 +64,10 @@ function commandsLike(command: string): Scoped[] {
   if (/[;&|`<>()\n]/.test(command) || words.length < 2) return [exact];
   const hasSubcommand = first !== undefined && WITH_SUBCOMMAND.has(program) && /^[a-z][\w:-]*$/.test(first);
   const starts = hasSubcommand && words.length > 2 ? [`${program} ${first}`, program] : [program];
-  return [exact, ...starts.map((start) => ({ label: `Commands that start with ${start}`, input: `${start} *` }))];
+  return [
+    exact,
+    ...starts.map((start) => ({ label: `Commands that start with ${start}`, input: `${start} *` })),
+  ];
 }
 
 function placesOf(request: PermissionRequest): Scoped[] {
@@ -67,7 +82,9 @@ function placesOf(request: PermissionRequest): Scoped[] {
   if (path === undefined || new Set(paths).size > 1) return [];
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const scopes = [{ label: `Only ${baseName(path)}`, input: path }];
-  return folder === "/" ? scopes : [...scopes, { label: `Files in ${baseName(folder)}/`, input: `${folder}*` }];
+  return folder === "/"
+    ? scopes
+    : [...scopes, { label: `Files in ${baseName(folder)}/`, input: `${folder}*` }];
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

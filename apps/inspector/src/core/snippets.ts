@@ -93,7 +93,9 @@ function statementsOf(object: ObjectRef): string[] {
     case "mcp":
       return [`const server = await client.config.mcp.get(${text(object.directory)}, ${text(object.name)});`];
     case "skills":
-      return [`const skills = await client.config.skills.get(${text(object.directory)}, ${text(object.name)});`];
+      return [
+        `const skills = await client.config.skills.get(${text(object.directory)}, ${text(object.name)});`,
+      ];
   }
 }
 

@@ -66,7 +66,9 @@ export async function readTexts(
   signal: AbortSignal,
 ): Promise<{ oldText: string; newText: string } | undefined> {
   const [oldText, newText] = await Promise.all([
-    file.kind === "untracked" ? "" : run(client, directory, ["show", `${base}:./${file.oldPath ?? file.path}`], signal),
+    file.kind === "untracked"
+      ? ""
+      : run(client, directory, ["show", `${base}:./${file.oldPath ?? file.path}`], signal),
     readText(client, `${directory}/${file.path}`, signal),
   ]);
   if (newText === undefined || oldText?.includes("\u0000") === true) return undefined;
@@ -113,7 +115,11 @@ async function run(
 }
 
 /** The text of a file; empty if it is gone. */
-async function readText(client: SandboxAgent, path: string, signal: AbortSignal): Promise<string | undefined> {
+async function readText(
+  client: SandboxAgent,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     const { size, entryType } = await client.fs.stat(path, { signal });
     if (entryType !== "file" || size > TEXT_BYTES) return undefined;

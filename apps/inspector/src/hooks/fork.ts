@@ -19,11 +19,13 @@ export function useFork(store: SessionStore, onError: (error: unknown) => void):
       const run = async (): Promise<void> => {
         const session = await client.sessions.get(store.id);
         const after = until === undefined || isLastTurn(transcript, until) ? undefined : until;
-        const copy = await session.fork(after === undefined ? { title } : { title, until: after }).catch((error) => {
-          // Agents that cannot fork get the conversation as text.
-          if (!(error instanceof UnsupportedError) || after !== undefined) throw error;
-          return session.fork({ title, until: until ?? session.info.lastEventId });
-        });
+        const copy = await session
+          .fork(after === undefined ? { title } : { title, until: after })
+          .catch((error) => {
+            // Agents that cannot fork get the conversation as text.
+            if (!(error instanceof UnsupportedError) || after !== undefined) throw error;
+            return session.fork({ title, until: until ?? session.info.lastEventId });
+          });
         go({ screen: "session", id: copy.id, panel: undefined });
       };
       run().catch(onError);

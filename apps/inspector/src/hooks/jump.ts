@@ -45,7 +45,8 @@ export function useJump(options: JumpOptions): string | undefined {
 /** Focuses the open card, which is rendered a frame after the list has scrolled to it. */
 function focusCard(frames = 10): void {
   const card = document.querySelector<HTMLElement>(".card-open");
-  const field = card?.matches("form") === true ? card.querySelector<HTMLElement>("input, textarea, select") : card;
+  const field =
+    card?.matches("form") === true ? card.querySelector<HTMLElement>("input, textarea, select") : card;
   if (field !== null && field !== undefined) field.focus();
   else if (frames > 0) requestAnimationFrame(() => focusCard(frames - 1));
 }

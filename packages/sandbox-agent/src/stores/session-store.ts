@@ -121,8 +121,7 @@ export class SessionStore extends BaseStore<SessionSnapshot> {
     id: string,
     answers: string[][],
     options: { client?: string | undefined } = {},
-  ): Promise<boolean> =>
-    this.#act("replyQuestion", (session) => session.replyQuestion(id, answers, options));
+  ): Promise<boolean> => this.#act("replyQuestion", (session) => session.replyQuestion(id, answers, options));
 
   /** Declines to answer a question. Resolves with false if it was decided before. */
   readonly rejectQuestion = (id: string): Promise<boolean> =>

@@ -102,9 +102,7 @@ export function applyToItems(transcript: Transcript, event: UniversalEvent, read
       );
     case "queueReordered":
       // A page has the newest order already.
-      return reading === "past"
-        ? transcript
-        : reorderQueue(transcript, event.data.queueReordered.messageIds);
+      return reading === "past" ? transcript : reorderQueue(transcript, event.data.queueReordered.messageIds);
     case "permissionAsked":
       return askPermission(transcript, event.data.permissionAsked, event, reading);
     case "permissionResolved":
