@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::fmt;
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,7 @@ pub(super) fn run(steps: &[&'static Step], extent: Extent) -> Vec<Report> {
     let own = std::env::current_exe().unwrap_or_else(|_| "xtask".into());
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let mut reports = Vec::new();
-    let (sender, ended) = channel();
+    let (sender, ended) = sync_channel(cores);
     thread::scope(|scope| {
         let mut running = 0;
         for step in steps {
@@ -87,7 +87,12 @@ pub(super) fn run(steps: &[&'static Step], extent: Extent) -> Vec<Report> {
     reports
 }
 
-fn start<'s>(scope: &'s Scope<'s, '_>, step: &'static Step, own: &'s Path, sender: Sender<(Report, String)>) {
+fn start<'s>(
+    scope: &'s Scope<'s, '_>,
+    step: &'static Step,
+    own: &'s Path,
+    sender: SyncSender<(Report, String)>,
+) {
     scope.spawn(move || {
         let started = Instant::now();
         let (output, outcome) = match Program::new(own).args(&["step", step.name]).transcript() {
