@@ -158,7 +158,10 @@ export function declareTests(agent: "claude" | "codex" | "opencode"): void {
     await session.send(stage.text([saySettings]));
     const bare = model.id.slice(model.id.lastIndexOf("/") + 1);
     // Aliases are resolved by the agent: `haiku` is asked for as a certain model.
-    await session.transcript.getByText(new RegExp(`model=\\S*${bare}`)).first().waitFor();
+    await session.transcript
+      .getByText(new RegExp(`model=\\S*${bare}`))
+      .first()
+      .waitFor();
 
     const plan = choices?.modes.find(({ id }) => id.includes("plan"));
     if (plan === undefined) throw new Error(`${agent} offers no plan mode`);

@@ -86,7 +86,8 @@ async fn messages_that_wait_are_reordered_and_keep_their_order_after_a_crash() -
     assert_eq!(api.session("s").await?["queue"], queue_of(&[c, b, a]));
     let page = api.get("/s/messages").await?.expect_status(200)?.json()?;
     let messages = page["messages"].as_array().unwrap().iter();
-    let queued: Vec<_> = messages.filter(|one| one["state"] == "queued").map(|one| one["id"].clone()).collect();
+    let queued: Vec<_> =
+        messages.filter(|one| one["state"] == "queued").map(|one| one["id"].clone()).collect();
     assert_eq!(queued, ids(&[c, b, a]), "the transcript has the same order");
     api.act("/s/resume").await?.expect_status(200)?;
     api.turn_of("s", a).await?;
