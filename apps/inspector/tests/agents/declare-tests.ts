@@ -150,7 +150,10 @@ export function declareTests(agent: "claude" | "codex" | "opencode"): void {
 
     const { choices } = (await harness.client.sessions.get(session.id)).info;
     const plain = (id: string): boolean => id !== "default" && /^[\w./-]+$/.test(id);
-    const model = choices?.models.findLast(({ id }) => plain(id) && id !== choices.model);
+    const provider = (id = ""): string => id.slice(0, id.lastIndexOf("/") + 1);
+    const model = choices?.models.find(
+      ({ id }) => plain(id) && id !== choices.model && provider(id) === provider(choices.model),
+    );
     if (model === undefined) throw new Error(`${agent} offers no other model`);
     await page.getByRole("button", { name: /^Model:/ }).click();
     await page.getByRole("menuitem", { name: model.name }).first().click();
