@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "sa-docs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const isRun = ({ language, rule }: Block): boolean =>
-  language === "sh" && ["run", "background", "serve", "retry", "fails"].includes(rule.kind);
+  ["python", "sh"].includes(language) && ["run", "background", "serve", "retry", "fails"].includes(rule.kind);
 
 test("every block has a rule", () => {
   const problems = PAGES.flatMap((page) => {
