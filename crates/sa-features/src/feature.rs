@@ -94,12 +94,7 @@ pub static FEATURES: &[Feature] = &[
     feature!(tools::tool_result, TOOLS, "Tool result", "The client and the model get what the tool found"),
     feature!(tools::diff_create, TOOLS, "Diff of a new file", "The reported diff matches the disk"),
     feature!(tools::diff_edit, TOOLS, "Diff of an edit", "The file before and after, as they are on disk"),
-    feature!(
-        tools::terminal,
-        TOOLS,
-        "Commands",
-        "Output of a command on both streams, and its exit code"
-    ),
+    feature!(tools::terminal, TOOLS, "Commands", "Output of a command on both streams, and its exit code"),
     feature!(
         tools::failing_tool,
         TOOLS,
