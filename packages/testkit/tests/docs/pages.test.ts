@@ -31,6 +31,10 @@ test("every block has a rule", () => {
   expect(problems).toEqual([]);
 });
 
+test("no page has a conflict left from a merge", () => {
+  expect(PAGES.filter((page) => /^(<{7} |>{7} |={7}$)/m.test(read(page)))).toEqual([]);
+});
+
 test("every relative link leads to a file and a heading", () => {
   expect(PAGES.flatMap(brokenLinks)).toEqual([]);
 });
