@@ -56,6 +56,9 @@ export function declareTests(agent: "claude" | "codex" | "opencode"): void {
     return session;
   };
   const turns = (page: Page): Locator => page.locator(".turn-end");
+  // Descriptions of other choices may have the same word.
+  const choice = (page: Page, name: string): Locator =>
+    page.getByRole("menuitem").filter({ has: page.getByText(name, { exact: true }) });
   const card = (page: Page): Locator => page.getByRole("group", { name: /^Permission/ });
 
   test("a first visit leads to an answer, and a reload in the middle of a turn loses nothing", {
@@ -156,7 +159,7 @@ export function declareTests(agent: "claude" | "codex" | "opencode"): void {
     );
     if (model === undefined) throw new Error(`${agent} offers no other model`);
     await page.getByRole("button", { name: /^Model:/ }).click();
-    await page.getByRole("menuitem", { name: model.name }).first().click();
+    await choice(page, model.name).click();
     await page.getByRole("button", { name: `Model: ${model.name}` }).waitFor();
     await session.send(stage.text([saySettings]));
     const bare = model.id.slice(model.id.lastIndexOf("/") + 1);
@@ -169,7 +172,7 @@ export function declareTests(agent: "claude" | "codex" | "opencode"): void {
     const plan = choices?.modes.find(({ id }) => id.includes("plan"));
     if (plan === undefined) throw new Error(`${agent} offers no plan mode`);
     await page.getByRole("button", { name: /^Mode:/ }).click();
-    await page.getByRole("menuitem", { name: plan.name }).first().click();
+    await choice(page, plan.name).click();
     await page.getByRole("button", { name: `Mode: ${plan.name}` }).waitFor();
     await session.send(
       stage.text([leavePlan("Write it down")], [write("planned.txt", "as planned\n")], [say("Built.")]),
