@@ -25,7 +25,7 @@ const STEPS: [Step; 15] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, run: format },
     Step { name: "clippy", what: "no warning in any target", binaries: false, run: clippy },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, run: house_rules },
-    Step { name: "deny", what: "licences, duplicates and sources by cargo-deny", binaries: false, run: deny },
+    Step { name: "deny", what: "licenses, duplicates and sources by cargo-deny", binaries: false, run: deny },
     Step { name: BUILD, what: "every binary and test is built", binaries: false, run: build },
     Step { name: "gen", what: "generated files are fresh", binaries: true, run: generated },
     Step { name: "contract", what: "no breaking change of the accepted HTTP contract", binaries: false, run: accepted_contract },
