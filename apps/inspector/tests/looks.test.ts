@@ -6,7 +6,7 @@ import { brotliCompressSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Harness } from "./harness.ts";
-import { asked, called, ended, importSession, said } from "./recorded.ts";
+import { importSession, longSession } from "./recorded.ts";
 import { story } from "./story.ts";
 
 let harness: Harness;
@@ -115,20 +115,7 @@ test("the keyboard alone starts a session, allows an edit and opens a panel", {
 });
 
 test("20,000 events open within a second", { timeout: 180_000 }, async () => {
-  const events = Array.from({ length: 2_000 }, (_, turn) => [
-    ...asked(`u${turn}`, `t${turn}`, `Question ${turn}`),
-    ...Array.from({ length: 6 }, (_, call) =>
-      called(
-        `c${turn}-${call}`,
-        `t${turn}`,
-        { name: "Bash", title: "ls", kind: "execute", input: { command: "ls" } },
-        [{ type: "text", text: "a\nb\n" }],
-      ),
-    ),
-    said(`a${turn}`, `t${turn}`, [{ type: "text", text: `Answer **${turn}**` }]),
-    ended(`t${turn}`, { inputTokens: 10, outputTokens: 10 }),
-  ]).flat();
-  const long = await importSession(harness.client, "Long", events, 10);
+  const long = await longSession(harness.client, 2_000);
   expect(long.info.lastEventId).toBeGreaterThan(20_000);
   const page = await harness.open();
   await page.getByText("available").waitFor();

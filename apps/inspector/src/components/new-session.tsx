@@ -14,15 +14,13 @@ import { ProblemView } from "./problem.tsx";
 import "./new-session.css";
 
 interface NewSessionProps {
-  /** Agent that is chosen at first. */
-  agent: string | undefined;
   onClose: () => void;
 }
 
 /** Waits for the agents, because the best of them is chosen at first. */
-export default function NewSessionDialog({ agent, onClose }: NewSessionProps): ReactElement | null {
+export default function NewSessionDialog({ onClose }: NewSessionProps): ReactElement | null {
   const { data, error, refetch } = useAgents();
-  if (data !== undefined) return <NewSession agents={data} agent={agent} onClose={onClose} />;
+  if (data !== undefined) return <NewSession agents={data} onClose={onClose} />;
   if (error === null) return null;
   return (
     <Dialog label="New session" onClose={onClose}>
@@ -34,11 +32,11 @@ export default function NewSessionDialog({ agent, onClose }: NewSessionProps): R
 }
 
 function NewSession(props: NewSessionProps & { agents: readonly AgentInfo[] }): ReactElement {
-  const { agents, agent, onClose } = props;
+  const { agents, onClose } = props;
   const client = useSandboxAgent();
   const { go } = useRoute();
   const ready = agents.filter((one) => one.installed || one.builtIn);
-  const first = agent ?? ready.find((one) => one.id !== "demo" && one.credentialsAvailable)?.id ?? "demo";
+  const first = ready.find((one) => one.id !== "demo" && one.credentialsAvailable)?.id ?? "demo";
   const [form, setForm] = useState<SessionForm>(() => emptyForm(first));
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState(false);

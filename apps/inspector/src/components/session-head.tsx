@@ -72,7 +72,7 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
             className="session-fact"
             title={`${usage.contextUsed} of ${usage.contextSize} tokens of context`}
           >
-            {compact(usage.contextUsed)} / {compact(usage.contextSize)}
+            {compact(usage.contextUsed)} of {compact(usage.contextSize)} tokens
           </span>
         )}
       </div>

@@ -43,12 +43,12 @@ export function Shell(): ReactElement {
       }),
     [],
   );
-  const newSession = (agent?: string): void => setOverlay({ type: "new", agent });
+  const newSession = (): void => setOverlay({ type: "new" });
   const close = (): void => setOverlay(undefined);
   useKeys({
     "mod+k": () => setOverlay({ type: "palette" }),
     "?": () => setOverlay({ type: "shortcuts" }),
-    c: () => newSession(),
+    c: newSession,
     "g h": () => go({ screen: "home" }),
     "g s": () => setOverlay({ type: "palette" }),
     "g f": () => go({ screen: "files", path: undefined }),
@@ -96,10 +96,7 @@ export function Shell(): ReactElement {
   );
 }
 
-type Overlay =
-  | { readonly type: "palette" }
-  | { readonly type: "shortcuts" }
-  | { readonly type: "new"; readonly agent: string | undefined };
+type Overlay = { readonly type: "palette" } | { readonly type: "shortcuts" } | { readonly type: "new" };
 
 function OverlayView(props: {
   overlay: Overlay | undefined;
@@ -112,14 +109,14 @@ function OverlayView(props: {
       return (
         <Palette
           onClose={onClose}
-          onNew={() => onOpen({ type: "new", agent: undefined })}
+          onNew={() => onOpen({ type: "new" })}
           onShortcuts={() => onOpen({ type: "shortcuts" })}
         />
       );
     case "shortcuts":
       return <LazyShortcuts.View onClose={onClose} />;
     case "new":
-      return <LazyNewSession.View agent={overlay.agent} onClose={onClose} />;
+      return <LazyNewSession.View onClose={onClose} />;
     default:
       return null;
   }
