@@ -110,7 +110,8 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
         {notice}
         <Queue store={store} queue={facts.queue} held={facts.queueHeld} onEdit={put} />
         <Suggestions {...suggestions} />
-        <div
+        <fieldset
+          aria-label="Composer"
           className={`composer-box ${dragging ? "composer-box-drop" : ""}`}
           onDragOver={(event) => {
             event.preventDefault();
@@ -195,7 +196,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
               onClick={() => send("queue")}
             />
           </div>
-        </div>
+        </fieldset>
       </div>
     </div>
   );

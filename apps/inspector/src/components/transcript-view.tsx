@@ -10,6 +10,7 @@ import { type Row, rowsOf } from "../core/rows.ts";
 import { Button, Spinner } from "./controls.tsx";
 import { ProblemView } from "./problem.tsx";
 import { type RowContext, RowView } from "./row-view.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./transcript.css";
 
 /** Distance to the end at which the reader counts as being there. */
@@ -21,7 +22,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   const { transcript, info, history } = useStore(store, viewOf);
   const rows = useMemo(() => rowsOf(transcript), [transcript]);
   const context = useRowContext(store, transcript, info, onFork);
-  const scroll = useRef<HTMLDivElement>(null);
+  const scroll = useRef<HTMLElement>(null);
   const [following, setFollowing] = useState(true);
   const seen = useRef(rows.length);
   const virtual = useVirtualizer({
@@ -82,13 +83,12 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
           <span className="truncate">{turn.text}</span>
         </button>
       )}
-      <div
+      <ScrollRegion
         className="transcript-scroll"
         ref={scroll}
         onScroll={onScroll}
-        tabIndex={0}
         role="log"
-        aria-label="Transcript"
+        label="Transcript"
       >
         {history.state === "failed" ? (
           <ProblemView error={history.error} onRetry={() => void store.loadOlder()} />
@@ -112,7 +112,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
             );
           })}
         </div>
-      </div>
+      </ScrollRegion>
       {following ? null : (
         <Button className="jump" size="small" icon="down" onClick={toEnd}>
           {added === 0 ? "Jump to latest" : `${plural(added, "new item")}`}

@@ -154,6 +154,7 @@ function Side({ children }: { children: React.ReactNode }): ReactElement {
   };
   return (
     <aside className="side" style={{ width }} aria-label="Side panel">
+      {/* biome-ignore lint/a11y/useSemanticElements: a separator that moves is a control, which <hr> is not */}
       <div
         className="side-grip"
         role="separator"
