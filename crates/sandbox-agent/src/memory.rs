@@ -24,7 +24,8 @@ pub(crate) async fn return_freed() {
     loop {
         ticks.tick().await;
         // A large heap takes milliseconds to walk.
-        returned = tokio::task::spawn_blocking(move || heap::return_freed(returned)).await.unwrap_or(returned);
+        returned =
+            tokio::task::spawn_blocking(move || heap::return_freed(returned)).await.unwrap_or(returned);
     }
 }
 
