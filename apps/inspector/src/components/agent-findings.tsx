@@ -13,7 +13,7 @@ type Check = { state: "none" } | { state: "running" } | { state: "done"; handsha
 
 const ICONS: Record<Finding["verdict"], IconName> = { fine: "check", note: "more", wrong: "close" };
 
-export function AgentFindings({ agent }: { agent: AgentInfo }): ReactElement {
+export default function AgentFindings({ agent }: { agent: AgentInfo }): ReactElement {
   const client = useSandboxAgent();
   const [check, setCheck] = useState<Check>({ state: "none" });
   const run = async (): Promise<void> => {

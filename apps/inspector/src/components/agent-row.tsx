@@ -2,13 +2,15 @@
 
 import { useSandboxAgent } from "@sandbox-agent/react";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactElement, useState } from "react";
+import { lazy, type ReactElement, Suspense, useState } from "react";
 import type { AgentInfo, InstallEvent } from "sandbox-agent";
 import { findingsOf, worstOf } from "../core/findings.ts";
 import { bytes } from "../core/format.ts";
 import { describeError } from "../core/problem.ts";
-import { AgentFindings } from "./agent-findings.tsx";
 import { Button } from "./controls.tsx";
+
+// Most readers never open it, and it brings a menu.
+const AgentFindings = lazy(() => import("./agent-findings.tsx"));
 
 type Install =
   | { state: "none" }
@@ -54,7 +56,6 @@ export function AgentRow({ agent, onStart }: { agent: AgentInfo; onStart: () => 
       ) : (
         <Button
           size="small"
-          icon="download"
           disabled={install.state === "running" || !agent.installable}
           aria-label={`Install ${agent.name}`}
           onClick={() => void run()}
@@ -62,7 +63,11 @@ export function AgentRow({ agent, onStart }: { agent: AgentInfo; onStart: () => 
           {install.state === "failed" ? "Retry" : "Install"}
         </Button>
       )}
-      {open ? <AgentFindings agent={agent} /> : null}
+      {open ? (
+        <Suspense fallback={null}>
+          <AgentFindings agent={agent} />
+        </Suspense>
+      ) : null}
     </div>
   );
 }

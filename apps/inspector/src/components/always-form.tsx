@@ -72,7 +72,7 @@ export function AlwaysForm({ request, onReply, onBack }: AlwaysFormProps): React
             title="The agent remembers this itself, by its own rule"
             onClick={() => onReply({ reply: "always", optionId: option.id })}
           >
-            {`Agent: ${option.name}`}
+            {own.length === 1 ? "Agent's own rule" : `Agent's own rule: ${option.name}`}
           </Button>
         ))}
         <Button look="quiet" onClick={onBack}>

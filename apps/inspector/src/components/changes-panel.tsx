@@ -11,6 +11,7 @@ import { readWorkingTree, type WorkingTree } from "../core/working-tree.ts";
 import { Button } from "./controls.tsx";
 import { Counts } from "./counts.tsx";
 import { DiffView } from "./diff-view.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import { TreeChange } from "./tree-change.tsx";
 import "./panels.css";
 
@@ -48,7 +49,7 @@ export default function ChangesPanel({ store }: { store: SessionStore }): ReactE
           onClick={() => void tree.refetch()}
         />
       </Head>
-      <div className="panel-scroll" tabIndex={0} role="region" aria-label="Changes">
+      <ScrollRegion className="panel-scroll" label="Changes">
         {git === undefined ? (
           <EditList
             store={store}
@@ -60,7 +61,7 @@ export default function ChangesPanel({ store }: { store: SessionStore }): ReactE
         ) : (
           <TreeList tree={git} cwd={info?.cwd ?? ""} revision={revision} />
         )}
-      </div>
+      </ScrollRegion>
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { type ReactElement, useEffect, useState } from "react";
 import { copyText } from "../core/clipboard.ts";
 import { curlOf, linkOf, type ObjectRef, typescriptOf } from "../core/snippets.ts";
 import { useConnection } from "../hooks/connection.ts";
-import { MenuButton, type MenuEntry } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
+import { MenuButton, type MenuEntry } from "./menu.tsx";
 
 /** Time for which a check mark says that the text was copied. */
 const COPIED_MS = 1_500;

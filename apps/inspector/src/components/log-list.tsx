@@ -5,6 +5,7 @@ import { type ReactElement, type ReactNode, useRef, useState } from "react";
 import type { LogRecord } from "../core/log-records.ts";
 import { CopyButton } from "./controls.tsx";
 import { Json } from "./output.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./panels.css";
 
 interface LogListProps {
@@ -17,7 +18,7 @@ interface LogListProps {
 
 export function LogList({ label, records, empty, actions }: LogListProps): ReactElement {
   const [open, setOpen] = useState<number>();
-  const scroll = useRef<HTMLDivElement>(null);
+  const scroll = useRef<HTMLElement>(null);
   const virtual = useVirtualizer({
     count: records.length,
     getScrollElement: () => scroll.current,
@@ -28,7 +29,7 @@ export function LogList({ label, records, empty, actions }: LogListProps): React
     followOnAppend: true,
   });
   return (
-    <div className="panel-scroll" ref={scroll} tabIndex={0} role="region" aria-label={label}>
+    <ScrollRegion className="panel-scroll" ref={scroll} label={label}>
       {records.length === 0 ? <p className="panel-empty">{empty}</p> : null}
       <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
         {virtual.getVirtualItems().map((item) => {
@@ -52,7 +53,7 @@ export function LogList({ label, records, empty, actions }: LogListProps): React
           );
         })}
       </div>
-    </div>
+    </ScrollRegion>
   );
 }
 

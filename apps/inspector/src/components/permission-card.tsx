@@ -39,7 +39,7 @@ function OpenPermission(props: {
 }): ReactElement {
   const { request, cwd, place, onReply } = props;
   const [stage, setStage] = useState<Stage>("ask");
-  const card = useRef<HTMLDivElement>(null);
+  const card = useRef<HTMLFieldSetElement>(null);
   const first = place === undefined || place.index === 1;
   useEffect(() => {
     // The card takes the keys only if the reader is not writing something.
@@ -54,9 +54,8 @@ function OpenPermission(props: {
     event.preventDefault();
   };
   return (
-    <div
+    <fieldset
       className="card card-open"
-      role="group"
       aria-label={`Permission: ${request.title}`}
       tabIndex={-1}
       ref={card}
@@ -89,7 +88,7 @@ function OpenPermission(props: {
         <AlwaysForm request={request} onReply={onReply} onBack={() => setStage("ask")} />
       ) : null}
       {stage === "reject" ? <RejectForm onReply={onReply} onBack={() => setStage("ask")} /> : null}
-    </div>
+    </fieldset>
   );
 }
 

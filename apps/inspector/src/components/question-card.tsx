@@ -9,6 +9,7 @@ import { DecisionRow } from "./decision-row.tsx";
 import { Icon } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { QuestionField } from "./question-field.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./cards.css";
 
 interface QuestionCardProps {
@@ -119,15 +120,15 @@ function PlanCard(props: {
     if (isRefusal(label) && feedback.trim() !== "") props.onFeedback(feedback.trim());
   };
   return (
-    <div className="card card-open" role="group" aria-label="Plan">
+    <fieldset className="card card-open" aria-label="Plan">
       <div className="card-head">
         <Icon name="list" />
         <span className="card-title">{question?.question ?? "Approve this plan?"}</span>
       </div>
       {props.request.message === undefined ? null : (
-        <div className="plan-body" tabIndex={0} role="region" aria-label="Plan text">
+        <ScrollRegion className="plan-body" label="Plan text">
           <Markdown text={props.request.message} />
-        </div>
+        </ScrollRegion>
       )}
       <input
         className="input"
@@ -148,7 +149,7 @@ function PlanCard(props: {
           </Button>
         ))}
       </div>
-    </div>
+    </fieldset>
   );
 }
 

@@ -51,7 +51,7 @@ interface SessionScreenProps {
   event: number | undefined;
 }
 
-export function SessionScreen({ id, panel, event }: SessionScreenProps): ReactElement {
+export default function SessionScreen({ id, panel, event }: SessionScreenProps): ReactElement {
   const store = useStores().session(id, { pageSize: 60 });
   const facts = useStore(store, factsOf);
   const { replace } = useRoute();
@@ -169,6 +169,7 @@ function Side({ children }: { children: React.ReactNode }): ReactElement {
   };
   return (
     <aside className="side" style={{ width }} aria-label="Side panel">
+      {/* biome-ignore lint/a11y/useSemanticElements: a separator that moves is a control, which <hr> is not */}
       <div
         className="side-grip"
         role="separator"
