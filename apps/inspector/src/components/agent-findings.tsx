@@ -27,7 +27,7 @@ export default function AgentFindings({ agent }: { agent: AgentInfo }): ReactEle
   };
   const findings = findingsOf(agent, check.state === "done" ? check.handshake : undefined);
   return (
-    <div className="findings" role="group" aria-label={`Findings about ${agent.name}`}>
+    <fieldset className="findings" aria-label={`Findings about ${agent.name}`}>
       <ul>
         {findings.map((finding) => (
           <li className={`finding finding-${finding.verdict}`} key={finding.check}>
@@ -54,6 +54,6 @@ export default function AgentFindings({ agent }: { agent: AgentInfo }): ReactEle
         </Button>
         <CopyMenu object={{ type: "agent", id: agent.id }} name={agent.name} />
       </div>
-    </div>
+    </fieldset>
   );
 }
