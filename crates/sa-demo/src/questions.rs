@@ -78,7 +78,7 @@ pub(super) struct Field {
 }
 
 static FIELDS: [Field; 5] = [
-    Field { key: "question_1", question: "Which colour do you like?", kind: Kind::One },
+    Field { key: "question_1", question: "Which color do you like?", kind: Kind::One },
     Field { key: "question_2", question: "Which fruits do you like?", kind: Kind::Many },
     Field { key: "question_3", question: "What is your name?", kind: Kind::Text },
     Field { key: "question_4", question: "How many lines should it be?", kind: Kind::Number },
