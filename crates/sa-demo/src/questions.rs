@@ -226,6 +226,14 @@ fn action(answer: Answer) -> Result<ElicitationAction, String> {
         .map_err(|error| format!("The client's answer cannot be read: {error}"))
 }
 
+/// Returns what was answered in a text input of a form.
+pub(super) fn text_answer(answer: Answer, key: &str) -> Option<String> {
+    match action(answer) {
+        Ok(ElicitationAction::Accept(accepted)) => accepted.content?.get(key).map(words),
+        _ => None,
+    }
+}
+
 /// Each question with what was answered.
 fn describe(fields: &[Field], content: &BTreeMap<String, ElicitationContentValue>) -> String {
     let answer = |field: &Field| {
