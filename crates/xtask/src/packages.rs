@@ -36,10 +36,13 @@ pub(crate) fn test() -> Result<()> {
 
 /// Builds the inspector, which the daemon embeds. Without Node.js the daemon serves a page that says how to get it.
 pub(crate) fn inspector() {
-    let built = Tools::npm(WORKSPACE).and_then(|_| {
-        Program::new("npm").args(&["run", "build", "--workspace", "@sandbox-agent/inspector"]).run()
-    });
-    if let Err(error) = built {
+    if let Err(error) = build_inspector() {
         eprintln!("note: the daemon is built without the inspector: {error:#}");
     }
+}
+
+/// Builds the inspector for a binary that must have it.
+pub(crate) fn build_inspector() -> Result<()> {
+    let _installed = Tools::npm(WORKSPACE)?;
+    Program::new("npm").args(&["run", "build", "--workspace", "@sandbox-agent/inspector"]).run()
 }

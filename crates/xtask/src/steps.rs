@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the steps, one after the other; all run, however many fail.
 
 use crate::shell::{Program, cargo, root, target};
-use crate::{clients, contract, generate, packages, tidy};
+use crate::{clients, contract, generate, packages, packaging, tidy};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ enum Outcome {
 }
 
 #[rustfmt::skip]
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, run: format },
     Step { name: "clippy", what: "no warning in any target", binaries: false, run: clippy },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, run: house_rules },
@@ -35,6 +35,7 @@ const STEPS: [Step; 15] = [
     Step { name: "interop", what: "clients of others, on Node.js", binaries: true, run: interop },
     Step { name: "packages", what: "lints, types and build of the TypeScript packages", binaries: false, run: checked_packages },
     Step { name: "sdk", what: "tests of the TypeScript packages, in Node.js, Chromium, Bun, Deno and workerd", binaries: true, run: sdk },
+    Step { name: "packaging", what: "every package, where its users have it; lints of images, charts and workflows", binaries: true, run: packaged },
     Step { name: "clients", what: "generated clients in TypeScript and Python, and a program with each", binaries: true, run: generated_clients },
     Step { name: "schemathesis", what: "requests made up from the contract, and answers compared with it", binaries: true, run: schemathesis },
 ];
@@ -192,6 +193,10 @@ fn checked_packages() -> Result<Outcome> {
 
 fn sdk() -> Result<Outcome> {
     passed(packages::test())
+}
+
+fn packaged() -> Result<Outcome> {
+    passed(packaging::check())
 }
 
 fn generated_clients() -> Result<Outcome> {
