@@ -1,4 +1,4 @@
-"""install.sh against a server on loopback: what it installs, and what it refuses."""
+"""install.sh against a server on loopback: what it installs, and what it refuses. Covers docs/install.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every package in an empty place of its own kind, where it must start the demo agent."""
+"""Every package in an empty place of its own kind, where it must start the demo agent. Covers docs/install.md."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class Packages(unittest.TestCase):
         signature, key = PACKAGES / "SHA256SUMS.sig", PACKAGES / "release-key.pem"
         verify = ["openssl", "dgst", "-sha256", "-verify", key, "-signature", signature, PACKAGES / "SHA256SUMS"]
         self.assertIn("Verified OK", run(verify))
+        self.assertNotIn("FAILED", run(["sha256sum", "--check", "--ignore-missing", "SHA256SUMS"], cwd=PACKAGES))
 
     def test_archive_in_an_empty_chroot(self) -> None:
         program = unpack(self.folder / "unpacked")
