@@ -191,7 +191,7 @@ main() {
         *":$directory:"*) ;;
         *) say "Add it to your PATH: export PATH=\"$directory:\$PATH\"" ;;
     esac
-    say "Try it: sandbox-agent run --agent demo 'say hello'"
+    say 'Start the daemon: sandbox-agent server'
     say "Uninstall: rm '$directory/sandbox-agent'"
 }
 

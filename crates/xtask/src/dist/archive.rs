@@ -25,7 +25,7 @@ impl Archive {
     }
 
     pub(super) fn folder(&mut self, path: &str) -> Result<()> {
-        let mut header = header(EntryType::Directory, 0o755);
+        let mut header = header(EntryType::Directory, 0o755)?;
         header.set_size(0);
         Ok(self.tar.append_data(&mut header, path, std::io::empty())?)
     }
@@ -35,7 +35,7 @@ impl Archive {
             Mode::File => 0o644,
             Mode::Program => 0o755,
         };
-        let mut header = header(EntryType::Regular, mode);
+        let mut header = header(EntryType::Regular, mode)?;
         header.set_size(content.len() as u64);
         Ok(self.tar.append_data(&mut header, path, content)?)
     }
@@ -52,15 +52,16 @@ pub(super) fn gzip(content: &[u8]) -> Result<Vec<u8>> {
     Ok(encoder.finish()?)
 }
 
-fn header(kind: EntryType, mode: u32) -> Header {
+fn header(kind: EntryType, mode: u32) -> Result<Header> {
     let mut header = Header::new_gnu();
     header.set_entry_type(kind);
     header.set_mode(mode);
     header.set_uid(0);
     header.set_gid(0);
     header.set_mtime(0);
-    // Without names, extracting as root keeps the numbers.
-    header
+    header.set_username("root")?;
+    header.set_groupname("root")?;
+    Ok(header)
 }
 
 /// Returns the archive's name without its extension, which is also the folder inside.

@@ -65,11 +65,11 @@ fn dependencies(linkage: Linkage) -> &'static str {
 
 fn control_archive(control: &str) -> Result<Vec<u8>> {
     let mut archive = Archive::new();
-    archive.file("./control", Mode::File, control.as_bytes())?;
-    archive.file("./conffiles", Mode::File, b"/etc/sandbox-agent/config.toml\n")?;
+    archive.file("control", Mode::File, control.as_bytes())?;
+    archive.file("conffiles", Mode::File, b"/etc/sandbox-agent/config.toml\n")?;
     for script in SCRIPTS {
         let text = fs::read(root().join("packaging/deb").join(script))?;
-        archive.file(&format!("./{script}"), Mode::Program, &text)?;
+        archive.file(script, Mode::Program, &text)?;
     }
     archive.finish()
 }
@@ -92,13 +92,13 @@ impl Content {
             .files
             .iter()
             .flat_map(|(path, _, _)| path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
-            .map(|folder| format!("./{folder}/"))
+            .map(|folder| format!("{folder}/"))
             .collect();
         for folder in folders {
             archive.folder(&folder)?;
         }
         for (path, mode, content) in &self.files {
-            archive.file(&format!("./{path}"), *mode, content)?;
+            archive.file(path, *mode, content)?;
         }
         archive.finish()
     }

@@ -16,10 +16,10 @@ pub(super) fn write(release: &Release) -> Result<()> {
     fields.insert("version".to_owned(), release.version.clone().into());
     let mut archive = Archive::new();
     let manifest = format!("{}\n", serde_json::to_string_pretty(&manifest)?);
-    archive.file("./devcontainer-feature.json", Mode::File, manifest.as_bytes())?;
-    archive.file("./install.sh", Mode::Program, &fs::read(source.join("install.sh"))?)?;
+    archive.file("devcontainer-feature.json", Mode::File, manifest.as_bytes())?;
+    archive.file("install.sh", Mode::Program, &fs::read(source.join("install.sh"))?)?;
     let installer = fs::read(release.out.join("install.sh"))?;
-    archive.file("./sandbox-agent-install.sh", Mode::Program, &installer)?;
+    archive.file("sandbox-agent-install.sh", Mode::Program, &installer)?;
     fs::write(release.out.join("devcontainer-feature-sandbox-agent.tgz"), archive.finish()?)?;
     Ok(())
 }
