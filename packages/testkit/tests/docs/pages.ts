@@ -60,6 +60,7 @@ export interface Block {
 /** Rules of languages whose blocks need no comment. */
 const DEFAULTS: Record<string, Rule> = {
   json: { kind: "json" },
+  python: { kind: "run" },
   sh: { kind: "run" },
   toml: { kind: "toml" },
   ts: { kind: "run" },

@@ -1,4 +1,4 @@
-// Runs the shell examples of a page in order, in one shell, next to a daemon of their own.
+// Runs the shell and Python examples of a page in order, in one shell, next to a daemon of their own.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
@@ -52,8 +52,8 @@ export async function runShell(page: string, blocks: Block[]): Promise<Outputs> 
   throw new Error(`${page}:${last} failed (${code}):\n${outputs.get(last ?? 0) ?? output}\n${daemon.log}`);
 }
 
-function step({ rule, line, text }: Block): string {
-  const code = adaptShell(text);
+function step({ language, rule, line, text }: Block): string {
+  const code = language === "python" ? `python3 - <<'PROGRAM'\n${text}PROGRAM` : adaptShell(text);
   const mark = `echo "${MARK} ${line}"`;
   switch (rule.kind) {
     case "background":

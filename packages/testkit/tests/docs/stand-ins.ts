@@ -17,6 +17,8 @@ const PROGRAM: readonly [RegExp, string][] = [
 const SHELL: readonly [RegExp, string][] = [
   [/http:\/\/127\.0\.0\.1:2468/g, "$SANDBOX_AGENT_ENDPOINT"],
   [/^export SANDBOX_AGENT_TOKEN=.*$/gm, ":"],
+  // Nothing listens there: no test reaches beyond this machine.
+  [/https:\/\/example\.com/g, "http://127.0.0.1:9"],
   [/^sandbox-agent server &$/gm, ":"],
   [/--agent claude/g, "--agent demo"],
 ];
