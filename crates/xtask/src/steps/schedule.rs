@@ -49,7 +49,11 @@ impl fmt::Display for Report {
 pub(super) fn run(steps: &[&'static Step], extent: Extent) -> Vec<Report> {
     // Its file may be replaced by a build; the path stays.
     let own = std::env::current_exe().unwrap_or_else(|_| "xtask".into());
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    run_on(thread::available_parallelism().map_or(1, NonZero::get), &own, steps, extent)
+}
+
+/// Runs steps on so many cores; `own` is the program that runs one step.
+fn run_on(cores: usize, own: &Path, steps: &[&'static Step], extent: Extent) -> Vec<Report> {
     let mut reports = Vec::new();
     let (sender, ended) = sync_channel(cores);
     thread::scope(|scope| {
@@ -70,10 +74,11 @@ pub(super) fn run(steps: &[&'static Step], extent: Extent) -> Vec<Report> {
             println!("\n=== {}: {}", step.name, step.what);
             if step.cores == Cores::All {
                 let started = Instant::now();
-                reports.push(Report::new(step, started, (step.run)(extent)));
-                println!("=== {}", reports[reports.len() - 1]);
+                let report = Report::new(step, started, (step.run)(extent));
+                println!("=== {report}");
+                reports.push(report);
             } else {
-                start(scope, step, &own, sender.clone());
+                start(scope, step, own, sender.clone());
                 running += 1;
             }
         }
@@ -114,4 +119,47 @@ fn wait(ended: &Receiver<(Report, String)>) -> Option<Report> {
     let (report, output) = ended.recv().ok()?;
     println!("\n=== output of {}\n{}\n=== {report}", report.step.name, output.trim_end());
     Some(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::bail;
+
+    const SMALL: Step =
+        Step { name: "small", what: "", binaries: false, cores: Cores::One, run: |_| bail!("not run here") };
+    static FIRST: Step = Step { name: "first", ..SMALL };
+    static SECOND: Step = Step { name: "second", ..SMALL };
+    static USER: Step = Step { name: "user", binaries: true, ..SMALL };
+    static BUILT: Step = Step { name: BUILD, cores: Cores::All, run: |_| Ok(()), ..SMALL };
+    static BROKEN: Step = Step { name: BUILD, cores: Cores::All, run: |_| bail!("no such crate"), ..SMALL };
+
+    fn outcomes(cores: usize, own: &str, steps: &[&'static Step]) -> Vec<(&'static str, Option<String>)> {
+        let reports = run_on(cores, Path::new(own), steps, Extent::Whole);
+        reports.into_iter().map(|report| (report.step.name, report.failure)).collect()
+    }
+
+    #[test]
+    fn every_step_is_reported_in_order() {
+        for cores in [1, 2, 8] {
+            let steps = [&FIRST, &SECOND, &BUILT, &USER];
+            let names = ["first", "second", BUILD, "user"];
+            assert_eq!(outcomes(cores, "echo", &steps), names.map(|name| (name, None)));
+        }
+    }
+
+    #[test]
+    fn a_failed_build_keeps_others_from_using_old_binaries() {
+        let not_tried = Some("not tried, because the build failed".to_owned());
+        let expected = [(BUILD, Some("no such crate".to_owned())), ("user", not_tried), ("first", None)];
+        assert_eq!(outcomes(2, "echo", &[&BROKEN, &USER, &FIRST]), expected);
+    }
+
+    #[test]
+    fn a_failure_is_the_last_line_that_the_step_wrote() {
+        let reports = outcomes(2, "false", &[&FIRST]);
+        assert_eq!(reports, [("first", Some("no output".to_owned()))]);
+        let [(_, Some(why))] = &outcomes(2, "ls", &[&FIRST])[..] else { panic!("one failure") };
+        assert!(why.contains("first"), "{why}");
+    }
 }

@@ -147,6 +147,21 @@ test("the excerpt of the compatibility matrix agrees with it", () => {
     expect(row, title).toEqual(marks.get(title)?.map((mark) => (mark === "✓" ? "✓" : "no")));
 });
 
+test("the modes in the concepts agree with the page on modes", () => {
+  const [, table = ""] = read("docs/concepts.md").split("| agent | `build`");
+  const rows = table.split("\n\n", 1)[0]?.split("\n").slice(2).map(cells) ?? [];
+  expect(rows.length).toBe(5);
+  for (const [agent = "", ...native] of rows) {
+    const [, section = ""] = read("docs/modes.md").split(`### ${agent === "demo" ? "Demo agent" : agent}\n`);
+    const modes = (mode: string): string[] =>
+      cells(section.split("\n").find((line) => line.startsWith(`| \`${mode}\` |`)) ?? "")
+        .slice(1)
+        .map((cell) => cell.split(":")[0] ?? "");
+    expect(native, agent).toEqual([...modes("build"), modes("plan")[0]]);
+    expect(new Set(modes("plan")).size, agent).toBe(1);
+  }
+});
+
 function cells(row: string): string[] {
   return row
     .split("|")
