@@ -2,6 +2,7 @@
 
 mod fuzz;
 mod lint;
+mod load;
 mod schedule;
 mod selection;
 

@@ -5,6 +5,7 @@
 //! next step takes all cores ─► wait for the others ─► this process, output as it comes
 //! ```
 
+use super::load::Ticks;
 use super::{BUILD, Cores, Extent, Step};
 use crate::shell::Program;
 use anyhow::Result;
@@ -19,16 +20,31 @@ use std::time::{Duration, Instant};
 pub(super) struct Report {
     step: &'static Step,
     took: Duration,
+    /// The percentage of the cores' time that was used meanwhile, by this step and all others.
+    busy: Option<u64>,
     /// Why it failed.
     failure: Option<String>,
 }
 
-impl Report {
-    fn new(step: &'static Step, started: Instant, outcome: Result<()>) -> Self {
-        let failure = outcome.err().map(|error| format!("{error:#}"));
-        Self { step, took: started.elapsed(), failure }
+/// The beginning of a step.
+struct Start {
+    time: Instant,
+    ticks: Option<Ticks>,
+}
+
+impl Start {
+    fn now() -> Self {
+        Self { time: Instant::now(), ticks: Ticks::now() }
     }
 
+    fn report(self, step: &'static Step, outcome: Result<()>) -> Report {
+        let busy = self.ticks.zip(Ticks::now()).and_then(|(then, now)| now.busy_since(then));
+        let failure = outcome.err().map(|error| format!("{error:#}"));
+        Report { step, took: self.time.elapsed(), busy, failure }
+    }
+}
+
+impl Report {
     pub(super) fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
@@ -37,11 +53,11 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.has_failed() { "FAILED" } else { "ok" };
-        let line = format!("{word:<8} {:<12} {:>7.1} s", self.step.name, self.took.as_secs_f64());
-        match &self.failure {
-            Some(why) => write!(f, "{line}  {why}"),
-            None => f.write_str(&line),
+        write!(f, "{word:<8} {:<12} {:>7.1} s", self.step.name, self.took.as_secs_f64())?;
+        if let Some(busy) = self.busy {
+            write!(f, "  cores {busy:>3} % busy")?;
         }
+        self.failure.as_ref().map_or(Ok(()), |why| write!(f, "  {why}"))
     }
 }
 
@@ -68,13 +84,13 @@ fn run_on(cores: usize, own: &Path, steps: &[&'static Step], extent: Extent) -> 
             if step.binaries && !is_built {
                 // Old binaries must not pass for new ones.
                 let failure = Some("not tried, because the build failed".to_owned());
-                reports.push(Report { step, took: Duration::ZERO, failure });
+                reports.push(Report { step, took: Duration::ZERO, busy: None, failure });
                 continue;
             }
             println!("\n=== {}: {}", step.name, step.what);
             if step.cores == Cores::All {
-                let started = Instant::now();
-                let report = Report::new(step, started, (step.run)(extent));
+                let start = Start::now();
+                let report = start.report(step, (step.run)(extent));
                 println!("=== {report}");
                 reports.push(report);
             } else {
@@ -99,7 +115,7 @@ fn start<'s>(
     sender: SyncSender<(Report, String)>,
 ) {
     scope.spawn(move || {
-        let started = Instant::now();
+        let start = Start::now();
         let (output, outcome) = match Program::new(own).args(&["step", step.name]).transcript() {
             Ok((output, true)) => (output, Ok(())),
             Ok((output, false)) => {
@@ -110,7 +126,7 @@ fn start<'s>(
             Err(error) => (String::new(), Err(error)),
         };
         // The receiver outlives all senders.
-        let _received = sender.send((Report::new(step, started, outcome), output));
+        let _received = sender.send((start.report(step, outcome), output));
     });
 }
 
