@@ -4,6 +4,8 @@
 //! next step takes one core  ─► a core is free ─► own process, output kept, printed as a whole at its end
 //! next step takes all cores ─► wait for the others ─► this process, output as it comes
 //! ```
+//!
+//! A step that has nothing to run next to prints as it goes, too.
 
 use super::load::Ticks;
 use super::{BUILD, Cores, Extent, Step};
@@ -75,7 +77,8 @@ fn run_on(cores: usize, own: &Path, steps: &[&'static Step], extent: Extent) -> 
     thread::scope(|scope| {
         let mut running = 0;
         for step in steps {
-            let most = if step.cores == Cores::All { 0 } else { cores - 1 };
+            let is_alone = step.cores == Cores::All || cores == 1 || steps.len() == 1;
+            let most = if is_alone { 0 } else { cores - 1 };
             while running > most {
                 reports.extend(wait(&ended));
                 running -= 1;
@@ -88,7 +91,7 @@ fn run_on(cores: usize, own: &Path, steps: &[&'static Step], extent: Extent) -> 
                 continue;
             }
             println!("\n=== {}: {}", step.name, step.what);
-            if step.cores == Cores::All {
+            if is_alone {
                 let start = Start::now();
                 let report = start.report(step, (step.run)(extent));
                 println!("=== {report}");
@@ -143,7 +146,7 @@ mod tests {
     use anyhow::bail;
 
     const SMALL: Step =
-        Step { name: "small", what: "", binaries: false, cores: Cores::One, run: |_| bail!("not run here") };
+        Step { name: "small", what: "", binaries: false, cores: Cores::One, run: |_| bail!("run here") };
     static FIRST: Step = Step { name: "first", ..SMALL };
     static SECOND: Step = Step { name: "second", ..SMALL };
     static USER: Step = Step { name: "user", binaries: true, ..SMALL };
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn every_step_is_reported_in_order() {
-        for cores in [1, 2, 8] {
+        for cores in [2, 8] {
             let steps = [&FIRST, &SECOND, &BUILT, &USER];
             let names = ["first", "second", BUILD, "user"];
             assert_eq!(outcomes(cores, "echo", &steps), names.map(|name| (name, None)));
@@ -173,9 +176,16 @@ mod tests {
 
     #[test]
     fn a_failure_is_the_last_line_that_the_step_wrote() {
-        let reports = outcomes(2, "false", &[&FIRST]);
-        assert_eq!(reports, [("first", Some("no output".to_owned()))]);
-        let [(_, Some(why))] = &outcomes(2, "ls", &[&FIRST])[..] else { panic!("one failure") };
+        let silent = Some("no output".to_owned());
+        assert_eq!(outcomes(2, "false", &[&BUILT, &FIRST]), [(BUILD, None), ("first", silent)]);
+        let [_, (_, Some(why))] = &outcomes(2, "ls", &[&BUILT, &FIRST])[..] else { panic!("one failure") };
         assert!(why.contains("first"), "{why}");
+    }
+
+    #[test]
+    fn a_step_without_company_runs_in_this_process() {
+        let here = Some("run here".to_owned());
+        assert_eq!(outcomes(2, "echo", &[&FIRST]), [("first", here.clone())]);
+        assert_eq!(outcomes(1, "echo", &[&FIRST, &SECOND]), [("first", here.clone()), ("second", here)]);
     }
 }
