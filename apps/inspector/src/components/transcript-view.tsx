@@ -18,6 +18,9 @@ import "./transcript.css";
 /** Distance to the end at which the reader counts as being there. */
 const NEAR = 80;
 
+/** Height of the header that names the turn. */
+const STICKY = 30;
+
 const viewOf = ({ transcript, info, history }: SessionSnapshot) => ({ transcript, info, history });
 
 interface TranscriptViewProps {
@@ -33,6 +36,7 @@ export function TranscriptView({ store, target, onFork }: TranscriptViewProps): 
   const context = useRowContext(store, transcript, info, onFork);
   const scroll = useRef<HTMLElement>(null);
   const [following, setFollowing] = useState(true);
+  const [top, setTop] = useState(0);
   const seen = useRef(rows.length);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -80,15 +84,14 @@ export function TranscriptView({ store, target, onFork }: TranscriptViewProps): 
   const onScroll = (): void => {
     const element = scroll.current;
     if (element === null) return;
+    setTop(element.scrollTop);
     setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR);
     if (element.scrollTop < 400 && transcript.older !== undefined && history.state === "ready")
       void store.loadOlder();
   };
 
   const items = virtual.getVirtualItems();
-  // Scrolling renders only when the rows that are shown change, which is when the turn can change.
-  const top = virtual.scrollOffset ?? 0;
-  const first = items.find((item) => item.end > top)?.index ?? 0;
+  const first = items.find((item) => item.end > top + STICKY)?.index ?? 0;
   const turn = turnAt(rows, first);
   const added = Math.max(0, rows.length - seen.current);
   return (
