@@ -151,12 +151,26 @@ test("the keyboard alone starts a session, allows an edit and opens a panel", {
   await page.keyboard.press("Enter");
   const card = page.getByRole("group", { name: /Permission/ });
   await card.waitFor();
-  await page.keyboard.press("Tab");
-  await card.focus();
+  await page.keyboard.press("Control+j");
+  await expect.poll(() => card.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press("Enter");
   await page.getByText("Done", { exact: true }).waitFor();
   await page.keyboard.press("Control+\\");
   await page.getByText("1 changed file").waitFor();
+  // The buttons of a card are also reached by going back from the message.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.keyboard.type("permission Send it off");
+  await page.keyboard.press("Enter");
+  await card.waitFor();
+  const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? "");
+  for (let back = 0; back < 8 && !(await focused()).startsWith("Reject"); back += 1) {
+    await page.keyboard.press("Shift+Tab");
+  }
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("say not now");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Rejected by you/).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Search sessions and commands" }).waitFor();
   await page.keyboard.type("settings");
