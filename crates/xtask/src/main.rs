@@ -3,6 +3,7 @@
 mod clients;
 mod contract;
 mod generate;
+mod instructions;
 mod launch;
 mod packages;
 mod requirements;
@@ -55,10 +56,24 @@ enum Verb {
     /// Check the house rules that no compiler knows.
     Tidy,
     /// Build everything optimised and run the benchmarks.
+    #[command(args_conflicts_with_subcommands = true)]
     Bench {
+        #[command(subcommand)]
+        other: Option<OtherBench>,
         /// Arguments of `sa-bench`, after `--`.
         #[arg(last = true)]
         arguments: Vec<String>,
+    },
+}
+
+/// Benchmarks that do not measure time.
+#[derive(Subcommand)]
+enum OtherBench {
+    /// Count the instructions of single operations and compare them with the accepted counts.
+    Instructions {
+        /// Make these the accepted counts.
+        #[arg(long)]
+        accept: bool,
     },
 }
 
@@ -75,7 +90,8 @@ fn main() -> ExitCode {
 fn act(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Run { arguments } => launch::daemon(&arguments),
-        Verb::Bench { arguments } => launch::benchmarks(&arguments),
+        Verb::Bench { other: Some(OtherBench::Instructions { accept }), .. } => instructions::run(accept),
+        Verb::Bench { other: None, arguments } => launch::benchmarks(&arguments),
         Verb::Test { list: true, .. } => {
             steps::list();
             Ok(ExitCode::SUCCESS)

@@ -24,6 +24,10 @@ pub(crate) const CHROMIUM: Requirement =
 pub(crate) const POSTGRES: Requirement =
     Requirement { name: "PostgreSQL", variable: "POSTGRES_BIN", package: "postgresql", find: postgres };
 
+/// Counts instructions.
+pub(crate) const VALGRIND: Requirement =
+    Requirement { name: "Valgrind", variable: "VALGRIND", package: "valgrind", find: valgrind };
+
 impl Requirement {
     /// Gives the path of the program; installs it if it is missing.
     pub(crate) fn path(&self) -> Result<PathBuf> {
@@ -52,6 +56,11 @@ impl Requirement {
 fn chromium() -> Option<PathBuf> {
     let path = Path::new("/usr/bin/chromium");
     path.exists().then(|| path.to_owned())
+}
+
+fn valgrind() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join("valgrind")).find(|path| path.exists())
 }
 
 /// Debian has one folder for each version.

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the steps, one after the other; all run, however many fail.
 
+use crate::instructions::{self, Verdict};
 use crate::shell::{Program, cargo, root, target};
 use crate::{clients, contract, generate, packages, tidy};
 use anyhow::{Result, bail};
@@ -21,7 +22,7 @@ enum Outcome {
 }
 
 #[rustfmt::skip]
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, run: format },
     Step { name: "clippy", what: "no warning in any target", binaries: false, run: clippy },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, run: house_rules },
@@ -32,6 +33,7 @@ const STEPS: [Step; 15] = [
     Step { name: "tests", what: "unit, property and end-to-end tests", binaries: true, run: tests },
     Step { name: "doc", what: "examples in the documentation", binaries: false, run: doc_tests },
     Step { name: "fuzz", what: "a minute of searching for inputs that break a fuzz target", binaries: false, run: fuzz },
+    Step { name: "instructions", what: "no operation needs many more instructions than accepted", binaries: false, run: counted_instructions },
     Step { name: "interop", what: "clients of others, on Node.js", binaries: true, run: interop },
     Step { name: "packages", what: "lints, types and build of the TypeScript packages", binaries: false, run: checked_packages },
     Step { name: "sdk", what: "tests of the TypeScript packages, in Node.js, Chromium, Bun, Deno and workerd", binaries: true, run: sdk },
@@ -174,6 +176,13 @@ fn fuzz() -> Result<Outcome> {
         outcomes.into_iter().collect::<Result<()>>()?;
     }
     Ok(Outcome::Passed)
+}
+
+fn counted_instructions() -> Result<Outcome> {
+    Ok(match instructions::check()? {
+        Verdict::Good => Outcome::Passed,
+        Verdict::Incomparable(why) => Outcome::Skipped(why),
+    })
 }
 
 fn interop() -> Result<Outcome> {
