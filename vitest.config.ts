@@ -1,6 +1,16 @@
 // All tests of the packages. They run against the real binary; SANDBOX_AGENT_TEST_BIN names another one.
 
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Starts the files with real agents first: they take longest, and one that starts last holds up the end. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = (file: TestSpecification) => file.moduleId.includes("/tests/features/");
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig({
   resolve: { conditions: ["@sandbox-agent/source", "node"] },
@@ -14,5 +24,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     dangerouslyIgnoreUnhandledErrors: false,
+    sequence: { sequencer: SlowestFirst },
   },
 });

@@ -40,6 +40,9 @@ struct Arguments {
     /// The daemon to measure; the one beside this program when absent
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
+    /// Another daemon to start next to ours, for the `start` scenario; it must take the same flags
+    #[arg(long, value_name = "PATH")]
+    peer: Option<PathBuf>,
     /// Print a Markdown block instead of the table
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
@@ -81,7 +84,7 @@ fn main() -> Result<ExitCode> {
         );
     }
     allow_many_files()?;
-    let mut run = Run::new(Programs::find(arguments.bin)?, arguments.quick);
+    let mut run = Run::new(Programs::find(arguments.bin, arguments.peer)?, arguments.quick);
     for scenario in scenario::ALL {
         if arguments.scenarios.is_empty() || arguments.scenarios.iter().any(|name| name == scenario.name) {
             scenario.run(&mut run);

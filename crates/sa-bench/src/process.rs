@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use sa_bench::Connection;
 use std::fs::{self, File};
 use std::io::Read;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,16 +25,19 @@ pub(crate) struct Programs {
     pub(crate) bench: PathBuf,
     pub(crate) agent: PathBuf,
     pub(crate) daemon: PathBuf,
+    /// A daemon of somebody else with the same flags and the same health check.
+    pub(crate) peer: Option<PathBuf>,
 }
 
 impl Programs {
     /// The programs beside this one, the daemon elsewhere if asked for.
-    pub(crate) fn find(daemon: Option<PathBuf>) -> Result<Self> {
+    pub(crate) fn find(daemon: Option<PathBuf>, peer: Option<PathBuf>) -> Result<Self> {
         let bench = std::env::current_exe()?;
         let beside = |name: &str| bench.with_file_name(name);
         // Absolute, because the daemon is started in a directory of its own.
         let daemon = std::path::absolute(daemon.unwrap_or_else(|| beside("sandbox-agent")))?;
-        let programs = Self { agent: beside("sa-bench-agent"), daemon, bench };
+        let peer = peer.map(std::path::absolute).transpose()?;
+        let programs = Self { agent: beside("sa-bench-agent"), daemon, bench, peer };
         ensure!(programs.agent.exists(), "{} is missing: build sa-bench first", programs.agent.display());
         Ok(programs)
     }
@@ -106,16 +109,28 @@ impl Server {
         Self::start(command).context("starting the HTTP floor")
     }
 
-    fn start(mut command: Command) -> Result<Self> {
-        let home = TempDir::new()?;
-        command.env_clear().env("HOME", home.path());
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
+    /// The daemon of somebody else. It may print anything, so it is asked for its health until it answers.
+    pub(crate) fn peer(program: &Path) -> Result<Self> {
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let mut command = Command::new(program);
+        command.args(["server", "--no-token", "--host", "127.0.0.1", "--port", &port.to_string()]);
+        let (mut child, stdout, home) =
+            spawn(command).with_context(|| format!("starting {}", program.display()))?;
+        let deadline = Instant::now() + START_PATIENCE;
+        while TcpStream::connect(address).is_err() {
+            if Instant::now() > deadline || !matches!(child.try_wait(), Ok(None)) {
+                let _gone_already = child.kill();
+                child.wait()?;
+                bail!("{} does not listen", program.display());
+            }
+            std::thread::sleep(Duration::from_micros(200));
         }
-        let log = File::create(home.path().join("stderr"))?;
-        command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
-        let mut child = command.spawn()?;
-        let Some(mut stdout) = child.stdout.take() else { bail!("no stdout") };
+        Ok(Self { child, _stdout: stdout, home, address })
+    }
+
+    fn start(command: Command) -> Result<Self> {
+        let (mut child, mut stdout, home) = spawn(command)?;
         match read_address(&mut stdout) {
             Ok(address) => Ok(Self { child, _stdout: stdout, home, address }),
             Err(error) => {
@@ -151,6 +166,25 @@ impl Server {
     /// Resident memory in KiB.
     pub(crate) fn resident(&self) -> Result<f64> {
         self.status("VmRSS:")
+    }
+
+    /// Resident memory in KiB that no file backs: the heap and the stacks of threads.
+    pub(crate) fn heap(&self) -> Result<f64> {
+        let maps = fs::read_to_string(self.proc("smaps"))?;
+        let (mut heap, mut counts) = (0.0, false);
+        for line in maps.lines() {
+            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+            match fields[..] {
+                // Addresses, rights, offset, device, inode and perhaps a name; the lines that follow describe the mapping.
+                [addresses, _, _, _, "0", ..] if addresses.contains('-') => {
+                    counts = fields.get(5) != Some(&"[stack]")
+                }
+                [addresses, ..] if addresses.contains('-') => counts = false,
+                ["Rss:", kib, "kB"] if counts => heap += kib.parse::<f64>()?,
+                _ => {}
+            }
+        }
+        Ok(heap)
     }
 
     /// The highest resident memory in KiB since the start or since [`Server::reset_peak`].
@@ -193,6 +227,20 @@ impl Drop for Server {
         let _gone_already = self.child.kill();
         let _reaped_already = self.child.wait();
     }
+}
+
+/// Starts a program with an empty home, a clean environment and its log in a file.
+fn spawn(mut command: Command) -> Result<(Child, ChildStdout, TempDir)> {
+    let home = TempDir::new()?;
+    command.env_clear().env("HOME", home.path());
+    if let Some(path) = std::env::var_os("PATH") {
+        command.env("PATH", path);
+    }
+    let log = File::create(home.path().join("stderr"))?;
+    command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+    let mut child = command.spawn()?;
+    let Some(stdout) = child.stdout.take() else { bail!("no stdout") };
+    Ok((child, stdout, home))
 }
 
 /// Reads what the server prints until it says where it listens.

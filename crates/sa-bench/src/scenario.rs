@@ -7,6 +7,7 @@ mod fan_out;
 mod files;
 mod instances;
 mod log_memory;
+mod memory;
 mod paced;
 mod replay;
 mod round_trip;
@@ -68,6 +69,7 @@ pub(crate) const ALL: &[Scenario] = &[
         about: "memory after 1,100 messages of 1 MiB",
         measure: log_memory::measure,
     },
+    Scenario { name: "memory", about: "memory that comes back after a load", measure: memory::measure },
     Scenario { name: "instances", about: "100 and 500 agents at once", measure: instances::measure },
     Scenario {
         name: "sessions",

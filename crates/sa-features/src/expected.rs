@@ -58,7 +58,7 @@ const LACKING: [Row; 31] = [
         "Amp tells whole messages, so nothing is heard while the model still speaks",
     ),
     (&["amp"], &["cost"], "Amp does not tell what its work costs"),
-    (&["amp"], &["compaction"], "Amp does not sum conversations up when it is told to"),
+    (&["amp"], &["compaction"], "Amp does not summarize conversations on request"),
     (&["amp"], &["commands"], "Amp's own commands are those of its screen"),
     (&["amp"], &["parallel_tools"], "Amp runs one command after the other"),
     (&["amp"], &["todo"], "Amp keeps no list of what there is to do"),

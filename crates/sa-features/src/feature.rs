@@ -62,7 +62,7 @@ const FAILURES: &str = "Failures";
 
 /// All features, in the order in which they are shown.
 pub static FEATURES: &[Feature] = &[
-    feature!(talking::text, TALKING, "Text", "What the model says reaches the client, turn after turn"),
+    feature!(talking::text, TALKING, "Text", "The model's text reaches the client, turn after turn"),
     feature!(
         talking::streaming,
         TALKING,
@@ -71,13 +71,13 @@ pub static FEATURES: &[Feature] = &[
     ),
     feature!(talking::reasoning, TALKING, "Reasoning", "Thoughts come as thoughts, before the words"),
     feature!(talking::usage, TALKING, "Usage", "Tokens of the turn, and how full the context is"),
-    feature!(talking::cost, TALKING, "Cost", "What the session has cost so far"),
+    feature!(talking::cost, TALKING, "Cost", "Cost of the session so far"),
     feature!(talking::title, TALKING, "Title", "The session gets a name"),
     feature!(
         talking::compaction,
         TALKING,
         "Compaction",
-        "The conversation is summed up; it is told, and the model forgets the rest"
+        "The conversation is summarized and the client notified; the model forgets the rest"
     ),
     feature!(
         work::commands,
@@ -92,19 +92,14 @@ pub static FEATURES: &[Feature] = &[
         "Kind, title, place, input; it goes from pending to completed"
     ),
     feature!(tools::tool_result, TOOLS, "Tool result", "The client and the model get what the tool found"),
-    feature!(tools::diff_create, TOOLS, "Diff of a new file", "The diff that is told is what is on disk"),
+    feature!(tools::diff_create, TOOLS, "Diff of a new file", "The reported diff matches the disk"),
     feature!(tools::diff_edit, TOOLS, "Diff of an edit", "The file before and after, as they are on disk"),
-    feature!(
-        tools::terminal,
-        TOOLS,
-        "Commands",
-        "What a command printed, on both streams, and its exit code"
-    ),
+    feature!(tools::terminal, TOOLS, "Commands", "Output of a command on both streams, and its exit code"),
     feature!(
         tools::failing_tool,
         TOOLS,
         "Failing tool",
-        "The call fails with a reason, and the turn goes on"
+        "The call fails with a reason, and the turn continues"
     ),
     feature!(
         tools::parallel_tools,
@@ -112,7 +107,7 @@ pub static FEATURES: &[Feature] = &[
         "Parallel tools",
         "Two commands run at once; each result is with its call"
     ),
-    feature!(work::todo, TOOLS, "To-do list as plan", "What there is to do, and what is under way"),
+    feature!(work::todo, TOOLS, "To-do list as plan", "Open tasks, and the one in progress"),
     feature!(
         work::subagent,
         TOOLS,
@@ -123,7 +118,7 @@ pub static FEATURES: &[Feature] = &[
         work::subagent_permission,
         TOOLS,
         "Sub-agent asks",
-        "What a sub-agent wants to change is asked about"
+        "Changes by a sub-agent need a permission too"
     ),
     feature!(
         work::background_task,
@@ -147,13 +142,13 @@ pub static FEATURES: &[Feature] = &[
         permissions::permission_reject,
         ASKING,
         "Reject",
-        "Nothing is changed, the model is told, and the turn goes on"
+        "Nothing is changed, the model is notified, and the turn continues"
     ),
     feature!(
         permissions::permission_cancelled,
         ASKING,
         "Answer “cancelled”",
-        "Nothing is changed, and the session goes on"
+        "Nothing is changed, and the session continues"
     ),
     feature!(
         permissions::bypass,
@@ -169,7 +164,7 @@ pub static FEATURES: &[Feature] = &[
         "A client without forms is asked with a choice",
         Setup { formless: true, ..USUAL }
     ),
-    feature!(asking::question_rejected, ASKING, "Question declined", "The turn goes on without an answer"),
+    feature!(asking::question_rejected, ASKING, "Question declined", "The turn continues without an answer"),
     feature!(
         planning::plan_read_only,
         ASKING,
@@ -224,7 +219,7 @@ pub static FEATURES: &[Feature] = &[
         cancelling::cancel_text,
         TURNS,
         "Cancel while it speaks",
-        "The turn ends as cancelled, and the session goes on"
+        "The turn ends as cancelled, and the session continues"
     ),
     feature!(
         cancelling::cancel_tool,
@@ -255,19 +250,19 @@ pub static FEATURES: &[Feature] = &[
         sessions::load,
         SESSIONS,
         "Load",
-        "After a restart: what was asked and said is told again, and the model remembers"
+        "After a restart: the conversation is replayed, and the model remembers"
     ),
     feature!(
         sessions::load_tools,
         SESSIONS,
         "Load tool calls",
-        "After a restart: what was done is told again, with how it ended"
+        "After a restart: tool calls are replayed with their outcome"
     ),
     feature!(
         sessions::resume,
         SESSIONS,
         "Resume",
-        "After a restart: nothing is told again, and the model remembers"
+        "After a restart: nothing is replayed, and the model remembers"
     ),
     feature!(sessions::fork, SESSIONS, "Fork", "The copy remembers, and the original goes its own way"),
     feature!(
@@ -300,14 +295,14 @@ pub static FEATURES: &[Feature] = &[
         failures::error_429,
         FAILURES,
         "Rate limit (429)",
-        "After its retries the prompt fails with a clear error, and the session goes on"
+        "After its retries the prompt fails with a clear error, and the session continues"
     ),
     feature!(failures::error_529_retried, FAILURES, "Overloaded (529)", "It is tried again"),
     feature!(
         failures::retry_told,
         FAILURES,
         "Waiting for the model",
-        "The client is told that a request is tried again, and why"
+        "The client is notified that a request is retried, and why"
     ),
     feature!(
         failures::cut_stream,
@@ -319,7 +314,7 @@ pub static FEATURES: &[Feature] = &[
         failures::hanging_model,
         FAILURES,
         "Model that hangs",
-        "The turn can be cancelled, and the session goes on"
+        "The turn can be cancelled, and the session continues"
     ),
     feature!(
         failures::unknown_model,
@@ -333,7 +328,7 @@ pub static FEATURES: &[Feature] = &[
         failures::crash,
         FAILURES,
         "Crash of the agent's program",
-        "The prompt fails with how it ended; the next one goes on in a new process that remembers"
+        "The prompt fails with the exit code or signal; the next one continues in a new process that remembers"
     ),
     feature!(
         failures::unknown_lines,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 const HEAD: &str = "\
 # Compatibility
 
-What each agent can do through sandbox-agent. Every mark is the outcome of a test: the feature suite drives the agent's real
+Look up which features work with which agent. Every mark is the outcome of a test: the feature suite drives the agent's real
 program through the daemon (`/v1/acp/{server_id}`), with a scripted model behind it. A number means that the agent cannot do it; why
 is below the table, and a test fails if it becomes able to. A dash means that it is not tried. This page is generated (`cargo xtask gen`).
 ";

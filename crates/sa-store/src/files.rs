@@ -103,8 +103,9 @@ pub(crate) fn narrow(path: &Path) -> Result<(), OpenError> {
     fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(at(path))
 }
 
-/// Gives a finished database its name, for good.
+/// Writes a finished database to the disk, then gives it its name, for good.
 pub(crate) fn publish(made: &Path, database: &Path) -> Result<(), OpenError> {
+    File::open(made).and_then(|file| file.sync_all()).map_err(at(made))?;
     fs::rename(made, database).map_err(at(database))?;
     let directory = database.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));

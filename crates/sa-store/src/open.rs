@@ -55,17 +55,20 @@ pub(crate) fn copier(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Makes an empty database beside the place and moves it there once it is whole. So a file of that name that is empty or
-/// lacks a table was once more than that.
+/// Makes an empty database next to its place and moves it there once it is whole. So a file of that name that is empty or
+/// lacks a table was once more than that. Nothing reads the file before it has its name, so it is synced once, at the end:
+/// a journal would sync each step of the schema, which took most of a first start.
 fn create(path: &Path) -> Result<(), OpenError> {
     let new = beside(path, "-new");
     files::make_private(&new)?;
-    files::make_private(&beside(&new, "-journal"))?;
     let make = || -> Result<(), StoreError> {
         let mut connection = connect(&new)?;
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "synchronous", "OFF")?;
+        connection.pragma_update_and_check(None, "journal_mode", "MEMORY", |_| Ok(()))?;
         schema::migrate(&mut connection, |_| None)?;
+        // The mode is kept in the file, so the connection that opens it next changes nothing.
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         connection.close().map_err(|(_, error)| error.into())
     };
     make().map_err(|error| refused(path, error))?;

@@ -10,6 +10,7 @@ mod daemon;
 mod diagnostics;
 mod failure;
 mod lifeline;
+mod memory;
 mod sessions;
 mod settings;
 mod signals;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
 }
 
 fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
+    memory::configure();
     let settings =
         Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
     let _log = telemetry::start(settings.log_format, &settings.log)?;
@@ -63,6 +65,7 @@ fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
         tracing::warn!("{warning}");
     }
     let runtime = runtime()?;
+    runtime.spawn(memory::return_freed());
     let outcome = runtime.block_on(life(settings));
     runtime.shutdown_timeout(LEFTOVERS);
     outcome

@@ -25,13 +25,15 @@ use Printer::{Binary, Script};
 
 /// In this order, since the types are made from the document.
 #[rustfmt::skip]
-const FILES: [Generated; 6] = [
+const FILES: [Generated; 8] = [
     Generated { path: "openapi/openapi.json", printer: Binary("examples/contract", &["openapi"]) },
     Generated { path: "crates/sa-http/src/query/operations.json", printer: Binary("examples/contract", &["queries"]) },
     Generated { path: "docs/cli.md", printer: Binary("sandbox-agent", &["gen", "cli-reference"]) },
     Generated { path: "schemas/universal/universal.schema.json", printer: Binary("examples/universal-schema", &[]) },
     Generated { path: "docs/compatibility.md", printer: Binary("sa-features", &["matrix"]) },
     Generated { path: "packages/sandbox-agent/src/generated/openapi.gen.ts", printer: Script("packages/sandbox-agent/scripts/generate-types.js") },
+    Generated { path: "docs/http-api.md", printer: Script("packages/sandbox-agent/scripts/generate-http-api.js") },
+    Generated { path: "docs/typescript-api.md", printer: Script("packages/sandbox-agent/scripts/generate-reference.js") },
 ];
 
 /// Writes the files, or only says which are stale.

@@ -9,7 +9,7 @@ use crate::requirements::VALGRIND;
 use crate::shell::{Program, cargo, root, target};
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use table::{Row, Table};
 
@@ -17,13 +17,6 @@ use table::{Row, Table};
 const ACCEPTED: &str = "crates/sa-instructions/counts.md";
 /// How often each operation runs. The difference of the two runs has no startup cost in it.
 const REPETITIONS: [u64; 2] = [512, 1536];
-
-/// The outcome of a comparison with the accepted counts.
-pub(crate) enum Verdict {
-    Good,
-    /// The counts cannot be compared.
-    Incomparable(&'static str),
-}
 
 /// Counts, prints the table, and accepts or compares it.
 pub(crate) fn run(accept: bool) -> Result<ExitCode> {
@@ -37,32 +30,30 @@ pub(crate) fn run(accept: bool) -> Result<ExitCode> {
         println!("written to {ACCEPTED}");
         return Ok(ExitCode::SUCCESS);
     }
-    match compare(&counted)? {
-        Verdict::Good => {}
-        Verdict::Incomparable(reason) => println!("not compared: {reason}"),
-    }
+    compare(&counted)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Counts and fails if an operation has become more expensive than accepted.
-pub(crate) fn check() -> Result<Verdict> {
-    match unsupported() {
-        Some(reason) => Ok(Verdict::Incomparable(reason)),
-        None => compare(&count()?),
+pub(crate) fn check() -> Result<()> {
+    if let Some(reason) = unsupported() {
+        println!("not counted: {reason}");
+        return Ok(());
     }
+    compare(&count()?)
 }
 
-fn compare(counted: &Table) -> Result<Verdict> {
+fn compare(counted: &Table) -> Result<()> {
     let accepted = fs::read_to_string(root().join(ACCEPTED)).context(ACCEPTED)?;
     let accepted = Table::from_markdown(&accepted).context(ACCEPTED)?;
-    println!("{}", counted.beside(&accepted));
+    println!("{}", counted.compared_with(&accepted));
     if counted.tools != accepted.tools {
-        println!("accepted: {}\nhere:     {}", accepted.tools, counted.tools);
-        return Ok(Verdict::Incomparable("the accepted counts are from another compiler or Valgrind"));
+        println!("not compared: accepted with {}, counted with {}", accepted.tools, counted.tools);
+        return Ok(());
     }
     let complaints = counted.complaints(&accepted);
     if complaints.is_empty() {
-        return Ok(Verdict::Good);
+        return Ok(());
     }
     bail!(
         "{}; make it cheaper, or accept it with `cargo xtask bench instructions --accept`",
@@ -124,7 +115,7 @@ fn collected(said: &str) -> Option<u64> {
 }
 
 /// Everything outside of the workspace that the counts depend on.
-fn tools(valgrind: &PathBuf) -> Result<String> {
+fn tools(valgrind: &Path) -> Result<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let compiler = Program::new(rustc).args(&["--version"]).output()?;
     let valgrind = Program::new(valgrind).args(&["--version"]).output()?;

@@ -16,6 +16,13 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+const TEST_EXAMPLES: &str = "\
+Examples:
+  cargo xtask test                           everything, before a change goes in
+  cargo xtask test --fast                    the inner loop, minutes on a warm build
+  cargo xtask test --only fmt --only tidy    some steps
+  cargo xtask test --skip fuzz --skip sdk    all but some steps";
+
 /// Project automation.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
@@ -33,14 +40,17 @@ enum Verb {
         arguments: Vec<String>,
     },
     /// Check and test everything, and sum up what failed.
+    #[command(after_help = TEST_EXAMPLES)]
     Test {
-        /// Only this step; may be given several times.
-        #[arg(long, value_name = "STEP")]
-        only: Vec<String>,
+        #[command(flatten)]
+        selection: steps::Selection,
         /// List the steps instead.
         #[arg(long)]
         list: bool,
     },
+    /// Run one step of `test` and nothing that it needs.
+    #[command(hide = true)]
+    Step { name: String },
     /// Write all generated files.
     Gen {
         /// Write nothing; fail when a file is stale.
@@ -96,7 +106,8 @@ fn act(verb: Verb) -> Result<ExitCode> {
             steps::list();
             Ok(ExitCode::SUCCESS)
         }
-        Verb::Test { only, .. } => steps::run(&only),
+        Verb::Test { selection, .. } => steps::run(&selection),
+        Verb::Step { name } => steps::run_alone(&name),
         Verb::Gen { check } => generate::run(check),
         Verb::Contract { accept } => contract::run(accept),
         Verb::Tidy => tidy::check().map(|()| ExitCode::SUCCESS),

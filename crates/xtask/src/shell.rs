@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
+use std::io::Read as _;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -83,6 +84,26 @@ impl Program {
             bail!("{}: {}\n{}", self.name(), output.status, written.trim_end());
         }
         Ok(written)
+    }
+
+    /// Runs it with its standard error on ours; returns its standard output, and whether it succeeded.
+    pub(crate) fn answer(mut self) -> Result<(String, bool)> {
+        let output = self.command.stderr(Stdio::inherit()).output();
+        let output = output.with_context(|| format!("cannot run {}", self.name()))?;
+        Ok((String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success()))
+    }
+
+    /// Runs it; returns all that it wrote, in the order in which it did, and whether it succeeded.
+    pub(crate) fn transcript(mut self) -> Result<(String, bool)> {
+        let name = self.name();
+        let (mut reader, writer) = std::io::pipe()?;
+        self.command.stdout(writer.try_clone()?).stderr(writer);
+        let mut child = self.command.spawn().with_context(|| format!("cannot run {name}"))?;
+        // It holds the writing ends, without which the pipe has no end.
+        drop(self);
+        let mut written = Vec::new();
+        reader.read_to_end(&mut written).with_context(|| format!("the output of {name}"))?;
+        Ok((String::from_utf8_lossy(&written).into_owned(), child.wait()?.success()))
     }
 
     /// Whether it is there and runs.

@@ -7,6 +7,7 @@ mod files;
 mod licences;
 mod lockfile;
 mod manifests;
+mod prose;
 mod sources;
 mod words;
 
@@ -44,11 +45,12 @@ struct Rule {
     check: fn(&Sources) -> Result<Vec<Finding>>,
 }
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     Rule { name: "dependency edges", check: edges::check },
     Rule { name: "files", check: files::check },
     Rule { name: "calls", check: calls::check },
     Rule { name: "words", check: words::check },
+    Rule { name: "prose", check: prose::check },
     Rule { name: "addresses", check: addresses::check },
     Rule { name: "lock file", check: lockfile::check },
     Rule { name: "npm manifests", check: manifests::check },

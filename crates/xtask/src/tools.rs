@@ -2,7 +2,8 @@
 
 use crate::shell::{Program, root, target};
 use anyhow::{Context, Result, bail};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The folder of the lock file that pins everything for `packages/`, `apps/` and `examples/`.
@@ -71,9 +72,13 @@ impl Tools {
     }
 }
 
-/// Installs unless it was done for the same lock file, of which a copy stays with what was installed.
+/// Installs unless it was done for the same lock file, of which a copy stays with what was installed. Steps that run at
+/// the same time wait for each other.
 fn once(installed: &Path, lock: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
-    let wanted = fs::read(lock).with_context(|| lock.display().to_string())?;
+    let mut file = File::open(lock).with_context(|| lock.display().to_string())?;
+    file.lock()?;
+    let mut wanted = Vec::new();
+    file.read_to_end(&mut wanted)?;
     let mark = installed.join(".installed");
     if fs::read(&mark).is_ok_and(|present| present == wanted) {
         return Ok(());

@@ -89,6 +89,16 @@ fn create(run: &mut Run, daemon: &Server, count: usize) -> Result<()> {
     all(run, daemon, requests.collect(), 201)
 }
 
+/// Creates sessions, lets each of them say something, and deletes them.
+pub(super) fn create_and_delete(run: &mut Run, daemon: &Server, count: usize) -> Result<()> {
+    create(run, daemon, count)?;
+    let mut streams = open(run, daemon, count)?;
+    flood(run, daemon, &mut streams, count, 20)?;
+    drop(streams);
+    let requests = (0..count).map(|session| wire::delete(&path(session)));
+    all(run, daemon, requests.collect(), 204)
+}
+
 /// Sends all requests, a window at a time.
 fn all(run: &mut Run, daemon: &Server, requests: Vec<Vec<u8>>, status: u16) -> Result<()> {
     let mut connections = (0..WINDOW).map(|_| daemon.connect()).collect::<Result<Vec<_>>>()?;

@@ -58,13 +58,13 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     run.check("the reader beside a stalled one", &passes.healthy.tally);
     let alone = median(&alone);
     run.figure(Figure::new("alone", "msg/s", alone));
-    run.figure(Figure::new("beside a stalled reader", "msg/s", median(&beside)).relative_to(alone));
+    run.figure(Figure::new("next to a stalled reader", "msg/s", median(&beside)).relative_to(alone));
     run.figure(Figure::new("longest silence until the stall is noticed", "ms", longest.as_secs_f64() * 1e3));
 
     let missed = passes.sent - before;
     resume(run, &mut stalled, missed)?;
     run.check("the stalled reader, once it reads on", &stalled.tally);
-    run.figure(Figure::new("stalled reader: missed and told", "msg", stalled.tally.told() as f64));
+    run.figure(Figure::new("stalled reader: missed and reported", "msg", stalled.tally.told() as f64));
     run.figure(Figure::new("stalled reader: missed in silence", "msg", stalled.tally.lost() as f64));
     Ok(())
 }

@@ -13,28 +13,39 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_millis(200);
 
 pub(crate) fn measure(run: &mut Run) -> Result<()> {
-    let mut daemon = Vec::new();
-    let mut floor = Vec::new();
+    let (mut daemon, mut floor, mut peer) = (Vec::new(), Vec::new(), Vec::new());
     // The first start reads the program from disk.
     for round in 0..=run.pick(10, 3) {
         let daemon_ms = timed(run, Run::daemon)?.0;
         let floor_ms = timed(run, Run::floor)?.0;
+        let peer_ms =
+            run.programs.peer.clone().map(|program| timed(run, |_| Server::peer(&program))).transpose()?;
         if round > 0 {
             daemon.push(daemon_ms);
             floor.push(floor_ms);
+            peer.extend(peer_ms.map(|(milliseconds, _)| milliseconds));
         }
     }
     run.figure(
         Figure::new("exec to first 200", "ms", median(&daemon))
             .floors(None, Some(median(&floor)), Against::Only)
-            .goal(Goal::AtMost(30.0)),
+            .goal(Goal::AtMost(15.0)),
     );
+    if !peer.is_empty() {
+        let figure = Figure::new("exec to first 200, in that of the peer", "ms", median(&daemon));
+        run.figure(figure.relative_to(median(&peer)).goal(Goal::RatioAtMost(0.5)));
+    }
     let (daemon, floor) = (timed(run, Run::daemon)?.1, timed(run, Run::floor)?.1);
     std::thread::sleep(REST);
     run.figure(
         Figure::new("resident at rest", "MB", megabytes(daemon.resident()?))
             .floors(None, Some(megabytes(floor.resident()?)), Against::Only)
             .goal(Goal::AtMost(12.0)),
+    );
+    run.figure(
+        Figure::new("heap at rest", "MB", megabytes(daemon.heap()?))
+            .floors(None, Some(megabytes(floor.heap()?)), Against::Only)
+            .goal(Goal::AtMost(3.0)),
     );
     let size = |path: &Path| loaded_bytes(path).map(|bytes| bytes as f64 / 1e6);
     run.figure(
@@ -50,7 +61,7 @@ fn megabytes(kib: f64) -> f64 {
 }
 
 /// Starts a server and asks for its health; returns the milliseconds.
-fn timed(run: &mut Run, start: fn(&Run) -> Result<Server>) -> Result<(f64, Server)> {
+fn timed(run: &mut Run, start: impl FnOnce(&Run) -> Result<Server>) -> Result<(f64, Server)> {
     let begin = Instant::now();
     let server = start(run)?;
     let answer = server.connect()?.exchange(&wire::get("/v1/health"), &mut run.scratch)?;

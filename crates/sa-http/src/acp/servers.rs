@@ -148,7 +148,7 @@ pub(crate) async fn post(
     get, path = "/v1/acp/{serverId}", operation_id = "streamAcpMessages", tag = "acp",
     summary = "Stream the messages of an agent",
     description = "Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With \
-        `Last-Event-ID` the stream goes on after that event. Without it, the first stream of a server begins with what the agent has \
+        `Last-Event-ID` the stream continues after that event. Without it, the first stream of a server begins with what the agent has \
         said since it was started, less responses that a POST has taken and requests that were answered; later streams begin with \
         the requests that the agent still waits on. `response` carries the response to a request where clients that match by id alone \
         could take it for their own. `gap` (Gap) says that events before the next one are no longer in the log, `exit` \
@@ -158,7 +158,7 @@ pub(crate) async fn post(
         standard ACP remote transport.",
     params(
         ("serverId" = String, Path, description = "The server"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Continue after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
         ("agentVersion" = Option<String>, Query, description = "The version to start, installed first if need be; the current one by default"),

@@ -77,14 +77,14 @@ pub(crate) async fn standard_post(
     get, path = "/acp", operation_id = "streamAcpConnection", tag = "acp-standard",
     summary = "Stream a connection or a session",
     description = "Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader that \
-        sends `Last-Event-ID` goes on after it and takes the stream over. With `Upgrade: websocket` a new connection is opened (or, \
+        sends `Last-Event-ID` continues after it and takes over the stream. With `Upgrade: websocket` a new connection is opened (or, \
         with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.",
     params(
         ("agent" = Option<String>, Query, description = "The agent, for a new connection over a WebSocket"),
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Continue after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
@@ -187,7 +187,7 @@ pub(crate) async fn agent_post(
         ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
         ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "Go on after this event"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Continue after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),

@@ -27,7 +27,7 @@ const CONTRACT: Asset = Asset {
     get, path = "/", operation_id = "getInfo", tag = "meta",
     summary = "Get name, version and links",
     description = "Returns the name and version of the daemon and the paths of its main resources.",
-    responses((status = 200, description = "What this daemon is and where its parts are", body = Info))
+    responses((status = 200, description = "Name, version and links", body = Info))
 )]
 pub(crate) async fn info() -> Json<Info> {
     let links = InfoLinks {

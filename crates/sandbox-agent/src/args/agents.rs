@@ -33,7 +33,7 @@ pub(crate) struct SourceArgs {
     )]
     pub(crate) acp_registry: Option<String>,
 
-    /// Install also what its publisher gives no checksum for
+    /// Allow installing agents that have no published checksum
     #[arg(
         long,
         env = "SANDBOX_AGENT_ALLOW_UNVERIFIED",
@@ -130,7 +130,7 @@ pub(crate) struct UninstallAgentArgs {
 /// The arguments of `outdated`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 all are the newest, 1 something is outdated or could not be told, 64 bad usage."
+    after_help = "Exit codes: 0 all are current, 1 an agent is outdated or could not be checked, 64 bad usage."
 )]
 pub(crate) struct OutdatedArgs {
     /// The agents' ids [default: all that are installed]

@@ -22,7 +22,7 @@ pub(crate) enum FsCommand {
     Put(PutArgs),
     /// Remove a file or a directory (DELETE /v1/fs/entry)
     Rm {
-        /// What to remove
+        /// Path to remove
         path: String,
         /// Also what is in a directory
         #[arg(short, long)]
@@ -35,7 +35,7 @@ pub(crate) enum FsCommand {
     },
     /// Move a file or a directory (POST /v1/fs/move)
     Mv {
-        /// What to move
+        /// Path to move
         from: String,
         /// Its new path
         to: String,
@@ -96,7 +96,7 @@ pub(crate) struct GetArgs {
 pub(crate) struct PutArgs {
     /// The file on the daemon's side
     pub(crate) path: String,
-    /// What to send; '-' for standard input
+    /// File to send; '-' for standard input
     #[arg(default_value = "-")]
     pub(crate) from: PathBuf,
     /// Permissions in octal, such as 755
@@ -187,7 +187,7 @@ pub(crate) struct SearchArgs {
     /// At most so many results
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Go on after this path
+    /// Continue after this path
     #[arg(long, value_name = "PATH")]
     pub(crate) after: Option<String>,
     #[command(flatten)]

@@ -176,8 +176,8 @@ pub(crate) struct InputArgs {
 /// The arguments of `api processes attach`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The process goes on when you detach. When it ends, this exits as it did: with its exit code, or with 128 + the number \
-    of the signal that ended it."
+    after_help = "The process continues when you detach. When it exits, this command exits with its exit code, or with 128 \
+    plus the number of its signal."
 )]
 pub(crate) struct AttachArgs {
     /// The process's id

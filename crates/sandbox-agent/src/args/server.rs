@@ -50,7 +50,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// Ask for no token: whoever reaches the port runs commands here
+    /// Require no token: everyone who reaches the port can run commands here
     #[arg(
         short,
         long,
@@ -66,7 +66,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) no_token: Option<bool>,
 
-    /// Host name that requests may be addressed to without a token, besides the loopback ones (repeatable)
+    /// Host name to accept without a token, in addition to loopback (repeatable)
     #[arg(
         long,
         value_name = "HOST",
@@ -243,7 +243,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) log_format: Option<LogFormat>,
 
-    /// What is logged: a level, or target=level pairs separated by commas [default: info]
+    /// Log filter: a level, or target=level pairs separated by commas [default: info]
     #[arg(long, value_name = "FILTER", env = "SANDBOX_AGENT_LOG", hide_env_values = true, help_heading = LOGS)]
     pub(crate) log: Option<String>,
 }

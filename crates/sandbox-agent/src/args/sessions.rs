@@ -232,7 +232,7 @@ pub(crate) struct CreateArgs {
     /// Variable of the agent's environment (repeatable)
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// What to keep with it, as a JSON object
+    /// Metadata, as a JSON object
     #[arg(long, value_name = "JSON")]
     pub(crate) metadata: Option<String>,
     /// Its title
@@ -248,7 +248,7 @@ pub(crate) struct ChoiceArgs {
     /// Task of the agent: build, plan, or one of its own modes or agents
     #[arg(long, value_name = "MODE")]
     pub(crate) agent_mode: Option<String>,
-    /// What it may do
+    /// Permission mode
     #[arg(long, value_name = "MODE")]
     pub(crate) permission_mode: Option<PermissionModeArg>,
     /// The model
@@ -347,7 +347,7 @@ pub(crate) struct DecideArgs {
     /// The agent's own id of the option, where several mean the same
     #[arg(long, value_name = "ID")]
     pub(crate) option_id: Option<String>,
-    /// What the agent is told, with a rejection
+    /// Message to the agent, such as why it was rejected
     #[arg(long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
 }
@@ -395,7 +395,7 @@ pub(crate) struct RunPromptArgs {
     /// The agent
     #[arg(long, value_name = "ID")]
     pub(crate) agent: String,
-    /// What to tell it [default: read from standard input]
+    /// Prompt [default: read from standard input]
     pub(crate) prompt: Option<String>,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,

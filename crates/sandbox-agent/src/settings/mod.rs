@@ -91,7 +91,7 @@ pub(crate) enum SettingsError {
     Token(#[from] TokenError),
     #[error("bad agent")]
     Agent(#[from] DefinitionError),
-    #[error("bad catalogue")]
+    #[error("invalid catalog")]
     Catalogue(#[from] CatalogueError),
     #[error("--{name} '{text}': {reason}")]
     Address { name: &'static str, text: String, reason: String },

@@ -48,7 +48,7 @@ impl Table {
     }
 
     /// Both counts of each operation and the change in percent.
-    pub(super) fn beside(&self, accepted: &Self) -> String {
+    pub(super) fn compared_with(&self, accepted: &Self) -> String {
         let mut text = format!("{:<20} {:>12} {:>12} {:>8}\n", "workload", "accepted", "here", "change");
         for Row { name, instructions, .. } in &self.rows {
             let (before, change) = match accepted.find(name) {

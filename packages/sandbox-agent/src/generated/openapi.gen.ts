@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Stream a connection or a session
-         * @description Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader that sends `Last-Event-ID` goes on after it and takes the stream over. With `Upgrade: websocket` a new connection is opened (or, with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.
+         * @description Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader that sends `Last-Event-ID` continues after it and takes over the stream. With `Upgrade: websocket` a new connection is opened (or, with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.
          */
         get: operations["streamAcpConnection"];
         put?: never;
@@ -98,7 +98,7 @@ export interface paths {
         };
         /**
          * Stream the messages of an agent
-         * @description Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With `Last-Event-ID` the stream goes on after that event. Without it, the first stream of a server begins with what the agent has said since it was started, less responses that a POST has taken and requests that were answered; later streams begin with the requests that the agent still waits on. `response` carries the response to a request where clients that match by id alone could take it for their own. `gap` (Gap) says that events before the next one are no longer in the log, `exit` (AgentExit) that the agent ended, `unparsed` (Unparsed) that it wrote something else than a message. A comment comes every 15 seconds. With `Upgrade: websocket` the same stream runs both ways: each text frame is one message, or, with the sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the standard ACP remote transport.
+         * @description Server-sent events: `message` carries one JSON-RPC message in `data` and its sequence number in `id`. With `Last-Event-ID` the stream continues after that event. Without it, the first stream of a server begins with what the agent has said since it was started, less responses that a POST has taken and requests that were answered; later streams begin with the requests that the agent still waits on. `response` carries the response to a request where clients that match by id alone could take it for their own. `gap` (Gap) says that events before the next one are no longer in the log, `exit` (AgentExit) that the agent ended, `unparsed` (Unparsed) that it wrote something else than a message. A comment comes every 15 seconds. With `Upgrade: websocket` the same stream runs both ways: each text frame is one message, or, with the sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the standard ACP remote transport.
          */
         get: operations["streamAcpMessages"];
         put?: never;
@@ -398,7 +398,7 @@ export interface paths {
         };
         /**
          * Download a directory as an archive
-         * @description What is in a directory, or one file, as a tar archive that is made while it is sent. Links are packed as links; pipes, sockets and devices are left out. A failure in the middle cuts the connection, so that an archive that arrives to its end is complete.
+         * @description Returns a directory, or one file, as a tar archive that is created while it is sent. Links are packed as links; pipes, sockets and devices are left out. A failure in the middle cuts the connection, so that an archive that arrives to its end is complete.
          */
         get: operations["downloadFsBatch"];
         put?: never;
@@ -463,7 +463,7 @@ export interface paths {
         get: operations["readFsFile"];
         /**
          * Write a file
-         * @description The body becomes the file, at once and only when all of it is there: readers see the old contents or the new. A file that is replaced keeps its permissions; a link is followed. Directories that are missing are made.
+         * @description Replaces the file atomically with the body: readers see the old contents or the new. A file that is replaced keeps its permissions; a link is followed. Directories that are missing are made.
          */
         put: operations["writeFsFile"];
         post?: never;
@@ -508,7 +508,7 @@ export interface paths {
         put?: never;
         /**
          * Move a file or directory
-         * @description Checked before anything is touched. What is replaced is kept until the new is in its place; to another file system it is copied and then removed. A path that is moved to itself stays.
+         * @description Checks everything before it changes anything. A replaced file is kept until the new one is in place. A move to another file system is a copy followed by a removal. A path that is moved to itself stays.
          */
         post: operations["moveFsEntry"];
         delete?: never;
@@ -526,7 +526,7 @@ export interface paths {
         };
         /**
          * Search files
-         * @description Walks a directory and all below it in the order of paths, along no link. With `name` only entries whose name (or, with a slash in the pattern, whose path) fits; with `content` lines of files that match; with both, lines in files whose name fits. Binary files have no lines. When time or results run out, `next` says where to go on: send it as `after`.
+         * @description Walks a directory and all below it in the order of paths, along no link. With `name` only entries whose name (or, with a slash in the pattern, whose path) fits; with `content` lines of files that match; with both, lines in files whose name fits. Binary files have no lines. When time or results run out, send `next` as `after` to continue.
          */
         get: operations["searchFs"];
         put?: never;
@@ -586,7 +586,7 @@ export interface paths {
         };
         /**
          * Stream changes to files
-         * @description Server-sent events: first `ready` (FsWatchReady), from which on every change is told; then `change` (FsChange), several changes of one path within a moment as one; `overflow` (FsOverflow) when changes were lost or parts are not watched, so that whoever needs to know looks again. The stream ends when what is watched is gone. A comment comes every 15 seconds. There is no replay: after a break, look and watch again. On Linux only.
+         * @description Server-sent events. `ready` (FsWatchReady) comes first: every later change is reported. `change` (FsChange) reports a path; changes within 50 ms are combined. After `overflow` (FsOverflow) changes were lost or parts are not watched, so look at the files again. The stream ends when the watched path is gone. A comment comes every 15 seconds. There is no replay: after a break, look and watch again. On Linux only.
          */
         get: operations["watchFs"];
         put?: never;
@@ -858,7 +858,7 @@ export interface paths {
         };
         /**
          * Attach to the terminal of a process
-         * @description The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages, beginning with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary messages. Any number of clients may watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process goes on. Browsers cannot send headers here and use `?ticket=`.
+         * @description The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages, beginning with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary messages. Any number of clients may watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process continues. Browsers cannot send headers here and use `?ticket=`.
          */
         get: operations["attachProcessTerminal"];
         put?: never;
@@ -904,7 +904,7 @@ export interface paths {
         put?: never;
         /**
          * Import a session
-         * @description It has the events of the one that was exported, and goes on from there with the next message. Nothing of it is seen before all of it is there. The body may be of any size; a line may be as long as a body elsewhere.
+         * @description Creates a session with the exported events. The next message continues it. Nothing of it is seen before all of it is there. The body may be of any size; a line may be as long as a body elsewhere.
          */
         post: operations["importSession"];
         delete?: never;
@@ -940,7 +940,7 @@ export interface paths {
         head?: never;
         /**
          * Update a session
-         * @description Title, model, variant, modes and metadata; what is absent stays. Members of `metadata` are merged, and `null` removes one. The agent is told at once, or when it is started.
+         * @description Title, model, variant, modes and metadata; what is absent stays. Members of `metadata` are merged, and `null` removes one. The agent gets the change immediately, or when it starts.
          */
         patch: operations["patchSession"];
         trace?: never;
@@ -1014,7 +1014,7 @@ export interface paths {
         };
         /**
          * Export a session
-         * @description The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and no variables of the agent's environment. What the agent itself keeps of the session is not in it.
+         * @description The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and no variables of the agent's environment. The agent's own session files are not in it.
          */
         get: operations["exportSession"];
         put?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description The message is stored, and given to the agent when its turn has come: at once, after the turn that runs and the messages before it (`queue`), or instead of the turn that runs (`interrupt`). What the agent does is in the events. The same message again under the same `Idempotency-Key` is accepted once, and answered in the same way.
+         * @description The message is stored, and given to the agent when its turn has come: at once, after the turn that runs and the messages before it (`queue`), or instead of the turn that runs (`interrupt`). The events report what the agent does. The same message again under the same `Idempotency-Key` is accepted once, and answered in the same way.
          */
         post: operations["postMessage"];
         delete?: never;
@@ -1080,7 +1080,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message and stream its turn
-         * @description As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn, or to its `messageWithdrawn`; then the stream ends, also if `types` leaves that out. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends this stream.
+         * @description As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn, or to its `messageWithdrawn`; then the stream ends, also if `types` leaves that out. Questions and permissions are answered meanwhile by other requests. After a disconnect, continue at `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends this stream.
          */
         post: operations["postMessageStream"];
         delete?: never;
@@ -4969,7 +4969,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What this daemon is and where its parts are */
+            /** @description Name, version and links */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5012,7 +5012,7 @@ export interface operations {
                 "Acp-Connection-Id"?: string;
                 /** @description The session; without it the connection's own stream */
                 "Acp-Session-Id"?: string;
-                /** @description Go on after this event */
+                /** @description Continue after this event */
                 "Last-Event-ID"?: number;
             };
             path?: never;
@@ -5213,7 +5213,7 @@ export interface operations {
                 ticket?: string;
             };
             header?: {
-                /** @description Go on after this event */
+                /** @description Continue after this event */
                 "Last-Event-ID"?: number;
                 /** @description The connection; makes this the standard transport */
                 "Acp-Connection-Id"?: string;
@@ -5668,7 +5668,7 @@ export interface operations {
                 "Acp-Connection-Id"?: string;
                 /** @description The session; without it the connection's own stream */
                 "Acp-Session-Id"?: string;
-                /** @description Go on after this event */
+                /** @description Continue after this event */
                 "Last-Event-ID"?: number;
             };
             path: {
@@ -6371,7 +6371,7 @@ export interface operations {
     deleteFsEntry: {
         parameters: {
             query: {
-                /** @description What to remove; relative paths start at the workspace */
+                /** @description Path to remove; relative paths start at the workspace */
                 path: string;
                 /** @description Also what is in a directory */
                 recursive?: boolean;
@@ -6590,7 +6590,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to move where */
+        /** @description Source and destination */
         requestBody: {
             content: {
                 /**
@@ -6637,7 +6637,7 @@ export interface operations {
                 ignored?: boolean;
                 /** @description At most about so many results; a file's lines are kept together */
                 limit?: number;
-                /** @description Go on after this path: the `next` of the answer before */
+                /** @description Continue after this path: the `next` of the answer before */
                 after?: string;
             };
             header?: never;
@@ -6646,7 +6646,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was found */
+            /** @description Matches */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7324,7 +7324,7 @@ export interface operations {
             query?: {
                 /** @description Answer after so many milliseconds at the latest; without it when the process has ended */
                 waitMs?: number;
-                /** @description What it gets between SIGTERM and SIGKILL; `stopGraceMs` of the configuration without it */
+                /** @description Milliseconds between SIGTERM and SIGKILL; `stopGraceMs` of the configuration by default */
                 graceMs?: number;
             };
             header?: never;
@@ -8132,7 +8132,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is being cancelled */
+            /** @description The turn and the messages that are being cancelled */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8622,7 +8622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agent was told */
+            /** @description The agent was notified */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -101,7 +101,7 @@ fn check_type(headers: &HeaderMap) -> ApiResult<()> {
 #[utoipa::path(
     get, path = "/v1/fs/download-batch", operation_id = "downloadFsBatch", tag = "files",
     summary = "Download a directory as an archive",
-    description = "What is in a directory, or one file, as a tar archive that is made while it is sent. Links are packed as links; \
+    description = "Returns a directory, or one file, as a tar archive that is created while it is sent. Links are packed as links; \
         pipes, sockets and devices are left out. A failure in the middle cuts the connection, so that an archive that arrives to \
         its end is complete.",
     params(

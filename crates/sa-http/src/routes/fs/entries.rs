@@ -131,7 +131,7 @@ pub(crate) async fn make_dir(
     summary = "Delete a file or directory",
     description = "A link is removed itself, also one that leads nowhere; no link is followed into what it points to.",
     params(
-        ("path" = String, Query, description = "What to remove; relative paths start at the workspace"),
+        ("path" = String, Query, description = "Path to remove; relative paths start at the workspace"),
         ("recursive" = Option<bool>, Query, description = "Also what is in a directory"),
     ),
     responses(
@@ -155,9 +155,9 @@ pub(crate) async fn delete(
 #[utoipa::path(
     post, path = "/v1/fs/move", operation_id = "moveFsEntry", tag = "files",
     summary = "Move a file or directory",
-    description = "Checked before anything is touched. What is replaced is kept until the new is in its place; to another file \
-        system it is copied and then removed. A path that is moved to itself stays.",
-    request_body(content = FsMoveRequest, content_type = "application/json", description = "What to move where"),
+    description = "Checks everything before it changes anything. A replaced file is kept until the new one is in place. A move \
+        to another file system is a copy followed by a removal. A path that is moved to itself stays.",
+    request_body(content = FsMoveRequest, content_type = "application/json", description = "Source and destination"),
     responses(
         (status = 200, description = "It is moved", body = FsMoveResponse),
         (status = 400, description = "Bad path or body", body = Problem, content_type = "application/problem+json"),

@@ -157,7 +157,7 @@ pub(crate) async fn head(state: State<AppState>, query: RawQuery, headers: Heade
 #[utoipa::path(
     put, path = "/v1/fs/file", operation_id = "writeFsFile", tag = "files",
     summary = "Write a file",
-    description = "The body becomes the file, at once and only when all of it is there: readers see the old contents or the new. \
+    description = "Replaces the file atomically with the body: readers see the old contents or the new. \
         A file that is replaced keeps its permissions; a link is followed. Directories that are missing are made.",
     params(
         ("path" = String, Query, description = "The file; relative paths start at the workspace"),

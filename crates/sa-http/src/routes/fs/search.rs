@@ -15,7 +15,7 @@ use sa_files::{Hit, Query};
     summary = "Search files",
     description = "Walks a directory and all below it in the order of paths, along no link. With `name` only entries whose name (or, \
         with a slash in the pattern, whose path) fits; with `content` lines of files that match; with both, lines in files whose \
-        name fits. Binary files have no lines. When time or results run out, `next` says where to go on: send it as `after`.",
+        name fits. Binary files have no lines. When time or results run out, send `next` as `after` to continue.",
     params(
         ("path" = Option<String>, Query, description = "Where to search; relative paths start at the workspace, which is also the default"),
         ("name" = Option<String>, Query, description = "A glob: `*.rs`, or `src/**/*.rs` for paths from where the search begins"),
@@ -24,10 +24,10 @@ use sa_files::{Hit, Query};
         ("ignoreCase" = Option<bool>, Query, description = "Capital letters are the same as small ones"),
         ("ignored" = Option<bool>, Query, description = "Also `.git` and what `.gitignore` and `.ignore` exclude"),
         ("limit" = Option<usize>, Query, minimum = 1, description = "At most about so many results; a file's lines are kept together"),
-        ("after" = Option<String>, Query, description = "Go on after this path: the `next` of the answer before"),
+        ("after" = Option<String>, Query, description = "Continue after this path: the `next` of the answer before"),
     ),
     responses(
-        (status = 200, description = "What was found", body = FsSearchResponse),
+        (status = 200, description = "Matches", body = FsSearchResponse),
         (status = 400, description = "Bad path, pattern or parameter", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such directory", body = Problem, content_type = "application/problem+json"),

@@ -20,9 +20,9 @@ use std::task::{Context, Poll, ready};
 #[utoipa::path(
     get, path = "/v1/fs/watch", operation_id = "watchFs", tag = "files",
     summary = "Stream changes to files",
-    description = "Server-sent events: first `ready` (FsWatchReady), from which on every change is told; then `change` (FsChange), \
-        several changes of one path within a moment as one; `overflow` (FsOverflow) when changes were lost or parts are not watched, \
-        so that whoever needs to know looks again. The stream ends when what is watched is gone. A comment comes every 15 seconds. \
+    description = "Server-sent events. `ready` (FsWatchReady) comes first: every later change is reported. `change` (FsChange) \
+        reports a path; changes within 50 ms are combined. After `overflow` (FsOverflow) changes were lost or parts are not watched, so \
+        look at the files again. The stream ends when the watched path is gone. A comment comes every 15 seconds. \
         There is no replay: after a break, look and watch again. On Linux only.",
     params(
         ("path" = Option<String>, Query, description = "The directory or file; relative paths start at the workspace, which is also the default"),

@@ -143,7 +143,7 @@ pub(crate) struct StopQuery {
     params(
         ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
-        ("graceMs" = Option<u64>, Query, description = "What it gets between SIGTERM and SIGKILL; `stopGraceMs` of the configuration without it"),
+        ("graceMs" = Option<u64>, Query, description = "Milliseconds between SIGTERM and SIGKILL; `stopGraceMs` of the configuration by default"),
     ),
     responses(
         (status = 200, description = "The process as it is now", body = ProcessInfo),

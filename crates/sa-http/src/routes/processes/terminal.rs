@@ -39,7 +39,7 @@ pub(crate) struct TerminalQuery {
     summary = "Attach to the terminal of a process",
     description = "The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages, beginning \
         with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary messages. Any number of clients may \
-        watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process goes on. Browsers \
+        watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process continues. Browsers \
         cannot send headers here and use `?ticket=`.",
     params(
         ("processId" = String, Path, description = "The process's id"),

@@ -60,7 +60,7 @@ pub(crate) async fn reply_to_question(
         ("questionId" = String, Path, description = "The question's id"),
     ),
     responses(
-        (status = 204, description = "The agent was told"),
+        (status = 204, description = "The agent was notified"),
         (status = 400, description = "An id is not UTF-8", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such session, or it has asked nothing of that id", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "It was decided already (`details.what` is `resolved`), or the session has ended (`ended`)", body = Problem, content_type = "application/problem+json"),

@@ -125,7 +125,7 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
     patch, path = "/v1/sessions/{sessionId}", operation_id = "patchSession", tag = "sessions",
     summary = "Update a session",
     description = "Title, model, variant, modes and metadata; what is absent stays. Members of `metadata` are merged, and `null` removes \
-        one. The agent is told at once, or when it is started.",
+        one. The agent gets the change immediately, or when it starts.",
     params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = SessionPatch, content_type = "application/json", description = "The changes"),
     responses(

@@ -22,7 +22,7 @@ use sa_sessions::SessionHandle;
     post, path = "/v1/sessions/{sessionId}/messages", operation_id = "postMessage", tag = "sessions",
     summary = "Send a message",
     description = "The message is stored, and given to the agent when its turn has come: at once, after the turn that runs and the messages \
-        before it (`queue`), or instead of the turn that runs (`interrupt`). What the agent does is in the events. The same message again \
+        before it (`queue`), or instead of the turn that runs (`interrupt`). The events report what the agent does. The same message again \
         under the same `Idempotency-Key` is accepted once, and answered in the same way.",
     params(
         ("sessionId" = String, Path, description = "The session's id"),
@@ -36,7 +36,7 @@ use sa_sessions::SessionHandle;
         (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many messages wait as may", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many messages are queued", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
     )
@@ -56,7 +56,7 @@ pub(crate) async fn post(
     post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
     summary = "Send a message and stream its turn",
     description = "As `postMessage`, but the answer is a stream of events, from the message itself to the `turnEnded` of its turn, or to its \
-        `messageWithdrawn`; then the stream ends, also if `types` leaves that out. Questions and permissions are answered meanwhile by other requests. A client that was cut off goes on at \
+        `messageWithdrawn`; then the stream ends, also if `types` leaves that out. Questions and permissions are answered meanwhile by other requests. After a disconnect, continue at \
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
         this stream.",
     params(
@@ -74,7 +74,7 @@ pub(crate) async fn post(
         (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many messages wait as may", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many messages are queued", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
         (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
     )
@@ -144,7 +144,7 @@ pub(crate) async fn withdraw(
         reason `cancelled` reports the turn's end, `messageWithdrawn` each message. Where nothing runs, nothing happens.",
     params(("sessionId" = String, Path, description = "The session's id")),
     responses(
-        (status = 200, description = "What is being cancelled", body = CancelResult),
+        (status = 200, description = "The turn and the messages that are being cancelled", body = CancelResult),
         (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),

@@ -26,7 +26,7 @@ const LINES: &str = "application/x-ndjson";
     get, path = "/v1/sessions/{sessionId}/export", operation_id = "exportSession", tag = "sessions",
     summary = "Export a session",
     description = "The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and \
-        no variables of the agent's environment. What the agent itself keeps of the session is not in it.",
+        no variables of the agent's environment. The agent's own session files are not in it.",
     params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The lines", content((String = "application/x-ndjson"))),
@@ -51,7 +51,7 @@ pub(crate) struct ImportQuery {
 #[utoipa::path(
     post, path = "/v1/sessions/import", operation_id = "importSession", tag = "sessions",
     summary = "Import a session",
-    description = "It has the events of the one that was exported, and goes on from there with the next message. Nothing of it is seen before \
+    description = "Creates a session with the exported events. The next message continues it. Nothing of it is seen before \
         all of it is there. The body may be of any size; a line may be as long as a body elsewhere.",
     params(("sessionId" = Option<String>, Query, description = "The new session's id; the one it had by default")),
     request_body(content = String, content_type = "application/x-ndjson", description = "What `exportSession` answered"),

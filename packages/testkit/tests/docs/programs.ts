@@ -1,8 +1,9 @@
-// Finds the TypeScript examples of a page and makes programs of them.
+// Makes programs of the TypeScript examples.
 
-import { readFileSync } from "node:fs";
+import type { Block } from "./pages.ts";
+import { adaptProgram } from "./stand-ins.ts";
 
-export interface Snippet {
+export interface Program {
   /** Page and line. */
   name: string;
   language: "ts" | "tsx";
@@ -12,30 +13,11 @@ export interface Snippet {
   use: string;
 }
 
-/** Things that a page mentions and a test has only in another form. */
-const STAND_INS: readonly [RegExp, string][] = [
-  [/"claude"/g, '"demo"'],
-  [/cwd: "\/repo"/g, 'cwd: "."'],
-  // The demo agent follows a script; this one asks for a permission and a question on the way.
-  [/"Fix the failing test"/g, '"permission Edit the test\\nquestion single\\nsay Done"'],
-  [/"Now update the changelog"/g, '"say Updated"'],
-  [/"secret"/g, 'process.env["SANDBOX_AGENT_TOKEN"]'],
-  [/="http:\/\/127\.0\.0\.1:2468"/g, '={process.env["BASE_URL"] ?? ""}'],
-  [/"http:\/\/127\.0\.0\.1:2468"/g, 'process.env["BASE_URL"] ?? ""'],
-];
-
-export function snippets(page: URL): Snippet[] {
-  const text = readFileSync(page, "utf8");
-  const found: Snippet[] = [];
-  const path = page.pathname.split("/");
-  const file = path.at(-1) === "README.md" ? path.slice(-2).join("/") : path.at(-1);
-  for (const match of text.matchAll(/^```(tsx?)\n([\s\S]*?)^```$/gm)) {
-    const line = text.slice(0, match.index).split("\n").length;
-    const language = match[1] === "tsx" ? "tsx" : "ts";
-    const program = complete(match[2] ?? "");
-    found.push({ name: `${file}:${line}`, language, program, use: useOf(program) });
-  }
-  return found;
+/** Makes a program of an example. */
+export function programOf({ page, line, language, text }: Block): Program {
+  const program = complete(text);
+  const name = `${page}:${line}`;
+  return { name, language: language === "tsx" ? "tsx" : "ts", program, use: useOf(program) };
 }
 
 /** Renders an exported component on a server, and sends a request to an exported route. */
@@ -71,7 +53,7 @@ if (!html.startsWith("<")) throw new Error(html);
 
 /** Adds the client and the session that an example uses without making them, and answers what nobody else would. */
 function complete(snippet: string): string {
-  const code = STAND_INS.reduce((text, [pattern, value]) => text.replace(pattern, value), snippet);
+  const code = adaptProgram(snippet);
   const isAssumed = (name: string): boolean =>
     new RegExp(`\\b${name}\\.`).test(code) && !new RegExp(`\\b(const|using) ${name}\\b`).test(code);
   const assumed: string[] = [];

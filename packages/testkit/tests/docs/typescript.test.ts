@@ -1,37 +1,21 @@
 // Every TypeScript example of the documentation compiles, runs against the real daemon and ends by itself.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { binary, type Daemon, startDaemon } from "@sandbox-agent/testkit";
 import { build } from "esbuild";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Snippet, snippets } from "./snippets.ts";
+import { blocks, pages, ROOT } from "./pages.ts";
+import { type Program, programOf } from "./programs.ts";
 
-const ROOT = new URL("../../../../", import.meta.url);
-const PAGES = [
-  "README.md",
-  "docs/typescript.md",
-  "docs/embedding.md",
-  "packages/sandbox-agent/README.md",
-  "docs/fleet.md",
-  "docs/migrating-from-0.4.md",
-  "docs/react.md",
-  "docs/ai-sdk.md",
-  "packages/react/README.md",
-  "packages/ai-sdk/README.md",
-];
-/** Pages whose examples need accounts, or run elsewhere. They only compile here. */
-const COMPILED_PAGES = [
-  "docs/providers.md",
-  "docs/acp-http-client.md",
-  "docs/transport.md",
-  "packages/acp-http-client/README.md",
-];
-const all = PAGES.flatMap((page) => snippets(new URL(page, ROOT)));
-const compiled = [...all, ...COMPILED_PAGES.flatMap((page) => snippets(new URL(page, ROOT)))];
+const examples = pages()
+  .flatMap(blocks)
+  .filter(({ language, rule }) => ["ts", "tsx"].includes(language) && ["run", "types"].includes(rule.kind));
+const compiled = examples.map(programOf);
+const runnable = examples.filter(({ rule }) => rule.kind === "run").map(programOf);
 
 /** React for servers is CommonJS and requires modules of Node.js. */
 const REQUIRE = 'import { createRequire as from } from "node:module"; const require = from(import.meta.url);';
@@ -40,8 +24,8 @@ let daemon: Daemon;
 const folder = mkdtempSync(join(tmpdir(), "sa-snippets-"));
 
 beforeAll(async () => {
-  daemon = await startDaemon();
-});
+  [daemon] = await Promise.all([startDaemon(), bundle()]);
+}, 120_000);
 
 afterAll(async () => {
   await daemon.stop();
@@ -49,8 +33,8 @@ afterAll(async () => {
 });
 
 test("the examples compile", () => {
-  const config = ts.readConfigFile(new URL("tsconfig.json", ROOT).pathname, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT.pathname);
+  const config = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
   const files = new Map(
     compiled.map(({ program, language }, index) => [
       resolve(import.meta.dirname, `s${index}.${language}`),
@@ -71,25 +55,30 @@ test("the examples compile", () => {
       ),
   );
   expect(problems).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 describe("the examples run", () => {
-  expect(all.length).toBeGreaterThan(10);
-  test.for(all)("$name", async (snippet) => {
-    expect(await run(snippet)).toEqual({ code: 0, errors: "" });
+  expect(runnable.length).toBeGreaterThan(10);
+  test.concurrent.for(runnable)("$name", { timeout: 120_000 }, async (program, { expect }) => {
+    expect(await run(program)).toEqual({ code: 0, errors: "" });
   });
 });
 
-async function run({
-  name,
-  language,
-  program,
-  use,
-}: Snippet): Promise<{ code: number | null; errors: string }> {
-  const outfile = join(folder, `${name.replace(/\W/g, "-")}.mjs`);
+/** Name of an example's file, without its extension. */
+const fileOf = ({ name }: Program): string => name.replace(/\W/g, "-");
+
+/** Bundles all examples at once, so that the packages are parsed once. */
+async function bundle(): Promise<void> {
+  const entryPoints = runnable.map((example) => {
+    const path = join(folder, `${fileOf(example)}.${example.language}`);
+    writeFileSync(path, `${example.program}\n${example.use}`);
+    return path;
+  });
   await build({
-    stdin: { contents: `${program}\n${use}`, resolveDir: import.meta.dirname, loader: language },
-    outfile,
+    entryPoints,
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    nodePaths: [join(ROOT, "node_modules")],
     bundle: true,
     format: "esm",
     platform: "node",
@@ -99,6 +88,9 @@ async function run({
     conditions: ["@sandbox-agent/source"],
     logLevel: "silent",
   });
+}
+
+async function run(example: Program): Promise<{ code: number | null; errors: string }> {
   const env = {
     ...process.env,
     BASE_URL: daemon.baseUrl,
@@ -106,6 +98,7 @@ async function run({
     SANDBOX_AGENT_BIN: binary,
     HOME: folder,
   };
+  const outfile = join(folder, `${fileOf(example)}.mjs`);
   const child = spawn(process.execPath, [outfile], { env, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -1,0 +1,192 @@
+//! Plain American English in everything that users read: pages, command help (through the generated reference) and
+//! error messages.
+
+use super::Finding;
+use super::sources::{File, Sources};
+use anyhow::Result;
+
+/// An expression, and what to write instead.
+struct Banned {
+    text: &'static str,
+    instead: &'static str,
+}
+
+const fn banned(text: &'static str, instead: &'static str) -> Banned {
+    Banned { text, instead }
+}
+
+// Matched as whole words, in any case.
+const BANNED: [Banned; 38] = [
+    banned("amongst", "among"),
+    banned("anew", "again"),
+    banned("at an end", "over"),
+    banned("behaviour", "behavior"),
+    banned("beside", "next to"),
+    banned("besides", "in addition to"),
+    banned("catalogue", "catalog"),
+    banned("centre", "center"),
+    banned("colour", "color"),
+    banned("colours", "colors"),
+    banned("customise", "customize"),
+    banned("defence", "defense"),
+    banned("favour", "favor"),
+    banned("for ever", "forever"),
+    banned("for want of", "without"),
+    banned("go on", "continue"),
+    banned("goes on", "continues"),
+    banned("going on", "continuing"),
+    banned("heed", "follow"),
+    banned("heeded", "followed"),
+    banned("honour", "honor"),
+    banned("initialise", "initialize"),
+    banned("licence", "license"),
+    banned("licences", "licenses"),
+    banned("normalise", "normalize"),
+    banned("normalised", "normalized"),
+    banned("organise", "organize"),
+    banned("recognise", "recognize"),
+    banned("recognised", "recognized"),
+    banned("recognises", "recognizes"),
+    banned("see there", "a link"),
+    banned("serialise", "serialize"),
+    banned("spelt", "spelled"),
+    banned("time-out", "timeout"),
+    banned("time-outs", "timeouts"),
+    banned("told", "report, notify or reply"),
+    banned("whilst", "while"),
+    banned("whoever", "everyone who, or name the reader"),
+];
+
+/// Words that no sentence begins with, unless it is a question.
+const OPENINGS: [&str; 3] = ["What", "Whether", "Whoever"];
+
+/// Folders whose pages are read by users, and pages at the root.
+const FOLDERS: [&str; 6] = ["docs/", "examples/", "packages/", "skills/", "clients/", "interop/"];
+const PAGES: [&str; 5] = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md", "CLAUDE.md"];
+
+pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for file in &sources.files {
+        if is_page(file) {
+            check_page(file, &mut findings);
+        } else if file.extension() == "rs" && !file.is_test() {
+            check_errors(file, &mut findings);
+        }
+    }
+    Ok(findings)
+}
+
+fn is_page(file: &File) -> bool {
+    let listed = PAGES.contains(&file.path.as_str());
+    file.extension() == "md" && (listed || FOLDERS.iter().any(|folder| file.path.starts_with(folder)))
+}
+
+/// Checks the text of a page, without its code.
+fn check_page(file: &File, findings: &mut Vec<Finding>) {
+    let mut fenced = false;
+    for (at, line) in file.text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            let text = without_code(line);
+            let opening = (!line.starts_with('#')).then(|| opening(&text)).flatten();
+            let words = problem(&text).into_iter().chain(opening);
+            findings.extend(words.map(|message| Finding::at(&file.path, at + 1, message)));
+        }
+    }
+}
+
+/// Checks the messages of error types: the text in `#[error("…")]`.
+fn check_errors(file: &File, findings: &mut Vec<Finding>) {
+    for (at, line) in file.text.lines().enumerate() {
+        let message = line.split_once("#[error(\"").map(|(_, rest)| rest);
+        findings.extend(message.and_then(problem).map(|message| Finding::at(&file.path, at + 1, message)));
+    }
+}
+
+/// Removes inline code and the targets of links, in which anything may stand.
+fn without_code(line: &str) -> String {
+    let mut text = String::new();
+    for (at, part) in line.split('`').enumerate() {
+        text.push_str(if at % 2 == 0 { part } else { "code" });
+    }
+    let mut parts = text.split("](");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        kept.push_str(part.split_once(')').map_or("", |(_, rest)| rest));
+    }
+    kept
+}
+
+/// Returns which expression of a text must not be used.
+fn problem(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let found = BANNED.iter().find(|banned| has_word(&lower, banned.text))?;
+    Some(format!("`{}`: write {}", found.text, found.instead))
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '-';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|head| head.chars().next_back());
+        let after = text.get(at + word.len()..).and_then(|rest| rest.chars().next());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
+/// Returns whether a sentence of a line, or a cell of a table, begins with one of the `OPENINGS`.
+fn opening(line: &str) -> Option<String> {
+    let sentences = line.split('|').flat_map(|cell| cell.split_inclusive(['.', '?', '!']));
+    for sentence in sentences {
+        let start = sentence.trim_start_matches([' ', '-', '*', '>', '_', '[']);
+        let first = start.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if OPENINGS.contains(&first) && !sentence.ends_with('?') {
+            return Some(format!("a sentence begins with `{first}`: begin with its subject"));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn messages(path: &str, text: &str) -> Vec<String> {
+        let found = check(&Sources::of(&[(path, text)])).unwrap();
+        found.into_iter().map(|finding| finding.to_string()).collect()
+    }
+
+    #[test]
+    fn expressions_are_found_in_pages_and_errors() {
+        assert_eq!(messages("docs/a.md", "The turn goes on.\n"), ["docs/a.md:1: `goes on`: write continues"]);
+        assert_eq!(
+            messages("src/a.rs", "#[error(\"the licence is missing\")]\n"),
+            ["src/a.rs:1: `licence`: write license"]
+        );
+        assert_eq!(messages("notes/a.md", "The turn goes on.\n"), [""; 0]);
+        assert_eq!(messages("src/a.rs", "// The turn goes on.\n"), [""; 0]);
+    }
+
+    #[test]
+    fn code_and_links_are_free() {
+        let page = "Set `time-out` to `1`, see [it](time-out.md#anew).\n```sh\ngo on\n```\n";
+        assert_eq!(messages("docs/a.md", page), [""; 0]);
+    }
+
+    #[test]
+    fn words_are_whole() {
+        assert_eq!(messages("docs/a.md", "Retold, colourless, time-outlier\n"), [""; 0]);
+    }
+
+    #[test]
+    fn sentences_begin_with_their_subject() {
+        let flagged = ["- What counts is this.", "It ends. Whether it does, shows.", "| a | What is sent |"];
+        for line in flagged {
+            assert_eq!(messages("docs/a.md", line).len(), 1, "{line}");
+        }
+        for line in ["## What you get", "What is it?", "Somewhat. That is what it is."] {
+            assert_eq!(messages("docs/a.md", line), [""; 0], "{line}");
+        }
+    }
+}
