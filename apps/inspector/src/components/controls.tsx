@@ -1,10 +1,9 @@
 // Buttons, fields and marks that every screen uses.
 
-import { Menu } from "@base-ui/react/menu";
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useState } from "react";
+import { copyText } from "../core/clipboard.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import "./controls.css";
-import "./menu.css";
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type"> {
   look?: "plain" | "primary" | "quiet" | "danger";
@@ -48,7 +47,7 @@ export function CopyButton({ text, label = "Copy" }: { text: () => string; label
     const timer = setTimeout(() => setCopied(false), 1_500);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = (): void => void navigator.clipboard.writeText(text()).then(() => setCopied(true));
+  const copy = (): void => void copyText(text()).then(() => setCopied(true));
   return (
     <Button
       look="quiet"
@@ -58,61 +57,6 @@ export function CopyButton({ text, label = "Copy" }: { text: () => string; label
       title={label}
       onClick={copy}
     />
-  );
-}
-
-export interface MenuEntry {
-  readonly label: string;
-  readonly detail?: string | undefined;
-  readonly icon?: IconName;
-  readonly checked?: boolean;
-  readonly danger?: boolean;
-  readonly onSelect: () => void;
-}
-
-/** A button that opens a list of actions or choices. */
-export function MenuButton(props: {
-  label: ReactNode;
-  name: string;
-  entries: readonly MenuEntry[];
-  className?: string;
-  disabled?: boolean;
-  side?: "top" | "bottom";
-}): ReactElement {
-  const { label, name, entries, className, disabled = false, side = "bottom" } = props;
-  return (
-    <Menu.Root>
-      <Menu.Trigger
-        className={`button button-quiet button-small ${className ?? ""}`}
-        aria-label={name}
-        title={name}
-        disabled={disabled}
-      >
-        {label}
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner side={side} align="start" sideOffset={4} className="menu-positioner">
-          <Menu.Popup className="menu">
-            {entries.map((entry) => (
-              <Menu.Item
-                key={entry.label}
-                className={entry.danger === true ? "menu-item menu-item-danger" : "menu-item"}
-                onClick={entry.onSelect}
-              >
-                <span className="menu-mark">
-                  {entry.checked === true ? <Icon name="check" /> : null}
-                  {entry.icon === undefined ? null : <Icon name={entry.icon} />}
-                </span>
-                <span className="menu-text">
-                  <span>{entry.label}</span>
-                  {entry.detail === undefined ? null : <span className="menu-detail">{entry.detail}</span>}
-                </span>
-              </Menu.Item>
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
   );
 }
 

@@ -5,7 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { ProcessInfo } from "sandbox-agent";
 import { ago, exactTime } from "../core/format.ts";
+import { processTitle } from "../core/processes.ts";
 import { Button } from "./controls.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
 import { Output } from "./output.tsx";
 import { ProblemView } from "./problem.tsx";
 
@@ -49,7 +51,7 @@ function ProcessRow({ process, onChanged }: { process: ProcessInfo; onChanged: (
       <div className="process-line">
         <span className={running ? "dot dot-running" : "dot"} />
         <code className="truncate" title={line}>
-          {line}
+          {processTitle(process)}
         </code>
         <Button
           look="quiet"
@@ -60,6 +62,7 @@ function ProcessRow({ process, onChanged }: { process: ProcessInfo; onChanged: (
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         />
+        <CopyMenu object={{ type: "process", id: process.id }} name="process" />
         {running ? (
           <Button
             look="quiet"

@@ -2,16 +2,18 @@
 
 import { useSandboxAgent } from "@sandbox-agent/react";
 import { type ReactElement, useState } from "react";
+import type { SessionChoice } from "sandbox-agent";
 import type { SessionStore } from "sandbox-agent/stores";
 import { compact, cost } from "../core/format.ts";
+import { markdownOf } from "../core/markdown-file.ts";
 import { PANELS, type Panel } from "../core/routes.ts";
 import { dotOf, sessionTitle } from "../core/session-list.ts";
-import { curl, typescript } from "../core/snippets.ts";
-import { useConnection } from "../hooks/connection.ts";
 import { useRoute } from "../hooks/route.ts";
 import type { SessionFacts } from "../screens/session.tsx";
-import { Button, MenuButton, type MenuEntry } from "./controls.tsx";
+import { Button } from "./controls.tsx";
+import { useCopyEntries } from "./copy-menu.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import { MenuButton, type MenuEntry } from "./menu.tsx";
 
 const TABS: Record<Panel, { icon: IconName; label: string }> = {
   changes: { icon: "diff", label: "Changes" },
@@ -59,6 +61,8 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
       <div className="session-facts">
         <State state={facts.state} />
         <span className="session-fact">{info?.agent}</span>
+        <Choice list={facts.choices?.models} id={facts.choices?.model} />
+        <Choice list={facts.choices?.modes} id={facts.choices?.mode} />
         <span className="session-fact session-cwd truncate" title={info?.cwd}>
           {info?.cwd}
         </span>
@@ -68,11 +72,20 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
             className="session-fact"
             title={`${usage.contextUsed} of ${usage.contextSize} tokens of context`}
           >
-            {compact(usage.contextUsed)} / {compact(usage.contextSize)}
+            {compact(usage.contextUsed)} of {compact(usage.contextSize)} tokens
           </span>
         )}
       </div>
       <div className="session-tabs">
+        <Button
+          className="transcript-tab"
+          look="quiet"
+          size="small"
+          aria-pressed={panel === undefined}
+          onClick={() => onPanel(undefined)}
+        >
+          Chat
+        </Button>
         {PANELS.map((name) => (
           <Button
             key={name}
@@ -87,6 +100,8 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
             <span className="tab-label">{TABS[name].label}</span>
           </Button>
         ))}
+      </div>
+      <div className="session-menu">
         <MenuButton
           name="Session actions"
           label={<Icon name="more" />}
@@ -95,6 +110,15 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
       </div>
     </header>
   );
+}
+
+/** The name of what is chosen, as the agent spells it. */
+function Choice(props: {
+  list: readonly SessionChoice[] | undefined;
+  id: string | undefined;
+}): ReactElement | null {
+  const chosen = props.list?.find((choice) => choice.id === props.id);
+  return chosen === undefined ? null : <span className="session-fact session-choice">{chosen.name}</span>;
 }
 
 const STATES: Record<string, string> = {
@@ -145,14 +169,17 @@ function TitleField({
 function useEntries(props: SessionHeadProps, onRename: () => void): MenuEntry[] {
   const { store, facts, onFork, onError } = props;
   const client = useSandboxAgent();
-  const { connection } = useConnection();
   const { go } = useRoute();
-  const path = `/v1/sessions/${encodeURIComponent(store.id)}`;
-  const copy = (text: string): void => void navigator.clipboard.writeText(text).catch(onError);
+  const copies = useCopyEntries({ type: "session", id: store.id });
   const download = async (): Promise<void> => {
     const session = await client.sessions.get(store.id);
     const blob = await new Response(await session.export()).blob();
     saveFile(blob, `${store.id}.jsonl`);
+  };
+  const share = async (): Promise<void> => {
+    const session = await client.sessions.get(store.id);
+    const text = await markdownOf(session);
+    saveFile(new Blob([text], { type: "text/markdown" }), `${store.id}.md`);
   };
   const remove = async (): Promise<void> => {
     if (!window.confirm("Delete this session with its history?")) return;
@@ -169,13 +196,13 @@ function useEntries(props: SessionHeadProps, onRename: () => void): MenuEntry[] 
       icon: "download",
       onSelect: () => void download().catch(onError),
     },
-    { label: "Copy link", icon: "link", onSelect: () => copy(location.href) },
     {
-      label: "Copy as curl",
-      icon: "copy",
-      onSelect: () => copy(curl(connection, `${path}/messages`, { message: "Continue" })),
+      label: "Save as Markdown",
+      detail: "The conversation as a file to read and share",
+      icon: "download",
+      onSelect: () => void share().catch(onError),
     },
-    { label: "Copy as TypeScript", icon: "copy", onSelect: () => copy(typescript(connection, store.id)) },
+    ...copies,
     ...(facts.state === "interrupted"
       ? [{ label: "Start the agent", icon: "run" as const, onSelect: () => void store.resume() }]
       : []),

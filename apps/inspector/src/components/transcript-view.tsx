@@ -6,10 +6,13 @@ import { type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useStat
 import type { SessionSnapshot, SessionStore } from "sandbox-agent/stores";
 import { type Transcript, textOf } from "sandbox-agent/transcript";
 import { plural } from "../core/format.ts";
+import type { JumpTarget } from "../core/jump.ts";
 import { type Row, rowsOf } from "../core/rows.ts";
+import { useJump } from "../hooks/jump.ts";
 import { Button, Spinner } from "./controls.tsx";
 import { ProblemView } from "./problem.tsx";
 import { type RowContext, RowView } from "./row-view.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./transcript.css";
 
 /** Distance to the end at which the reader counts as being there. */
@@ -20,11 +23,18 @@ const STICKY = 30;
 
 const viewOf = ({ transcript, info, history }: SessionSnapshot) => ({ transcript, info, history });
 
-export function TranscriptView({ store, onFork }: { store: SessionStore; onFork: () => void }): ReactElement {
+interface TranscriptViewProps {
+  store: SessionStore;
+  /** Row to scroll to. Another object scrolls again. */
+  target: JumpTarget | undefined;
+  onFork: RowContext["onFork"];
+}
+
+export function TranscriptView({ store, target, onFork }: TranscriptViewProps): ReactElement {
   const { transcript, info, history } = useStore(store, viewOf);
   const rows = useMemo(() => rowsOf(transcript), [transcript]);
   const context = useRowContext(store, transcript, info, onFork);
-  const scroll = useRef<HTMLDivElement>(null);
+  const scroll = useRef<HTMLElement>(null);
   const [following, setFollowing] = useState(true);
   const [top, setTop] = useState(0);
   const seen = useRef(rows.length);
@@ -33,13 +43,23 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
     getScrollElement: () => scroll.current,
     getItemKey: (index) => rows[index]?.key ?? index,
     estimateSize: (index) => estimate(rows[index]),
-    overscan: 8,
+    overscan: 4,
     paddingStart: 12,
     paddingEnd: 20,
     anchorTo: "end",
   });
 
   const toEnd = (): void => setFollowing(true);
+  const pointed = useJump({
+    rows,
+    target,
+    hasOlder: transcript.older !== undefined,
+    loadOlder: () => void store.loadOlder(),
+    scrollTo: (index) => {
+      setFollowing(false);
+      virtual.scrollToIndex(index, { align: "center" });
+    },
+  });
 
   // Rows change their height when they are measured, opened or streamed into, and the list when it is shown or resized.
   const size = virtual.getTotalSize();
@@ -85,13 +105,12 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
           <span className="truncate">{turn.text}</span>
         </button>
       )}
-      <div
+      <ScrollRegion
         className="transcript-scroll"
         ref={scroll}
         onScroll={onScroll}
-        tabIndex={0}
         role="log"
-        aria-label="Transcript"
+        label="Transcript"
       >
         {history.state === "failed" ? (
           <ProblemView error={history.error} onRetry={() => void store.loadOlder()} />
@@ -106,7 +125,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
                 ref={virtual.measureElement}
                 data-index={item.index}
                 data-row={row.type}
-                className="transcript-row"
+                className={`transcript-row ${item.key === pointed ? "transcript-row-pointed" : ""}`}
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <RowView row={row} context={context} />
@@ -115,7 +134,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
             );
           })}
         </div>
-      </div>
+      </ScrollRegion>
       {following ? null : (
         <Button className="jump" size="small" icon="down" onClick={toEnd}>
           {added === 0 ? "Jump to latest" : `${plural(added, "new item")}`}
@@ -129,7 +148,7 @@ function useRowContext(
   store: SessionStore,
   transcript: Transcript,
   info: SessionSnapshot["info"],
-  onFork: () => void,
+  onFork: RowContext["onFork"],
 ): RowContext {
   const { permissions, questions } = transcript;
   return useMemo(() => {

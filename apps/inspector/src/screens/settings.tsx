@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, type ReactNode, useState } from "react";
 import type { Entries, ProcessConfig } from "sandbox-agent";
 import { Button } from "../components/controls.tsx";
+import { CopyMenu } from "../components/copy-menu.tsx";
 import { EntryEditor } from "../components/entry-editor.tsx";
 import { ProblemView } from "../components/problem.tsx";
 import { useConnection } from "../hooks/connection.ts";
@@ -36,7 +37,7 @@ export default function SettingsScreen(): ReactElement {
         </Section>
         {directory === undefined ? null : (
           <>
-            <Section title="MCP servers" note={`Of ${directory}, for new sessions there`}>
+            <Section title="MCP servers" note={`For new sessions in ${directory}`}>
               <ConfigList
                 kind="mcp"
                 entries={client.config.mcp}
@@ -44,7 +45,7 @@ export default function SettingsScreen(): ReactElement {
                 example={{ type: "local", command: "my-mcp-server", args: [] }}
               />
             </Section>
-            <Section title="Skills" note={`Of ${directory}`}>
+            <Section title="Skills" note={`For new sessions in ${directory}`}>
               <ConfigList
                 kind="skills"
                 entries={client.config.skills}
@@ -54,10 +55,10 @@ export default function SettingsScreen(): ReactElement {
             </Section>
           </>
         )}
-        <Section title="Credentials" note="Found on the machine of the daemon">
+        <Section title="Credentials" note="Found where the daemon runs">
           <Credentials />
         </Section>
-        <Section title="Limits of processes">
+        <Section title="Process limits">
           <Limits />
         </Section>
       </div>
@@ -111,7 +112,7 @@ function ThemeChoice(): ReactElement {
 }
 
 function ConfigList<T>(props: {
-  kind: string;
+  kind: "mcp" | "skills";
   entries: Entries<T>;
   directory: string;
   example: T;
@@ -133,6 +134,7 @@ function ConfigList<T>(props: {
         <div className="settings-row" key={name}>
           <span className="agent-name">{name}</span>
           <code className="truncate">{JSON.stringify(value)}</code>
+          <CopyMenu object={{ type: kind, directory, name }} name={name} />
           <Button
             look="quiet"
             size="small"
@@ -151,7 +153,7 @@ function ConfigList<T>(props: {
       ))}
       {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}
       {editing === undefined ? (
-        <div className="settings-row">
+        <div className="settings-add">
           <Button
             look="quiet"
             size="small"
@@ -206,12 +208,12 @@ function Credentials(): ReactElement {
   );
 }
 
-const LIMITS: readonly { key: keyof ProcessConfig; label: string }[] = [
-  { key: "maxConcurrentProcesses", label: "Processes at once" },
-  { key: "defaultRunTimeoutMs", label: "Timeout of a command, ms" },
-  { key: "maxRunTimeoutMs", label: "Longest timeout, ms" },
-  { key: "maxOutputBytes", label: "Output of a command, bytes" },
-  { key: "maxLogBytesPerProcess", label: "Log of a process, bytes" },
+const LIMITS: readonly { key: keyof ProcessConfig; label: string; unit: string }[] = [
+  { key: "maxConcurrentProcesses", label: "Processes at once", unit: "" },
+  { key: "defaultRunTimeoutMs", label: "Default timeout of a command", unit: "ms" },
+  { key: "maxRunTimeoutMs", label: "Longest timeout of a command", unit: "ms" },
+  { key: "maxOutputBytes", label: "Output kept of a command", unit: "bytes" },
+  { key: "maxLogBytesPerProcess", label: "Log kept of a process", unit: "bytes" },
 ];
 
 function Limits(): ReactElement {
@@ -231,7 +233,7 @@ function Limits(): ReactElement {
   };
   return (
     <div className="settings-list">
-      {LIMITS.map(({ key, label }) => (
+      {LIMITS.map(({ key, label, unit }) => (
         <label className="settings-row" key={key}>
           <span>{label}</span>
           <input
@@ -242,6 +244,7 @@ function Limits(): ReactElement {
             defaultValue={limits.data?.[key]}
             onBlur={(event) => save(key, event.target.valueAsNumber)}
           />
+          <span className="settings-unit">{unit}</span>
         </label>
       ))}
       {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}
