@@ -13,7 +13,8 @@ const source = (path: string): string => fileURLToPath(new URL(`../../packages/$
 function compressed(): Plugin {
   return {
     name: "compressed",
-    apply: "build",
+    // Tests serve the files as they are, and compressing them takes most of the time of a build.
+    apply: ({ mode }, { command }) => command === "build" && mode !== "test",
     writeBundle({ dir }) {
       if (dir === undefined) return;
       const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) =>

@@ -81,10 +81,10 @@ function suite(connect) {
     const stock = await start(t);
     const session = await stock.newSession(daemon.home);
     stock.reply = () => ({ action: "accept", content: { question_1: "Green" } });
-    assert.deepEqual(await ask(stock, session, "question"), ["end_turn", "Which colour do you like? Green"]);
+    assert.deepEqual(await ask(stock, session, "question"), ["end_turn", "Which color do you like? Green"]);
     stock.reply = () => ({ action: "decline" });
     assert.deepEqual(await ask(stock, session, "question"), ["end_turn", "The question was declined."]);
-    assert.deepEqual(stock.questions, Array(2).fill("Which colour do you like?"));
+    assert.deepEqual(stock.questions, Array(2).fill("Which color do you like?"));
   });
 
   test("a turn is cancelled, also while the agent asks", async (t) => {

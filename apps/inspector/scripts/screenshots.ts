@@ -6,82 +6,78 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { test } from "vitest";
 import { Harness } from "../tests/harness.ts";
-import { importSession } from "../tests/recorded.ts";
-import { story } from "../tests/story.ts";
+import { addFonts } from "./fonts.ts";
+import { PROJECT, setScene, writeProject } from "./scene.ts";
 
 const target = process.env["SCREENSHOTS"] ?? fileURLToPath(new URL("../../../docs/images/", import.meta.url));
 mkdirSync(target, { recursive: true });
-test("takes the pictures", { timeout: 300_000 }, async () => {
-  await using harness = await Harness.start();
-  const { client, daemon } = harness;
+interface Shot {
+  readonly hash: string;
+  readonly ready: (page: Page) => Promise<void>;
+}
 
-  await client.fs.write(
-    "src/retry.ts",
-    "export function delayOf(attempt: number): number {\n  return 100 * 2 ** attempt;\n}\n",
-  );
-  await client.fs.write("README.md", "# retry\n\nRuns a function again until it succeeds.\n");
-  await client.fs.write("package.json", '{\n  "name": "retry",\n  "type": "module"\n}\n');
-  const done = await importSession(client, "Fix the failing retry test", story(daemon.home));
-  const asking = await client.sessions.create({ agent: "demo", title: "Raise the upload limit to 50 MB" });
-  asking.send(
-    "think The limit is in one place.\nsay The limit is a constant. I will raise it and say so in the notes.\nedit notes.txt",
-  );
-  const question = await client.sessions.create({ agent: "demo", title: "Choose a color for the chart" });
-  question.send("question form");
-  const planning = await client.sessions.create({
-    agent: "demo",
-    title: "Plan the migration",
-    permissionMode: "plan",
-  });
-  planning.send("leave-plan");
-  const running = await client.sessions.create({
-    agent: "demo",
-    title: "Port the parser to streams",
-    permissionMode: "bypass",
-  });
-  running.send("plan every 20000\nhang");
-  await client.processes.create({ command: "sh", args: ["-c", "echo listening on 5173; sleep 600"] });
-  for (const id of [asking.id, question.id, planning.id]) {
-    while ((await client.sessions.get(id)).info.state !== "requiresAction")
-      await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+test("takes the pictures", { timeout: 900_000 }, async () => {
+  writeProject();
+  await using harness = await Harness.start({ flags: ["--workspace", PROJECT] });
+  const { client } = harness;
+  const { project, done, permission, question, plan } = await setScene(client);
+  await client.processes.create({ command: "tail", args: ["-f", "README.md"], cwd: project });
 
-  const shots: Record<string, { hash: string; ready: (page: Page) => Promise<void> }> = {
+  const shots: Record<string, Shot> = {
     home: { hash: "#/", ready: (page) => page.getByText("available").waitFor() },
     session: {
       hash: `#/sessions/${done.id}?panel=changes`,
-      ready: (page) => page.getByText("1 changed file").waitFor(),
+      ready: async (page) => {
+        await page.getByText("1 changed file").waitFor();
+        await show(page, "Edit");
+      },
     },
     transcript: {
       hash: `#/sessions/${done.id}`,
-      ready: (page) => page.getByText("Two things to know").waitFor(),
+      ready: (page) => page.getByText("no caller has to change").waitFor(),
     },
     permission: {
-      hash: `#/sessions/${asking.id}`,
+      hash: `#/sessions/${permission.id}`,
       ready: (page) => page.getByRole("group", { name: /Permission/ }).waitFor(),
     },
     question: { hash: `#/sessions/${question.id}`, ready: (page) => page.getByRole("form").waitFor() },
     plan: {
-      hash: `#/sessions/${planning.id}`,
+      hash: `#/sessions/${plan.id}`,
       ready: (page) => page.getByRole("group", { name: "Plan" }).waitFor(),
     },
     events: {
       hash: `#/sessions/${done.id}?panel=events`,
-      ready: (page) => page.getByText("turnEnded").waitFor(),
+      ready: (page) => page.getByText("turnEnded").first().waitFor(),
     },
     files: {
-      hash: `#/files?path=${encodeURIComponent(`${daemon.home}/src/retry.ts`)}`,
+      hash: `#/files?path=${encodeURIComponent(`${project}/src/retry.ts`)}`,
       ready: (page) => page.getByLabel("Content of retry.ts").waitFor(),
     },
     terminal: {
-      hash: "#/terminals",
+      hash: `#/sessions/${done.id}?panel=terminal`,
       ready: async (page) => {
         const open = page.getByRole("button", { name: "Open a terminal" });
-        await page.getByRole("heading", { name: "Processes" }).waitFor();
-        if (await open.isVisible()) await open.click();
-        await page.locator(".xterm-screen").waitFor();
-        await page.keyboard.type("ls -la\n");
-        await page.waitForTimeout(800);
+        await page.getByRole("button", { name: "New terminal" }).waitFor();
+        if (await open.isVisible()) {
+          await open.click();
+          await page.locator(".xterm-screen").waitFor();
+          const rows = page.locator(".xterm-rows");
+          await page.keyboard.type("PS1='$ '; clear\n");
+          await page.keyboard.type("ls -l\n");
+          await rows.getByText("tsconfig.json").waitFor();
+          await page.keyboard.type("grep -n delayOf src/*.ts\n");
+        }
+        await page.locator(".xterm-rows", { hasText: "withRetry" }).waitFor();
+      },
+    },
+    processes: { hash: "#/terminals", ready: (page) => page.getByText("tail -f").waitFor() },
+    palette: {
+      hash: "#/",
+      ready: async (page) => {
+        await page.getByText("available").waitFor();
+        await page.keyboard.press("Control+k");
+        await page.keyboard.type("retr");
+        await page.getByRole("option").first().waitFor();
       },
     },
     settings: { hash: "#/settings", ready: (page) => page.getByText("Processes at once").waitFor() },
@@ -95,18 +91,34 @@ test("takes the pictures", { timeout: 300_000 }, async () => {
 
   const only = (process.env["ONLY"] ?? "").split(",").filter((name) => name !== "");
   for (const [look, options] of Object.entries(looks)) {
-    const page = await harness.open("", options);
+    const context = await harness.context(options);
+    context.setDefaultTimeout(60_000);
+    await addFonts(context);
+    const page = await context.newPage();
+    await page.goto(`${harness.front.baseUrl}/ui/#token=${harness.daemon.token}`);
+    await page.getByRole("navigation").waitFor();
     for (const [name, { hash, ready }] of Object.entries(shots)) {
       if (only.length > 0 && !only.includes(name)) continue;
       await page.evaluate((next) => location.assign(next), hash);
       await ready(page);
       await page.waitForTimeout(400);
       writeFileSync(join(target, `inspector-${name}-${look}.png`), await page.screenshot());
+      if (name === "palette") await page.keyboard.press("Escape");
     }
-    await page.context().close();
+    await context.close();
   }
-  const connect = await (await harness.context({ viewport: { width: 1280, height: 800 } })).newPage();
+  const context = await harness.context();
+  await addFonts(context);
+  const connect = await context.newPage();
   await connect.goto(`${harness.front.baseUrl}/ui/`);
   await connect.getByLabel("Token").waitFor();
   writeFileSync(join(target, "inspector-connect-light.png"), await connect.screenshot());
 });
+
+/** Scrolls the transcript to a row that begins with a word. */
+async function show(page: Page, verb: string): Promise<void> {
+  if (!(await page.getByRole("log").isVisible())) return;
+  const row = page.getByRole("log").getByRole("button", { name: new RegExp(`^${verb}`) });
+  await page.getByRole("log").evaluate((log) => log.scrollBy(0, -400));
+  await row.first().scrollIntoViewIfNeeded();
+}

@@ -128,20 +128,22 @@ test("a crash shows what the agent wrote last and starts it again", async () => 
   await session.page.context().close();
 });
 
-test("the demo shows an edit, a failure, a question, and its end", { timeout: 90_000 }, async () => {
+test("the demo shows a failing test, a question, an edit and a passing test", {
+  timeout: 180_000,
+}, async () => {
   const page = await harness.open();
+  page.setDefaultTimeout(60_000);
   await page.getByRole("button", { name: "Try the demo" }).click();
-  const allow = page.getByRole("button", { name: /Allow once/ });
-  for (let asked = 0; asked < 2; asked += 1) {
-    await allow.click({ timeout: 30_000 });
-    await expect.poll(() => page.getByText(/^Allowed once/).count()).toBeGreaterThan(asked);
-  }
-  await page.getByText("failed", { exact: true }).waitFor();
-  await page.getByRole("form", { name: "Question" }).getByLabel("Green").waitFor();
+  await page.getByText("exit 1", { exact: true }).waitFor();
+  await page.getByRole("form", { name: "Question" }).getByLabel("5 seconds").waitFor();
   await page.keyboard.press("2");
+  const card = page.getByRole("group", { name: /Permission/ });
+  await card.getByText("maxMs = 5_000").waitFor();
+  await card.getByRole("button", { name: /Allow once/ }).click();
   await page
     .getByRole("log")
-    .getByText(/That is all/)
+    .getByText(/nothing on your disk has changed/)
     .waitFor();
+  expect(await page.getByText("exit 1", { exact: true }).count()).toBe(1);
   await page.context().close();
 });

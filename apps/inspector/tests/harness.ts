@@ -23,7 +23,7 @@ function build(): string {
   const vite = join(APP, "../../node_modules/vite/bin/vite.js");
   execFileSync(
     process.execPath,
-    [vite, "build", "--logLevel", "error", "--outDir", folder, "--emptyOutDir"],
+    [vite, "build", "--logLevel", "error", "--mode", "test", "--outDir", folder, "--emptyOutDir"],
     {
       cwd: APP,
       stdio: "inherit",

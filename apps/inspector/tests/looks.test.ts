@@ -1,12 +1,11 @@
-// Accessibility and speed: keys alone, small screens, dark colors, names for assistive technology.
+// Accessibility: keys alone, small screens, dark colors, names for assistive technology.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { brotliCompressSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Harness } from "./harness.ts";
-import { asked, called, ended, importSession, said } from "./recorded.ts";
+import { importSession } from "./recorded.ts";
 import { story } from "./story.ts";
 
 let harness: Harness;
@@ -112,56 +111,6 @@ test("the keyboard alone starts a session, allows an edit and opens a panel", {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await page.context().close();
-});
-
-test("20,000 events open within a second", { timeout: 180_000 }, async () => {
-  const events = Array.from({ length: 2_000 }, (_, turn) => [
-    ...asked(`u${turn}`, `t${turn}`, `Question ${turn}`),
-    ...Array.from({ length: 6 }, (_, call) =>
-      called(
-        `c${turn}-${call}`,
-        `t${turn}`,
-        { name: "Bash", title: "ls", kind: "execute", input: { command: "ls" } },
-        [{ type: "text", text: "a\nb\n" }],
-      ),
-    ),
-    said(`a${turn}`, `t${turn}`, [{ type: "text", text: `Answer **${turn}**` }]),
-    ended(`t${turn}`, { inputTokens: 10, outputTokens: 10 }),
-  ]).flat();
-  const long = await importSession(harness.client, "Long", events, 10);
-  expect(long.info.lastEventId).toBeGreaterThan(20_000);
-  const page = await harness.open();
-  await page.getByText("available").waitFor();
-  const took = await page.evaluate(async (hash) => {
-    const from = performance.now();
-    location.assign(hash);
-    while (!document.querySelector("[role=log]")?.textContent?.includes("Answer 1999")) {
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-    }
-    return performance.now() - from;
-  }, `#/sessions/${long.id}`);
-  expect(took).toBeLessThan(1_000);
-  const rows = await page.locator(".transcript-row").count();
-  expect(rows).toBeLessThan(80);
-  await page.context().close();
-});
-
-test("the first load is at most 200 KB compressed, all of it from one origin", {
-  timeout: 60_000,
-}, async () => {
-  const context = await harness.context();
-  const page = await context.newPage();
-  const sizes: number[] = [];
-  const origins = new Set<string>();
-  page.on("response", async (response) => {
-    origins.add(new URL(response.url()).origin);
-    if (response.url().includes("/ui/")) sizes.push(brotliCompressSync(await response.body()).length);
-  });
-  await page.goto(`${harness.front.baseUrl}/ui/#token=${harness.daemon.token}`);
-  await page.getByText("available").waitFor();
-  expect([...origins]).toEqual([harness.front.baseUrl]);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1_024);
-  await context.close();
 });
 
 test("a chosen theme stays after a reload", { timeout: 60_000 }, async () => {

@@ -54,3 +54,19 @@ export function called(id: string, turnId: string, call: Record<string, unknown>
 export function ended(turnId: string, usage: Record<string, number>): EventData {
   return { turnEnded: { turnId, stopReason: "endTurn", usage } } as unknown as EventData;
 }
+
+/** Imports a session of so many turns, ten events each, with calls, output and prose. */
+export function longSession(client: SandboxAgent, turns: number): Promise<Session> {
+  const list = { name: "Bash", title: "ls", kind: "execute", input: { command: "ls" } };
+  const events = Array.from({ length: turns }, (_, turn) => [
+    ...asked(`u${turn}`, `t${turn}`, `Question ${turn}`),
+    ...Array.from({ length: 6 }, (_, call) =>
+      called(`c${turn}-${call}`, `t${turn}`, list, [{ type: "text", text: "a\nb\n" }]),
+    ),
+    said(`a${turn}`, `t${turn}`, [
+      { type: "text", text: `Answer **${turn}** with \`code\` and a list:\n\n- one\n- two` },
+    ]),
+    ended(`t${turn}`, { inputTokens: 10, outputTokens: 10 }),
+  ]).flat();
+  return importSession(client, "Long", events, 10);
+}

@@ -28,7 +28,7 @@ pub fn invalid(reason: impl Into<String>) -> Error {
 
 /// The error for what was under way when a process of `program` ended. `complaint` is what it said itself, if it did.
 pub fn process_ended(program: &str, ended: &Ended, complaint: Option<&str>) -> Error {
-    let stderr = uncoloured(&ended.stderr);
+    let stderr = uncolored(&ended.stderr);
     let tail: String = stderr.chars().skip(stderr.chars().count().saturating_sub(STDERR_TAIL)).collect();
     if let Some(reason) = &ended.not_started {
         return failure(format!("{program} cannot be started: {reason}"), "spawn_failed");
@@ -50,8 +50,8 @@ pub fn process_ended(program: &str, ended: &Ended, complaint: Option<&str>) -> E
     error
 }
 
-/// A text without the marks that colour it on a terminal.
-fn uncoloured(text: &str) -> String {
+/// A text without the marks that color it on a terminal.
+fn uncolored(text: &str) -> String {
     let mut plain = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
@@ -78,7 +78,7 @@ mod tests {
         let error = process_ended("The CLI", &ended, None);
         assert_eq!(error.message, "The CLI ended with exit code 7: ERROR it hurts");
         assert_eq!(error.data.unwrap_or_default()["stderrTail"], "first\nERROR it hurts\n\n");
-        assert_eq!(uncoloured("a\u{1b}"), "a");
-        assert_eq!(uncoloured("a\u{1b}[0"), "a");
+        assert_eq!(uncolored("a\u{1b}"), "a");
+        assert_eq!(uncolored("a\u{1b}[0"), "a");
     }
 }

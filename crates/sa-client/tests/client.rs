@@ -118,7 +118,7 @@ async fn a_problem_is_told_apart_from_any_other_refusal() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_recognised() {
+async fn nobody_there_is_recognized() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);

@@ -74,6 +74,8 @@ pub(super) enum Then {
     Question(Question),
     File(Box<FileStep>),
     Terminal(TerminalStep),
+    /// The next part of the tour.
+    Tour,
     /// Tell it.
     Tell(String),
     Nothing,

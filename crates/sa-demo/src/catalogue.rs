@@ -55,6 +55,7 @@ const fn fault(
 /// Every command, in the order of the help.
 pub static CATALOGUE: &[Entry] = &[
     offer("help", "", "List the commands", |_| Some(Command::Help)),
+    offer("tour", "[TEXT]", "Find, fix and test a bug, all of it made up", |_| Some(Command::Tour)),
     offer("say", "TEXT", "Say the text", |rest| some(rest).map(Command::Say)),
     offer("stream", "N [BYTES] [every MS]", "Say N numbered chunks of BYTES bytes", |rest| {
         let (count, bytes, rest) = amount(rest)?;

@@ -7,7 +7,7 @@ use super::core::{Call, Core, Effect};
 use super::script::Command;
 use super::session::Session;
 use super::tools::update;
-use super::{permissions, plan, questions, terminal, tools};
+use super::{permissions, plan, questions, terminal, tools, tour};
 use agent_client_protocol_schema::v1::{
     AvailableCommandsUpdate, Error, McpServer, MessageId, Notice, NoticeSeverity, SessionUpdate,
 };
@@ -37,6 +37,7 @@ pub(super) fn expand(
         Command::LeavePlan => permissions::leave_plan(session),
         Command::Question(variant) => questions::ask(session, core, variant),
         Command::Plan(every) => plan::plan(every),
+        Command::Tour => tour::tour(session, core),
         Command::Compact => plan::compact(session, core),
         Command::Notice(severity, words) => notice(core, severity, words),
         Command::Image => say(received(attachments)),

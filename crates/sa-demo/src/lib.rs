@@ -29,6 +29,7 @@ mod sessions;
 mod store;
 mod terminal;
 mod tools;
+mod tour;
 mod turn;
 
 pub use self::core::{Archive, Effect, Environment, Host};

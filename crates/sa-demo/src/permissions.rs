@@ -24,16 +24,30 @@ pub(super) struct Permission {
     subject: String,
     allowed: Vec<Action>,
     rejected: Vec<Action>,
+    remark: Remark,
+}
+
+/// Says if a message repeats the decision.
+#[derive(Debug, PartialEq, Eq)]
+enum Remark {
+    Spoken,
+    Silent,
 }
 
 impl Permission {
     pub(super) fn new(subject: &str, allowed: Vec<Action>, rejected: Vec<Action>) -> Self {
-        Self { subject: subject.to_owned(), allowed, rejected }
+        Self { subject: subject.to_owned(), allowed, rejected, remark: Remark::Spoken }
+    }
+
+    /// Returns a permission whose decision no message repeats.
+    pub(super) fn silent(subject: &str, allowed: Vec<Action>, rejected: Vec<Action>) -> Self {
+        Self { remark: Remark::Silent, ..Self::new(subject, allowed, rejected) }
     }
 
     fn decide(self, granted: bool, how: &str) -> Vec<Action> {
-        let told = Action::Say(format!("Permission for \"{}\": {how}.", self.subject));
-        std::iter::once(told).chain(if granted { self.allowed } else { self.rejected }).collect()
+        let told = (self.remark == Remark::Spoken)
+            .then(|| Action::Say(format!("Permission for \"{}\": {how}.", self.subject)));
+        told.into_iter().chain(if granted { self.allowed } else { self.rejected }).collect()
     }
 }
 

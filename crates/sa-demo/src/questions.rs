@@ -78,7 +78,7 @@ pub(super) struct Field {
 }
 
 static FIELDS: [Field; 5] = [
-    Field { key: "question_1", question: "Which colour do you like?", kind: Kind::One },
+    Field { key: "question_1", question: "Which color do you like?", kind: Kind::One },
     Field { key: "question_2", question: "Which fruits do you like?", kind: Kind::Many },
     Field { key: "question_3", question: "What is your name?", kind: Kind::Text },
     Field { key: "question_4", question: "How many lines should it be?", kind: Kind::Number },
@@ -224,6 +224,14 @@ fn action(answer: Answer) -> Result<ElicitationAction, String> {
     serde_json::from_str::<CreateElicitationResponse>(result.get())
         .map(|response| response.action)
         .map_err(|error| format!("The client's answer cannot be read: {error}"))
+}
+
+/// Returns what was answered in a text input of a form.
+pub(super) fn text_answer(answer: Answer, key: &str) -> Option<String> {
+    match action(answer) {
+        Ok(ElicitationAction::Accept(accepted)) => accepted.content?.get(key).map(words),
+        _ => None,
+    }
 }
 
 /// Each question with what was answered.

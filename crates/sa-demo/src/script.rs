@@ -32,6 +32,7 @@ pub(super) enum Command {
     LeavePlan,
     Question(Variant),
     Plan(Option<Duration>),
+    Tour,
     Image,
     Send(Sample),
     Usage,

@@ -15,6 +15,7 @@ use super::script::{self, Command};
 use super::session::Session;
 use super::terminal;
 use super::tools;
+use super::tour;
 use super::{commands, faults};
 use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, Cost, MessageId, SessionUpdate, StopReason, TerminalId, ToolCallId,
@@ -159,6 +160,11 @@ impl Turn {
     /// Tells an update and keeps track of the tool calls that are not done.
     fn update(&mut self, update: SessionUpdate, session: &mut Session, core: &mut Core) {
         match &update {
+            SessionUpdate::AgentMessageChunk(chunk) | SessionUpdate::AgentThoughtChunk(chunk) => {
+                if let ContentBlock::Text(content) = &chunk.content {
+                    self.output_tokens += tokens(&content.text);
+                }
+            }
             SessionUpdate::ToolCall(call) => self.open_tools.push(call.tool_call_id.clone()),
             SessionUpdate::ToolCallUpdate(change)
                 if matches!(
@@ -281,6 +287,7 @@ pub(super) fn answered(session: &mut Session, core: &Core, id: i64, then: Then, 
         Then::Question(question) => questions::answered(question, answer),
         Then::File(step) => tools::answered(session, core, *step, answer),
         Then::Terminal(step) => terminal::answered(session, step, answer),
+        Then::Tour => tour::answered(session, answer),
         Then::Tell(method) => commands::tell(&method, answer),
         Then::Nothing => Vec::new(),
     };

@@ -6,7 +6,7 @@
 //!                       └─► matrix: docs/compatibility.md
 //! ```
 //!
-//! A body speaks of the agent's behaviour alone: it asks for steps in the words of [`script`], which every
+//! A body speaks of the agent's behavior alone: it asks for steps in the words of [`script`], which every
 //! [`Subject`] says in its own way, and looks at what the client was told, what is on disk, and what the model saw.
 
 mod backing;

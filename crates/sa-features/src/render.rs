@@ -109,7 +109,7 @@ fn model_line(step: &Step) -> String {
         }
         Step::Question => {
             let options = ["Red", "Green", "Blue"];
-            tool("question", &json!({ "question": "Which colour?", "header": "Colour", "options": options }))
+            tool("question", &json!({ "question": "Which color?", "header": "Color", "options": options }))
         }
         // The plan is what is in its file.
         Step::LeavePlan { plan } => {

@@ -36,7 +36,7 @@ pub(crate) enum Step {
     },
     /// Writes a list of things to do, the first of which is under way.
     Todo(Vec<String>),
-    /// Asks which colour: Red, Green or Blue.
+    /// Asks which color: Red, Green or Blue.
     Question,
     /// Writes a plan and asks to leave plan mode.
     LeavePlan {

@@ -100,7 +100,7 @@ fn nameless(_: &OwnedFd, _: Mode) -> Result<Option<File>, Errno> {
     Ok(None)
 }
 
-/// A name that nothing has: hidden, and recognisable should it ever stay.
+/// A name that nothing has: hidden, and recognizable should it ever stay.
 pub(crate) fn unused_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut random = [0; 8];

@@ -106,10 +106,10 @@ fn todos_take_the_shape_of_each_list() {
 
 #[test]
 fn questions_take_the_shape_of_each_form() {
-    let question = json!({"question": "Which?", "header": "Colour", "options": ["Red", {"label": "Blue"}], "multiple": true});
+    let question = json!({"question": "Which?", "header": "Color", "options": ["Red", {"label": "Blue"}], "multiple": true});
     let options = json!([{"label": "Red", "description": "Red"}, {"label": "Blue", "description": "Blue"}]);
     let claude = called("question", question.clone(), &[function("Bash", Value::Null)]);
-    let expected = json!({"questions": [{"question": "Which?", "header": "Colour", "multiSelect": true, "options": options}]});
+    let expected = json!({"questions": [{"question": "Which?", "header": "Color", "multiSelect": true, "options": options}]});
     assert_eq!(claude, [("AskUserQuestion".to_owned(), expected)]);
 
     let schema = json!({"properties": {"questions": {"type": "array", "items": {

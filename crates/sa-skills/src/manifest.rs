@@ -1,4 +1,4 @@
-//! What is in a directory, and for whom, so that it is recognised and can be removed.
+//! What is in a directory, and for whom, so that it is recognized and can be removed.
 
 use crate::SkillsError;
 use crate::error::at;
@@ -60,7 +60,7 @@ pub(crate) struct Entry {
     pub(crate) copy: Option<CopyMark>,
 }
 
-/// Recognises a copy, and tells whether it is still right.
+/// Recognizes a copy, and tells whether it is still right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CopyMark {
     pub(crate) device: u64,

@@ -9,7 +9,7 @@ use crate::error::SpawnError;
 /// Everything under this prefix is the daemon's own configuration, its token included. No child inherits it.
 const OWN_PREFIX: &[u8] = b"SANDBOX_AGENT_";
 
-/// Marks each process of one tree, so that those which left the process group are still recognised.
+/// Marks each process of one tree, so that those which left the process group are still recognized.
 pub(crate) const TREE_MARKER: &str = "SANDBOX_AGENT_TREE";
 
 /// Marks each process of one daemon; the guardian goes by it.
@@ -37,7 +37,7 @@ const CLEAN_NAMES: &[&str] = &[
 const CLEAN_PREFIXES: &[&[u8]] = &[b"LC_", b"XDG_"];
 
 /// Between the markers of a supervisor and of those inside its children: a built-in agent supervises the vendor's program
-/// and is itself supervised, and each of them must recognise what is left of it.
+/// and is itself supervised, and each of them must recognize what is left of it.
 const NESTED: char = '/';
 
 /// The marker of something inside whatever these variables belong to.

@@ -1,7 +1,7 @@
 //! Who belongs to which tree. Pure but for one question to the outside: a process's tree marker.
 //!
 //! The daemon is the subreaper of all its descendants, so each member of a tree descends from the daemon for as
-//! long as it lives. A process belongs to a tree if it is the leader, is in the leader's group, was recognised
+//! long as it lives. A process belongs to a tree if it is the leader, is in the leader's group, was recognized
 //! before (itself, its group or its session), is an orphan of the daemon that carries the tree's marker, or has
 //! an ancestor of which one of these is true.
 
@@ -28,7 +28,7 @@ impl Daemon {
 }
 
 /// What the last census saw of a tree's members. A member that drops its environment, is orphaned and forks
-/// stays recognisable by this. Nothing older is kept: numbers of groups and sessions without members are free
+/// stays recognizable by this. Nothing older is kept: numbers of groups and sessions without members are free
 /// for others.
 #[derive(Default)]
 pub(crate) struct Traces {
@@ -53,7 +53,7 @@ impl Traces {
     }
 }
 
-/// By what a tree is recognised.
+/// By what a tree is recognized.
 pub(crate) struct Claim<'a> {
     pub(crate) marker: String,
     pub(crate) leader: Option<i32>,

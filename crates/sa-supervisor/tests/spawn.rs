@@ -215,7 +215,7 @@ async fn a_clean_environment_is_a_short_list() {
     let mut expected = kept.to_vec();
     expected.sort_unstable();
     assert_eq!(names, expected);
-    // A supervised supervisor's children can be recognised by both.
+    // A supervised supervisor's children can be recognized by both.
     let tree =
         listed(&text).into_iter().find_map(|(name, value)| (name == "SANDBOX_AGENT_TREE").then_some(value));
     assert!(tree.is_some_and(|value| value.starts_with("given/") && value.len() > "given/".len()), "{text}");

@@ -28,7 +28,7 @@ const COMPLAINTS: [&str; 4] = ["warn", "⚠", "error", "skipp"];
 pub(crate) fn run() -> Result<()> {
     let operations = operations()?;
     let npm = Tools::npm("clients")?;
-    let python = Tools::python()?;
+    let python = Tools::python("clients")?;
     let outcomes = [
         openapi_typescript(&npm, &operations).context("openapi-typescript"),
         hey_api(&npm, &operations).context("@hey-api/openapi-ts"),

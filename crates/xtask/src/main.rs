@@ -2,9 +2,11 @@
 
 mod clients;
 mod contract;
+mod dist;
 mod generate;
 mod launch;
 mod packages;
+mod packaging;
 mod requirements;
 mod shell;
 mod size;
@@ -74,6 +76,8 @@ enum Verb {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
+    /// Build the binary that ships, and its archives and packages.
+    Dist(dist::Options),
 }
 
 /// Benchmarks that do not measure time.
@@ -110,6 +114,7 @@ fn act(verb: Verb) -> Result<ExitCode> {
         Verb::Step { name } => steps::run_alone(&name),
         Verb::Gen { check } => generate::run(check),
         Verb::Contract { accept } => contract::run(accept),
+        Verb::Dist(options) => dist::run(options),
         Verb::Tidy => tidy::check().map(|()| ExitCode::SUCCESS),
     }
 }

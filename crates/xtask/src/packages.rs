@@ -55,12 +55,15 @@ pub(crate) fn inspector() {
     if is_newer(&page, &sources).unwrap_or(false) {
         return;
     }
-    let built = Tools::npm(WORKSPACE).and_then(|_| {
-        Program::new("npm").args(&["run", "build", "--workspace", "@sandbox-agent/inspector"]).run()
-    });
-    if let Err(error) = built {
+    if let Err(error) = build_inspector() {
         eprintln!("note: the daemon is built without the inspector: {error:#}");
     }
+}
+
+/// Builds the inspector for a binary that must have it.
+pub(crate) fn build_inspector() -> Result<()> {
+    let _installed = Tools::npm(WORKSPACE)?;
+    Program::new("npm").args(&["run", "build", "--workspace", "@sandbox-agent/inspector"]).run()
 }
 
 /// Returns whether a file was written after all sources. Folders count as well: they change when a file goes.

@@ -17,12 +17,32 @@ pub(crate) struct Requirement {
 }
 
 /// The browser's program.
-pub(crate) const CHROMIUM: Requirement =
-    Requirement { name: "Chromium", variable: "CHROMIUM", package: "chromium", find: chromium };
+pub(crate) const CHROMIUM: Requirement = Requirement {
+    name: "Chromium",
+    variable: "CHROMIUM",
+    package: "chromium",
+    find: || existing("/usr/bin/chromium"),
+};
 
 /// The folder of the server's programs.
 pub(crate) const POSTGRES: Requirement =
     Requirement { name: "PostgreSQL", variable: "POSTGRES_BIN", package: "postgresql", find: postgres };
+
+/// The program that makes a Debian in a folder.
+pub(crate) const DEBOOTSTRAP: Requirement = Requirement {
+    name: "debootstrap",
+    variable: "DEBOOTSTRAP",
+    package: "debootstrap",
+    find: || existing("/usr/sbin/debootstrap"),
+};
+
+/// The program that checks units.
+pub(crate) const SYSTEMD: Requirement = Requirement {
+    name: "systemd-analyze",
+    variable: "SYSTEMD_ANALYZE",
+    package: "systemd",
+    find: || existing("/usr/bin/systemd-analyze"),
+};
 
 impl Requirement {
     /// Gives the path of the program; installs it if it is missing.
@@ -49,8 +69,8 @@ impl Requirement {
     }
 }
 
-fn chromium() -> Option<PathBuf> {
-    let path = Path::new("/usr/bin/chromium");
+fn existing(path: &str) -> Option<PathBuf> {
+    let path = Path::new(path);
     path.exists().then(|| path.to_owned())
 }
 

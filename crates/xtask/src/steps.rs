@@ -2,13 +2,14 @@
 
 mod fuzz;
 mod lint;
+mod load;
 mod schedule;
 mod selection;
 
 pub(crate) use selection::Selection;
 
 use crate::shell::{Program, cargo, root, target};
-use crate::{clients, contract, generate, packages, tidy};
+use crate::{clients, contract, generate, packages, packaging, tidy};
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 
@@ -43,7 +44,7 @@ const BUILD: &str = "build";
 
 /// In this order. Neighbors that take one core run at the same time, so they must not change each other's files.
 #[rustfmt::skip]
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, cores: Cores::One, run: format },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, cores: Cores::One, run: |_| tidy::check() },
     Step { name: BUILD, what: "every binary and test is built", binaries: false, cores: Cores::All, run: build },
@@ -57,6 +58,7 @@ const STEPS: [Step; 14] = [
     Step { name: "packages", what: "lints, types and build of the TypeScript packages", binaries: false, cores: Cores::One, run: |_| packages::check() },
     Step { name: "clients", what: "generated clients in TypeScript and Python, and a program with each", binaries: true, cores: Cores::One, run: |_| clients::run() },
     Step { name: "schemathesis", what: "requests made up from the contract, and answers compared with it", binaries: true, cores: Cores::One, run: |_| clients::fuzz() },
+    Step { name: "packaging", what: "every package, where its users have it; lints of images, charts and workflows", binaries: true, cores: Cores::One, run: |_| packaging::check() },
     Step { name: "sdk", what: "tests of the TypeScript packages, in Node.js, Chromium, Bun, Deno and workerd", binaries: true, cores: Cores::All, run: |_| packages::test() },
 ];
 

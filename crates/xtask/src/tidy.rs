@@ -4,7 +4,7 @@ mod addresses;
 mod calls;
 mod edges;
 mod files;
-mod licences;
+mod licenses;
 mod lockfile;
 mod manifests;
 mod prose;
@@ -54,7 +54,7 @@ const RULES: [Rule; 9] = [
     Rule { name: "addresses", check: addresses::check },
     Rule { name: "lock file", check: lockfile::check },
     Rule { name: "npm manifests", check: manifests::check },
-    Rule { name: "licences", check: licences::check },
+    Rule { name: "licenses", check: licenses::check },
 ];
 
 /// Prints every finding; fails when there is one.

@@ -40,14 +40,14 @@ impl Tools {
         Ok(Self { programs: installed.join(".bin") })
     }
 
-    /// Installs what `clients/requirements.txt` pins.
-    pub(crate) fn python() -> Result<Self> {
+    /// Installs what `requirements.txt` in this folder of the checkout pins.
+    pub(crate) fn python(folder: &str) -> Result<Self> {
         let supported = format!("import sys; sys.exit(sys.version_info < ({}))", PYTHON.replace('.', ", "));
         if !Program::new("python3").args(&["-c", &supported]).works() {
-            bail!("python3 is not installed, or older than {PYTHON}; the generated Python client needs it");
+            bail!("python3 is not installed, or older than {PYTHON}; the tools of {folder}/ need it");
         }
-        let installed = target()?.join("clients/python");
-        let requirements = root().join("clients/requirements.txt");
+        let installed = target()?.join(folder).join("python");
+        let requirements = root().join(folder).join("requirements.txt");
         once(&installed, &requirements, || {
             let environment = Program::new("python3").args(&["-m", "venv", "--clear"]).args(&[&installed]);
             environment.run().context("cannot create a virtual environment; is python3-venv installed?")?;
@@ -55,9 +55,9 @@ impl Tools {
                 .args(&["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
                 .args(&["--only-binary", ":all:", "--require-hashes", "-r"])
                 .args(&[&requirements]);
-            install
-                .run()
-                .context("cannot install the Python packages of clients/; the first run needs the index")
+            install.run().with_context(|| {
+                format!("cannot install the Python packages of {folder}/; the first run needs the index")
+            })
         })?;
         Ok(Self { programs: installed.join("bin") })
     }

@@ -9,6 +9,16 @@ import { pathToFileURL } from "node:url";
 
 export const root = resolve(import.meta.dirname, "../../..");
 
+/** Other files that name the version: what comes before it, and what after it. */
+const PLACES = [
+  ["packages/sandbox-agent/src/providers/version.ts", /(VERSION = ").*(")/],
+  ["packaging/devcontainer/devcontainer-feature.json", /("version": ").*(")/],
+  ["deploy/helm/sandbox-agent/Chart.yaml", /^((?:version|appVersion): ).*$/gm],
+  ["deploy/kubernetes/stateful-set.yaml", /(image: sandbox-agent:).*/g],
+  ["deploy/kubernetes/agent-sandbox/sandbox.yaml", /(image: sandbox-agent:).*/g],
+  ["deploy/kubernetes/agent-sandbox/pool.yaml", /(image: sandbox-agent:).*/g],
+];
+
 /** Returns the version in Cargo.toml. */
 export function workspaceVersion() {
   const text = readFileSync(resolve(root, "Cargo.toml"), "utf8");
@@ -42,9 +52,14 @@ export function outdated() {
   const files = published.map(({ path, text, manifest }) => {
     return { path, text, wanted: `${JSON.stringify(withVersion(manifest, names, version), null, 2)}\n` };
   });
-  const source = resolve(root, "packages/sandbox-agent/src/providers/version.ts");
-  const text = readFileSync(source, "utf8");
-  files.push({ path: source, text, wanted: text.replace(/VERSION = ".*"/, `VERSION = "${version}"`) });
+  for (const [path, pattern] of PLACES) {
+    const text = readFileSync(resolve(root, path), "utf8");
+    const wanted = text.replace(
+      pattern,
+      (_, before, after) => before + version + (typeof after === "string" ? after : ""),
+    );
+    files.push({ path: resolve(root, path), text, wanted });
+  }
   return files.filter((file) => file.text !== file.wanted);
 }
 

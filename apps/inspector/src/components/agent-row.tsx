@@ -45,7 +45,6 @@ export function AgentRow({ agent, onStart }: { agent: AgentInfo; onStart: () => 
       ) : (
         <Button
           size="small"
-          icon="download"
           disabled={install.state === "running" || !agent.installable}
           aria-label={`Install ${agent.name}`}
           onClick={() => void run()}

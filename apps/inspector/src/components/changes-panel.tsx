@@ -8,6 +8,7 @@ import { plural } from "../core/format.ts";
 import { Button } from "./controls.tsx";
 import { Counts } from "./counts.tsx";
 import { DiffView } from "./diff-view.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./panels.css";
 
 const viewOf = ({ transcript, info }: SessionSnapshot) => ({ transcript, info });
@@ -28,7 +29,7 @@ export default function ChangesPanel({ store }: { store: SessionStore }): ReactE
         </span>
         <Counts {...total} />
       </div>
-      <div className="panel-scroll" tabIndex={0} role="region" aria-label="Changes">
+      <ScrollRegion className="panel-scroll" label="Changes">
         {transcript.older === undefined ? null : (
           <div className="panel-body">
             <Button size="small" onClick={() => void store.loadOlder()}>
@@ -45,7 +46,7 @@ export default function ChangesPanel({ store }: { store: SessionStore }): ReactE
             ))}
           </div>
         )}
-      </div>
+      </ScrollRegion>
     </div>
   );
 }

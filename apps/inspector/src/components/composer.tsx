@@ -103,14 +103,17 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
     ? "The session has ended"
     : busy
       ? "Queue a message"
-      : "Message the agent — @ for files, / for commands";
+      : matchMedia("(max-width: 600px)").matches
+        ? "Message the agent"
+        : "Message the agent. @ for files, / for commands";
   return (
     <div className="composer">
       <div className="composer-inner">
         {notice}
         <Queue store={store} queue={facts.queue} held={facts.queueHeld} onEdit={put} />
         <Suggestions {...suggestions} />
-        <div
+        <fieldset
+          aria-label="Composer"
           className={`composer-box ${dragging ? "composer-box-drop" : ""}`}
           onDragOver={(event) => {
             event.preventDefault();
@@ -181,7 +184,14 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
             <SessionPickers choices={facts.choices} onChange={store.change} disabled={ended} />
             <span className="spacer" />
             {busy ? (
-              <Button look="quiet" size="small" icon="stop" hint="Esc" onClick={interrupt}>
+              <Button
+                className="composer-stop"
+                look="quiet"
+                size="small"
+                icon="stop"
+                hint="Esc"
+                onClick={interrupt}
+              >
                 Stop
               </Button>
             ) : null}
@@ -195,7 +205,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
               onClick={() => send("queue")}
             />
           </div>
-        </div>
+        </fieldset>
       </div>
     </div>
   );

@@ -1,10 +1,8 @@
 // Buttons, fields and marks that every screen uses.
 
-import { Menu } from "@base-ui/react/menu";
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useState } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 import "./controls.css";
-import "./menu.css";
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type"> {
   look?: "plain" | "primary" | "quiet" | "danger";
@@ -58,61 +56,6 @@ export function CopyButton({ text, label = "Copy" }: { text: () => string; label
       title={label}
       onClick={copy}
     />
-  );
-}
-
-export interface MenuEntry {
-  readonly label: string;
-  readonly detail?: string | undefined;
-  readonly icon?: IconName;
-  readonly checked?: boolean;
-  readonly danger?: boolean;
-  readonly onSelect: () => void;
-}
-
-/** A button that opens a list of actions or choices. */
-export function MenuButton(props: {
-  label: ReactNode;
-  name: string;
-  entries: readonly MenuEntry[];
-  className?: string;
-  disabled?: boolean;
-  side?: "top" | "bottom";
-}): ReactElement {
-  const { label, name, entries, className, disabled = false, side = "bottom" } = props;
-  return (
-    <Menu.Root>
-      <Menu.Trigger
-        className={`button button-quiet button-small ${className ?? ""}`}
-        aria-label={name}
-        title={name}
-        disabled={disabled}
-      >
-        {label}
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner side={side} align="start" sideOffset={4} className="menu-positioner">
-          <Menu.Popup className="menu">
-            {entries.map((entry) => (
-              <Menu.Item
-                key={entry.label}
-                className={entry.danger === true ? "menu-item menu-item-danger" : "menu-item"}
-                onClick={entry.onSelect}
-              >
-                <span className="menu-mark">
-                  {entry.checked === true ? <Icon name="check" /> : null}
-                  {entry.icon === undefined ? null : <Icon name={entry.icon} />}
-                </span>
-                <span className="menu-text">
-                  <span>{entry.label}</span>
-                  {entry.detail === undefined ? null : <span className="menu-detail">{entry.detail}</span>}
-                </span>
-              </Menu.Item>
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
   );
 }
 

@@ -1,7 +1,6 @@
-// A dialog over the page.
+// A dialog over the page: the browser's own, which traps the focus and makes the rest of the page inert.
 
-import { Dialog as Base } from "@base-ui/react/dialog";
-import { type ReactElement, type ReactNode, useRef } from "react";
+import { type ReactElement, type ReactNode, useLayoutEffect, useRef } from "react";
 import { Button } from "./controls.tsx";
 import "./dialog.css";
 
@@ -12,26 +11,40 @@ export function Dialog(props: {
   children: ReactNode;
 }): ReactElement {
   const { label, title = true, onClose, children } = props;
-  const popup = useRef<HTMLDivElement>(null);
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Before the next key arrives, so that it reaches the field that has the focus.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (element === null) return;
+    element.showModal();
+    (element.querySelector<HTMLElement>("[data-first]") ?? element).focus();
+    return () => element.close();
+  }, []);
   return (
-    <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <Base.Portal>
-        <Base.Backdrop className="backdrop" />
-        <Base.Popup
-          className="dialog"
-          aria-label={label}
-          ref={popup}
-          initialFocus={() => popup.current?.querySelector<HTMLElement>("[data-first]") ?? true}
-        >
-          {title ? (
-            <div className="dialog-head">
-              <Base.Title className="dialog-title">{label}</Base.Title>
-              <Button look="quiet" size="small" icon="close" aria-label="Close" onClick={onClose} />
-            </div>
-          ) : null}
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it by Escape
+    <dialog
+      className="dialog"
+      aria-label={label}
+      ref={dialog}
+      tabIndex={-1}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        // The backdrop belongs to the element itself; everything else is inside of it.
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      <div className="dialog-inner">
+        {title ? (
+          <div className="dialog-head">
+            <h2 className="dialog-title">{label}</h2>
+            <Button look="quiet" size="small" icon="close" aria-label="Close" onClick={onClose} />
+          </div>
+        ) : null}
+        {children}
+      </div>
+    </dialog>
   );
 }

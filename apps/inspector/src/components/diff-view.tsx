@@ -7,6 +7,7 @@ import { languageOf } from "../core/highlight.ts";
 import { CopyButton } from "./controls.tsx";
 import { Counts } from "./counts.tsx";
 import { CodeLine } from "./markdown.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./diff-view.css";
 
 interface DiffViewProps {
@@ -31,18 +32,13 @@ export const DiffView = memo(function DiffView(props: DiffViewProps): ReactEleme
         <Counts {...countChanges(lines)} />
         <CopyButton text={() => newText} label="Copy new text" />
       </div>
-      <div
-        className="diff-lines"
-        tabIndex={0}
-        role="region"
-        aria-label={`Changes of ${shortPath(path, cwd)}`}
-      >
+      <ScrollRegion className="diff-lines" label={`Changes of ${shortPath(path, cwd)}`}>
         <div className="diff-table">
           {hunks.map((hunk, index) => (
             <HunkView key={index} hunk={hunk} language={languageOf(path)} />
           ))}
         </div>
-      </div>
+      </ScrollRegion>
     </div>
   );
 });

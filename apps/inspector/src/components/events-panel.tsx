@@ -11,6 +11,7 @@ import { useConnection } from "../hooks/connection.ts";
 import { Button, CopyButton } from "./controls.tsx";
 import { Json } from "./output.tsx";
 import { ProblemView } from "./problem.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./panels.css";
 
 /** Events that the panel keeps. */
@@ -22,7 +23,7 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
   const [deltas, setDeltas] = useState(false);
   const { events, error, retry } = useEvents(store, paused, deltas);
   const [open, setOpen] = useState<number>();
-  const scroll = useRef<HTMLDivElement>(null);
+  const scroll = useRef<HTMLElement>(null);
   const shown = useMemo(() => {
     const words = filter.toLowerCase();
     if (words === "") return events;
@@ -62,7 +63,7 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
         </Button>
       </div>
       {error === undefined ? null : <ProblemView error={error} onRetry={retry} />}
-      <div className="panel-scroll" ref={scroll} tabIndex={0} role="region" aria-label="Events">
+      <ScrollRegion className="panel-scroll" ref={scroll} label="Events">
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {virtual.getVirtualItems().map((item) => {
             const event = shown[item.index];
@@ -89,7 +90,7 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
             );
           })}
         </div>
-      </div>
+      </ScrollRegion>
     </div>
   );
 }

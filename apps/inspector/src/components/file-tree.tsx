@@ -46,7 +46,8 @@ export function FileTree({ path, depth, selected, onSelect }: FileTreeProps): Re
 
 function Entry(props: { entry: FsEntry } & Omit<FileTreeProps, "path">): ReactElement {
   const { entry, depth, selected, onSelect } = props;
-  const [open, setOpen] = useState(false);
+  const [chosen, setOpen] = useState<boolean>();
+  const open = chosen ?? selected?.startsWith(`${entry.path}/`) === true;
   const isDirectory = entry.entryType === "directory";
   return (
     <>

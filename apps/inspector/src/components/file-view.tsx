@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { PreconditionFailedError } from "sandbox-agent";
 import { baseName, bytes, shortPath } from "../core/format.ts";
+import { CodeEditor } from "./code-editor.tsx";
 import { Button } from "./controls.tsx";
 import { ProblemView } from "./problem.tsx";
 import { saveFile } from "./session-head.tsx";
@@ -99,17 +100,12 @@ export function FileView({ path, root }: { path: string; root: string | undefine
         </p>
       ) : null}
       {text === undefined ? null : (
-        <textarea
-          className="file-edit"
-          aria-label={`Content of ${baseName(path)}`}
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setDraft({ text: event.target.value, etag: draft?.etag ?? file.data?.etag })}
-          onKeyDown={(event) => {
-            if (!(event.metaKey || event.ctrlKey) || event.key !== "s") return;
-            event.preventDefault();
-            void save(draft?.etag);
-          }}
+        <CodeEditor
+          path={path}
+          label={`Content of ${baseName(path)}`}
+          text={text}
+          onChange={(next) => setDraft({ text: next, etag: draft?.etag ?? file.data?.etag })}
+          onSave={() => void save(draft?.etag)}
         />
       )}
     </section>

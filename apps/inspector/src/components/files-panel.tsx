@@ -71,7 +71,7 @@ export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps
             className="input"
             type="search"
             aria-label="Search files"
-            placeholder={inText ? "Search in files" : "Search names"}
+            placeholder={inText ? "Search in files" : "Search file names"}
             value={query}
             onChange={(event) => setQuery(event.target.value)}
           />
@@ -82,7 +82,7 @@ export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps
             title="Search in the content of files"
             onClick={() => setInText(!inText)}
           >
-            {inText ? "Text" : "Names"}
+            In text
           </Button>
           <UploadButton onFiles={(files) => void upload(files)} />
         </div>

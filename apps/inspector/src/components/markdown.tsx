@@ -4,6 +4,7 @@ import { memo, type ReactElement, useMemo } from "react";
 import { type Block, blocksOf } from "../core/blocks.ts";
 import { highlight } from "../core/highlight.ts";
 import { CopyButton } from "./controls.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./markdown.css";
 
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
@@ -39,11 +40,13 @@ export function CodeBlock({ text, language }: { text: string; language: string }
         <span>{language === "" ? "text" : language}</span>
         <CopyButton text={() => text} label="Copy code" />
       </div>
-      <pre tabIndex={0}>
-        <code>
-          <CodeLines text={text} language={language} />
-        </code>
-      </pre>
+      <ScrollRegion className="code-scroll" label={language === "" ? "Code" : `Code in ${language}`}>
+        <pre>
+          <code>
+            <CodeLines text={text} language={language} />
+          </code>
+        </pre>
+      </ScrollRegion>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { AgentInfo, CreateOptions, PermissionMode } from "sandbox-agent";
 import { createOptions, emptyForm, type SessionForm } from "../core/session-form.ts";
+import { useAgents } from "../hooks/agents.ts";
 import { useRoute } from "../hooks/route.ts";
 import { Button, Field } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -13,16 +14,29 @@ import { ProblemView } from "./problem.tsx";
 import "./new-session.css";
 
 interface NewSessionProps {
-  agents: readonly AgentInfo[];
-  agent: string | undefined;
   onClose: () => void;
 }
 
-export function NewSessionDialog({ agents, agent, onClose }: NewSessionProps): ReactElement {
+/** Waits for the agents, because the best of them is chosen at first. */
+export default function NewSessionDialog({ onClose }: NewSessionProps): ReactElement | null {
+  const { data, error, refetch } = useAgents();
+  if (data !== undefined) return <NewSession agents={data} onClose={onClose} />;
+  if (error === null) return null;
+  return (
+    <Dialog label="New session" onClose={onClose}>
+      <div className="dialog-body">
+        <ProblemView error={error} onRetry={() => void refetch()} />
+      </div>
+    </Dialog>
+  );
+}
+
+function NewSession(props: NewSessionProps & { agents: readonly AgentInfo[] }): ReactElement {
+  const { agents, onClose } = props;
   const client = useSandboxAgent();
   const { go } = useRoute();
   const ready = agents.filter((one) => one.installed || one.builtIn);
-  const first = agent ?? ready.find((one) => one.id !== "demo" && one.credentialsAvailable)?.id ?? "demo";
+  const first = ready.find((one) => one.id !== "demo" && one.credentialsAvailable)?.id ?? "demo";
   const [form, setForm] = useState<SessionForm>(() => emptyForm(first));
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState(false);

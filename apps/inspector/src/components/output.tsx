@@ -4,6 +4,7 @@ import { type ReactElement, useState } from "react";
 import { ansiRuns } from "../core/ansi.ts";
 import { plural } from "../core/format.ts";
 import { CodeLines } from "./markdown.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./output.css";
 
 /** Lines that are shown before the reader asks for all. */
@@ -23,13 +24,15 @@ export function Output({ text, command }: { text: string; command?: string | und
         </button>
       )}
       {text === "" ? null : (
-        <pre tabIndex={0}>
-          {ansiRuns(shown.join("\n")).map((run, index) => (
-            <span key={index} className={run.style}>
-              {run.text}
-            </span>
-          ))}
-        </pre>
+        <ScrollRegion className="output-scroll" label="Output">
+          <pre>
+            {ansiRuns(shown.join("\n")).map((run, index) => (
+              <span key={index} className={run.style}>
+                {run.text}
+              </span>
+            ))}
+          </pre>
+        </ScrollRegion>
       )}
     </div>
   );
@@ -39,9 +42,11 @@ export function Json({ value }: { value: unknown }): ReactElement {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   return (
     <div className="output">
-      <pre className="json" tabIndex={0}>
-        <CodeLines text={text ?? "null"} language="json" />
-      </pre>
+      <ScrollRegion className="output-scroll" label="JSON">
+        <pre className="json">
+          <CodeLines text={text ?? "null"} language="json" />
+        </pre>
+      </ScrollRegion>
     </div>
   );
 }

@@ -10,11 +10,17 @@ import { useRoute } from "../hooks/route.ts";
 import { useTheme } from "../hooks/theme.ts";
 import { Dialog } from "./dialog.tsx";
 
-export default function Palette(props: { onClose: () => void; onShortcuts: () => void }): ReactElement {
+interface PaletteProps {
+  onClose: () => void;
+  onNew: () => void;
+  onShortcuts: () => void;
+}
+
+export function Palette(props: PaletteProps): ReactElement {
   const [query, setQuery] = useState("");
   const [selected, setSelected] = useState(0);
-  const list = useRef<HTMLUListElement>(null);
-  const commands = useCommands(props.onShortcuts);
+  const list = useRef<HTMLDivElement>(null);
+  const commands = useCommands(props);
   const shown = fuzzyFilter(query, commands, (command) => `${command.label} ${command.group}`).slice(0, 50);
   const at = Math.min(selected, shown.length - 1);
   useEffect(() => {
@@ -50,33 +56,35 @@ export default function Palette(props: { onClose: () => void; onShortcuts: () =>
         }}
         onKeyDown={onKeyDown}
       />
-      <ul className="palette-list" id="palette-list" role="listbox" aria-label="Results" ref={list}>
+      <div className="palette-list" id="palette-list" role="listbox" aria-label="Results" ref={list}>
         {shown.map((command, index) => (
-          <li
+          <button
+            type="button"
             key={command.id}
             id={`palette-${index}`}
             className="palette-item"
             role="option"
+            tabIndex={-1}
             aria-selected={index === at}
             onMouseMove={() => setSelected(index)}
             onClick={() => run(command)}
           >
             <span className="truncate">{command.label}</span>
             <span className="palette-group">{command.keys ?? command.group}</span>
-          </li>
+          </button>
         ))}
-      </ul>
+      </div>
     </Dialog>
   );
 }
 
-function useCommands(onShortcuts: () => void): Command[] {
+function useCommands({ onNew, onShortcuts }: PaletteProps): Command[] {
   const { sessions } = useSessions();
   const { go } = useRoute();
   const { disconnect } = useConnection();
   const [, setTheme] = useTheme();
   const places: Command[] = [
-    { id: "new", label: "Start a session", group: "Action", keys: "c", run: () => newSession(go) },
+    { id: "new", label: "Start a session", group: "Action", keys: "c", run: onNew },
     { id: "home", label: "Go to Home", group: "Place", keys: "g h", run: () => go({ screen: "home" }) },
     {
       id: "files",
@@ -114,10 +122,4 @@ function useCommands(onShortcuts: () => void): Command[] {
     }),
   );
   return [...open, ...places];
-}
-
-function newSession(go: ReturnType<typeof useRoute>["go"]): void {
-  go({ screen: "home" });
-  // The dialog belongs to Home, which is shown after this.
-  setTimeout(() => window.dispatchEvent(new CustomEvent("new-session")), 50);
 }

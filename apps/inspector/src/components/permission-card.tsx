@@ -38,7 +38,7 @@ function OpenPermission(props: {
   const { request, cwd, place, onReply } = props;
   const [stage, setStage] = useState<Stage>("ask");
   const [reason, setReason] = useState("");
-  const card = useRef<HTMLDivElement>(null);
+  const card = useRef<HTMLFieldSetElement>(null);
   const first = place === undefined || place.index === 1;
   useEffect(() => {
     // The card takes the keys only if the reader is not writing something.
@@ -53,9 +53,8 @@ function OpenPermission(props: {
     event.preventDefault();
   };
   return (
-    <div
+    <fieldset
       className="card card-open"
-      role="group"
       aria-label={`Permission: ${request.title}`}
       tabIndex={-1}
       ref={card}
@@ -114,7 +113,7 @@ function OpenPermission(props: {
           </Button>
         </form>
       ) : null}
-    </div>
+    </fieldset>
   );
 }
 

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { ProcessInfo } from "sandbox-agent";
 import { ago, exactTime } from "../core/format.ts";
+import { processTitle } from "../core/processes.ts";
 import { Button } from "./controls.tsx";
 import { Output } from "./output.tsx";
 import { ProblemView } from "./problem.tsx";
@@ -49,7 +50,7 @@ function ProcessRow({ process, onChanged }: { process: ProcessInfo; onChanged: (
       <div className="process-line">
         <span className={running ? "dot dot-running" : "dot"} />
         <code className="truncate" title={line}>
-          {line}
+          {processTitle(process)}
         </code>
         <Button
           look="quiet"

@@ -10,6 +10,7 @@ import { Icon } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { resolvedBy } from "./permission-card.tsx";
 import { QuestionField } from "./question-field.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./cards.css";
 
 interface QuestionCardProps {
@@ -120,15 +121,15 @@ function PlanCard(props: {
     if (isRefusal(label) && feedback.trim() !== "") props.onFeedback(feedback.trim());
   };
   return (
-    <div className="card card-open" role="group" aria-label="Plan">
+    <fieldset className="card card-open" aria-label="Plan">
       <div className="card-head">
         <Icon name="list" />
         <span className="card-title">{question?.question ?? "Approve this plan?"}</span>
       </div>
       {props.request.message === undefined ? null : (
-        <div className="plan-body" tabIndex={0} role="region" aria-label="Plan text">
+        <ScrollRegion className="plan-body" label="Plan text">
           <Markdown text={props.request.message} />
-        </div>
+        </ScrollRegion>
       )}
       <input
         className="input"
@@ -149,7 +150,7 @@ function PlanCard(props: {
           </Button>
         ))}
       </div>
-    </div>
+    </fieldset>
   );
 }
 

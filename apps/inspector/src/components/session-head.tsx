@@ -2,6 +2,7 @@
 
 import { useSandboxAgent } from "@sandbox-agent/react";
 import { type ReactElement, useState } from "react";
+import type { SessionChoice } from "sandbox-agent";
 import type { SessionStore } from "sandbox-agent/stores";
 import { compact, cost } from "../core/format.ts";
 import { PANELS, type Panel } from "../core/routes.ts";
@@ -10,8 +11,9 @@ import { curl, typescript } from "../core/snippets.ts";
 import { useConnection } from "../hooks/connection.ts";
 import { useRoute } from "../hooks/route.ts";
 import type { SessionFacts } from "../screens/session.tsx";
-import { Button, MenuButton, type MenuEntry } from "./controls.tsx";
+import { Button } from "./controls.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import { MenuButton, type MenuEntry } from "./menu.tsx";
 
 const TABS: Record<Panel, { icon: IconName; label: string }> = {
   changes: { icon: "diff", label: "Changes" },
@@ -59,6 +61,8 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
       <div className="session-facts">
         <State state={facts.state} />
         <span className="session-fact">{info?.agent}</span>
+        <Choice list={facts.choices?.models} id={facts.choices?.model} />
+        <Choice list={facts.choices?.modes} id={facts.choices?.mode} />
         <span className="session-fact session-cwd truncate" title={info?.cwd}>
           {info?.cwd}
         </span>
@@ -68,11 +72,20 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
             className="session-fact"
             title={`${usage.contextUsed} of ${usage.contextSize} tokens of context`}
           >
-            {compact(usage.contextUsed)} / {compact(usage.contextSize)}
+            {compact(usage.contextUsed)} of {compact(usage.contextSize)} tokens
           </span>
         )}
       </div>
       <div className="session-tabs">
+        <Button
+          className="transcript-tab"
+          look="quiet"
+          size="small"
+          aria-pressed={panel === undefined}
+          onClick={() => onPanel(undefined)}
+        >
+          Chat
+        </Button>
         {PANELS.map((name) => (
           <Button
             key={name}
@@ -87,6 +100,8 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
             <span className="tab-label">{TABS[name].label}</span>
           </Button>
         ))}
+      </div>
+      <div className="session-menu">
         <MenuButton
           name="Session actions"
           label={<Icon name="more" />}
@@ -95,6 +110,15 @@ export function SessionHead(props: SessionHeadProps): ReactElement {
       </div>
     </header>
   );
+}
+
+/** The name of what is chosen, as the agent spells it. */
+function Choice(props: {
+  list: readonly SessionChoice[] | undefined;
+  id: string | undefined;
+}): ReactElement | null {
+  const chosen = props.list?.find((choice) => choice.id === props.id);
+  return chosen === undefined ? null : <span className="session-fact session-choice">{chosen.name}</span>;
 }
 
 const STATES: Record<string, string> = {

@@ -2,7 +2,7 @@
 
 import type { ReactElement } from "react";
 import type { SessionChoice, SessionChoices, SessionPatch } from "sandbox-agent";
-import { MenuButton, type MenuEntry } from "./controls.tsx";
+import { MenuButton, type MenuEntry } from "./menu.tsx";
 
 export function SessionPickers(props: {
   choices: SessionChoices;

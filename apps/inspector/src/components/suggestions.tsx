@@ -115,20 +115,22 @@ function useFiles(query: string | undefined, cwd: string | undefined): readonly 
 export function Suggestions({ list, selected, onPick }: SuggestionsState): ReactElement | null {
   if (list.length === 0) return null;
   return (
-    <ul className="suggestions" role="listbox" aria-label="Suggestions">
+    <div className="suggestions" role="listbox" aria-label="Suggestions">
       {list.map((suggestion, index) => (
-        <li
+        <button
+          type="button"
           key={suggestion.name}
           className="suggestion"
           role="option"
+          tabIndex={-1}
           aria-selected={index === selected}
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onPick(suggestion)}
         >
           <code className="suggestion-name truncate">{suggestion.name}</code>
           <span className="suggestion-detail truncate">{suggestion.detail}</span>
-        </li>
+        </button>
       ))}
-    </ul>
+    </div>
   );
 }

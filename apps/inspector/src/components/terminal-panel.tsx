@@ -4,6 +4,7 @@ import { useSandboxAgent } from "@sandbox-agent/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactElement, Suspense, useState } from "react";
 import { baseName } from "../core/format.ts";
+import { SHELL } from "../core/processes.ts";
 import { Button } from "./controls.tsx";
 import { ProblemView } from "./problem.tsx";
 import "../screens/terminals.css";
@@ -25,8 +26,7 @@ export default function TerminalPanel({ cwd }: { cwd: string | undefined }): Rea
   const open = async (): Promise<void> => {
     try {
       const process = await client.processes.create({
-        command: "sh",
-        args: ["-c", "exec $(command -v bash || command -v sh)"],
+        ...SHELL,
         tty: true,
         interactive: true,
         ...(cwd === undefined ? {} : { cwd }),

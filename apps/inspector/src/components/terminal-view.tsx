@@ -6,6 +6,7 @@ import { Terminal as Screen } from "@xterm/xterm";
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import type { Terminal } from "sandbox-agent";
 import { ProblemView } from "./problem.tsx";
+import { openTerminal } from "./terminal-document.ts";
 import "@xterm/xterm/css/xterm.css";
 
 export default function TerminalView({ id }: { id: string }): ReactElement {
@@ -22,11 +23,10 @@ export default function TerminalView({ id }: { id: string }): ReactElement {
       fontSize: 12.5,
       cursorBlink: false,
       theme: themeOf(element),
-      allowProposedApi: false,
     });
     const fit = new FitAddon();
     screen.loadAddon(fit);
-    screen.open(element);
+    openTerminal(screen, element);
     fit.fit();
     screen.focus();
     const abort = new AbortController();
@@ -35,6 +35,9 @@ export default function TerminalView({ id }: { id: string }): ReactElement {
       fit.fit();
       terminal?.resize({ cols: screen.cols, rows: screen.rows });
     };
+    const stopWatching = onThemeChange(() => {
+      screen.options.theme = themeOf(element);
+    });
     const observer = new ResizeObserver(resize);
     observer.observe(element);
     // Input typed before the terminal is attached waits for it.
@@ -60,6 +63,7 @@ export default function TerminalView({ id }: { id: string }): ReactElement {
     return () => {
       abort.abort();
       observer.disconnect();
+      stopWatching();
       screen.dispose();
     };
   }, [client, id, attempt]);
@@ -73,6 +77,18 @@ export default function TerminalView({ id }: { id: string }): ReactElement {
       <div ref={box} data-terminal={id} />
     </div>
   );
+}
+
+/** Calls back when the reader or the system switches between light and dark. */
+function onThemeChange(listener: () => void): () => void {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  system.addEventListener("change", listener);
+  const chosen = new MutationObserver(listener);
+  chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => {
+    system.removeEventListener("change", listener);
+    chosen.disconnect();
+  };
 }
 
 /** Colors of the page, which the terminal draws itself. */

@@ -49,7 +49,7 @@ export const ToolRow = memo(function ToolRow({ tool, nested, cwd, waiting }: Too
       code={summary.code}
       state={<ToolState tool={tool} waiting={waiting} />}
       open={
-        (running && tool.kind === "execute" && shown) ||
+        ((running || failed(tool)) && tool.kind === "execute" && shown) ||
         (tool.kind === "edit" && tool.status === "completed") ||
         todosOf(tool).length > 0
       }
@@ -64,11 +64,15 @@ export const ToolRow = memo(function ToolRow({ tool, nested, cwd, waiting }: Too
   );
 });
 
+function failed(tool: ToolPart): boolean {
+  return tool.status === "failed" || tool.isError;
+}
+
 function ToolState({ tool, waiting }: { tool: ToolPart; waiting: boolean }): ReactElement | null {
   const changes = changesOf(tool);
   const counts = changes === undefined ? null : <Counts {...changes} />;
   if (waiting) return <span className="fold-state-waiting">waiting for you</span>;
-  if (tool.status === "failed" || tool.isError) {
+  if (failed(tool)) {
     const code = exitCodeOf(tool);
     return (
       <span className="fold-state-failed">

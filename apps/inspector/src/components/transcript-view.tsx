@@ -10,13 +10,11 @@ import { type Row, rowsOf } from "../core/rows.ts";
 import { Button, Spinner } from "./controls.tsx";
 import { ProblemView } from "./problem.tsx";
 import { type RowContext, RowView } from "./row-view.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
 import "./transcript.css";
 
 /** Distance to the end at which the reader counts as being there. */
 const NEAR = 80;
-
-/** Height of the header that names the turn. */
-const STICKY = 30;
 
 const viewOf = ({ transcript, info, history }: SessionSnapshot) => ({ transcript, info, history });
 
@@ -24,16 +22,15 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   const { transcript, info, history } = useStore(store, viewOf);
   const rows = useMemo(() => rowsOf(transcript), [transcript]);
   const context = useRowContext(store, transcript, info, onFork);
-  const scroll = useRef<HTMLDivElement>(null);
+  const scroll = useRef<HTMLElement>(null);
   const [following, setFollowing] = useState(true);
-  const [top, setTop] = useState(0);
   const seen = useRef(rows.length);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
     getItemKey: (index) => rows[index]?.key ?? index,
     estimateSize: (index) => estimate(rows[index]),
-    overscan: 8,
+    overscan: 4,
     paddingStart: 12,
     paddingEnd: 20,
     anchorTo: "end",
@@ -64,14 +61,15 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   const onScroll = (): void => {
     const element = scroll.current;
     if (element === null) return;
-    setTop(element.scrollTop);
     setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR);
     if (element.scrollTop < 400 && transcript.older !== undefined && history.state === "ready")
       void store.loadOlder();
   };
 
   const items = virtual.getVirtualItems();
-  const first = items.find((item) => item.end > top + STICKY)?.index ?? 0;
+  // Scrolling renders only when the rows that are shown change, which is when the turn can change.
+  const top = virtual.scrollOffset ?? 0;
+  const first = items.find((item) => item.end > top)?.index ?? 0;
   const turn = turnAt(rows, first);
   const added = Math.max(0, rows.length - seen.current);
   return (
@@ -85,13 +83,12 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
           <span className="truncate">{turn.text}</span>
         </button>
       )}
-      <div
+      <ScrollRegion
         className="transcript-scroll"
         ref={scroll}
         onScroll={onScroll}
-        tabIndex={0}
         role="log"
-        aria-label="Transcript"
+        label="Transcript"
       >
         {history.state === "failed" ? (
           <ProblemView error={history.error} onRetry={() => void store.loadOlder()} />
@@ -115,7 +112,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
             );
           })}
         </div>
-      </div>
+      </ScrollRegion>
       {following ? null : (
         <Button className="jump" size="small" icon="down" onClick={toEnd}>
           {added === 0 ? "Jump to latest" : `${plural(added, "new item")}`}

@@ -52,7 +52,7 @@ export function rowsOf(transcript: Transcript): Row[] {
     if (item.kind === "user") startedAt = item.timestamp;
     if (item.kind === "assistant") {
       if (isNested(transcript, item)) continue;
-      rows.push(...assistantRows(transcript, item));
+      rows.push(...assistantRows(transcript, item).filter((row) => !isAsked(transcript, row)));
     } else if (item.kind === "turnEnd") rows.push(turnEndRow(item, startedAt));
     else if (item.kind === "user")
       rows.push(cached(item, () => [{ type: "user", key: item.key, item }])[0] as Row);
@@ -60,6 +60,13 @@ export function rowsOf(transcript: Transcript): Row[] {
       rows.push(...cached(item, () => [{ type: "other", key: item.key, item }]));
   }
   return fold(rows);
+}
+
+/** A call that waits for the reader is shown by the card that asks. */
+function isAsked({ permissions, questions }: Transcript, row: Row): boolean {
+  if (row.type !== "tool" || row.children.length > 0) return false;
+  const { id } = row.tool;
+  return [...permissions, ...questions].some(({ request }) => request.toolCallId === id);
 }
 
 /** The first choice of modes is the start of the session, not a change. */

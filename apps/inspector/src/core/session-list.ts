@@ -37,7 +37,7 @@ export function groupSessions(sessions: readonly SessionInfo[], query: string): 
 /** Returns what stands in one line below the title. */
 export function sessionNote(session: SessionInfo): string {
   const [permission] = session.permissions;
-  if (permission !== undefined) return `Permission: ${permission.title}`;
+  if (permission !== undefined) return `Permission: ${permission.title.replaceAll(`${session.cwd}/`, "")}`;
   const [question] = session.questions;
   if (question !== undefined)
     return question.planApproval === true

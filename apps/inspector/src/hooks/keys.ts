@@ -1,6 +1,7 @@
 // Keys of the whole page. Letters are left to fields while the reader writes.
 
 import { useEffect, useRef } from "react";
+import { flushSync } from "react-dom";
 
 export type KeyMap = Readonly<Record<string, () => void>>;
 
@@ -27,7 +28,8 @@ export function useKeys(keys: KeyMap): void {
       if (action === undefined) return;
       event.preventDefault();
       first = undefined;
-      action();
+      // A dialog that the key opens has to take the next key, however soon it comes.
+      flushSync(action);
     };
     window.addEventListener("keydown", onKeyDown);
     return () => window.removeEventListener("keydown", onKeyDown);
@@ -41,6 +43,6 @@ function nameOf(event: KeyboardEvent): string {
 function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    target.closest("input, textarea, select, [contenteditable], .xterm, [role=dialog], [role=menu]") !== null
+    target.closest("input, textarea, select, [contenteditable], .xterm, dialog, [role=menu]") !== null
   );
 }

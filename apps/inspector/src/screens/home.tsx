@@ -2,40 +2,32 @@
 
 import { useSandboxAgent, useSessions } from "@sandbox-agent/react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactElement, useEffect, useState } from "react";
+import { type ReactElement, useState } from "react";
 import type { AgentInfo } from "sandbox-agent";
 import { AgentRow } from "../components/agent-row.tsx";
 import { Button } from "../components/controls.tsx";
-import { NewSessionDialog } from "../components/new-session.tsx";
 import { ProblemView } from "../components/problem.tsx";
 import { SessionColumn } from "../components/session-column.tsx";
-import { DEMO_SCRIPT } from "../core/demo.ts";
+import { DEMO_PROMPT, DEMO_TITLE } from "../core/demo.ts";
 import { duration } from "../core/format.ts";
-import { useKeys } from "../hooks/keys.ts";
+import { useAgents } from "../hooks/agents.ts";
 import { useRoute } from "../hooks/route.ts";
 import "./home.css";
 
-export function HomeScreen(): ReactElement {
+export function HomeScreen({ onNew }: { onNew: () => void }): ReactElement {
   const client = useSandboxAgent();
   const { go } = useRoute();
   const sessions = useSessions({ refreshMs: 3_000 });
   const agents = useAgents();
   const health = useQuery({ queryKey: ["daemon"], queryFn: ({ signal }) => client.health({ signal }) });
-  const [creating, setCreating] = useState<{ agent: string | undefined }>();
   const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    const open = (): void => setCreating({ agent: undefined });
-    window.addEventListener("new-session", open);
-    return () => window.removeEventListener("new-session", open);
-  }, []);
-  useKeys({ c: () => setCreating({ agent: undefined }) });
 
   const start = async (agent: string, message?: string): Promise<void> => {
     setError(undefined);
     try {
       const session = await client.sessions.create({
         agent,
-        ...(message === undefined ? {} : { title: "Demo" }),
+        ...(message === undefined ? {} : { title: DEMO_TITLE }),
       });
       if (message !== undefined) await session.send(message).accepted;
       go({ screen: "session", id: session.id, panel: undefined });
@@ -46,7 +38,7 @@ export function HomeScreen(): ReactElement {
 
   return (
     <div className="home">
-      <SessionColumn sessions={sessions} onNew={() => setCreating({ agent: undefined })} />
+      <SessionColumn sessions={sessions} onNew={onNew} />
       <div className="home-main">
         <div className="home-inner">
           <header>
@@ -54,13 +46,13 @@ export function HomeScreen(): ReactElement {
             <p className="home-sub">
               {health.data === undefined
                 ? "Connecting…"
-                : `Version ${health.data.version}, running for ${duration(health.data.uptimeMs)} at ${client.baseUrl}`}
+                : `Version ${health.data.version} · up ${duration(health.data.uptimeMs)} · ${client.baseUrl.replace(/^https?:\/\//, "")}`}
             </p>
             <div className="home-actions">
-              <Button look="primary" icon="plus" hint="C" onClick={() => setCreating({ agent: undefined })}>
+              <Button look="primary" icon="plus" hint="C" onClick={onNew}>
                 New session
               </Button>
-              <Button icon="run" onClick={() => void start("demo", DEMO_SCRIPT)}>
+              <Button icon="run" onClick={() => void start("demo", DEMO_PROMPT)}>
                 Try the demo
               </Button>
             </div>
@@ -69,24 +61,8 @@ export function HomeScreen(): ReactElement {
           <AgentsSection query={agents} onStart={(agent) => void start(agent)} />
         </div>
       </div>
-      {creating === undefined ? null : (
-        <NewSessionDialog
-          agents={agents.data ?? []}
-          agent={creating.agent}
-          onClose={() => setCreating(undefined)}
-        />
-      )}
     </div>
   );
-}
-
-function useAgents() {
-  const client = useSandboxAgent();
-  return useQuery({
-    queryKey: ["agents"],
-    queryFn: ({ signal }) => client.agents.list({}, { signal }),
-    staleTime: 10_000,
-  });
 }
 
 /** Agents that most readers look for. The others are behind a button. */
@@ -122,7 +98,7 @@ function AgentsSection(props: {
         </div>
       )}
       {all || shown.length === agents.length ? null : (
-        <Button look="quiet" size="small" onClick={() => setAll(true)}>
+        <Button look="quiet" size="small" className="agent-more" onClick={() => setAll(true)}>
           Show all {agents.length} agents
         </Button>
       )}

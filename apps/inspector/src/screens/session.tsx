@@ -42,7 +42,7 @@ const factsOf = ({ info, connection, failure, transcript }: SessionSnapshot) => 
 
 export type SessionFacts = ReturnType<typeof factsOf>;
 
-export function SessionScreen({ id, panel }: { id: string; panel: Panel | undefined }): ReactElement {
+export default function SessionScreen({ id, panel }: { id: string; panel: Panel | undefined }): ReactElement {
   const store = useStores().session(id, { pageSize: 60 });
   const facts = useStore(store, factsOf);
   const client = useSandboxAgent();
@@ -154,6 +154,7 @@ function Side({ children }: { children: React.ReactNode }): ReactElement {
   };
   return (
     <aside className="side" style={{ width }} aria-label="Side panel">
+      {/* biome-ignore lint/a11y/useSemanticElements: a separator that moves is a control, which <hr> is not */}
       <div
         className="side-grip"
         role="separator"

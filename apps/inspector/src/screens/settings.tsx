@@ -36,7 +36,7 @@ export default function SettingsScreen(): ReactElement {
         </Section>
         {directory === undefined ? null : (
           <>
-            <Section title="MCP servers" note={`Of ${directory}, for new sessions there`}>
+            <Section title="MCP servers" note={`For new sessions in ${directory}`}>
               <ConfigList
                 kind="mcp"
                 entries={client.config.mcp}
@@ -44,7 +44,7 @@ export default function SettingsScreen(): ReactElement {
                 example={{ type: "local", command: "my-mcp-server", args: [] }}
               />
             </Section>
-            <Section title="Skills" note={`Of ${directory}`}>
+            <Section title="Skills" note={`For new sessions in ${directory}`}>
               <ConfigList
                 kind="skills"
                 entries={client.config.skills}
@@ -54,10 +54,10 @@ export default function SettingsScreen(): ReactElement {
             </Section>
           </>
         )}
-        <Section title="Credentials" note="Found on the machine of the daemon">
+        <Section title="Credentials" note="Found where the daemon runs">
           <Credentials />
         </Section>
-        <Section title="Limits of processes">
+        <Section title="Process limits">
           <Limits />
         </Section>
       </div>
@@ -151,7 +151,7 @@ function ConfigList<T>(props: {
       ))}
       {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}
       {editing === undefined ? (
-        <div className="settings-row">
+        <div className="settings-add">
           <Button
             look="quiet"
             size="small"
@@ -206,12 +206,12 @@ function Credentials(): ReactElement {
   );
 }
 
-const LIMITS: readonly { key: keyof ProcessConfig; label: string }[] = [
-  { key: "maxConcurrentProcesses", label: "Processes at once" },
-  { key: "defaultRunTimeoutMs", label: "Timeout of a command, ms" },
-  { key: "maxRunTimeoutMs", label: "Longest timeout, ms" },
-  { key: "maxOutputBytes", label: "Output of a command, bytes" },
-  { key: "maxLogBytesPerProcess", label: "Log of a process, bytes" },
+const LIMITS: readonly { key: keyof ProcessConfig; label: string; unit: string }[] = [
+  { key: "maxConcurrentProcesses", label: "Processes at once", unit: "" },
+  { key: "defaultRunTimeoutMs", label: "Default timeout of a command", unit: "ms" },
+  { key: "maxRunTimeoutMs", label: "Longest timeout of a command", unit: "ms" },
+  { key: "maxOutputBytes", label: "Output kept of a command", unit: "bytes" },
+  { key: "maxLogBytesPerProcess", label: "Log kept of a process", unit: "bytes" },
 ];
 
 function Limits(): ReactElement {
@@ -231,7 +231,7 @@ function Limits(): ReactElement {
   };
   return (
     <div className="settings-list">
-      {LIMITS.map(({ key, label }) => (
+      {LIMITS.map(({ key, label, unit }) => (
         <label className="settings-row" key={key}>
           <span>{label}</span>
           <input
@@ -242,6 +242,7 @@ function Limits(): ReactElement {
             defaultValue={limits.data?.[key]}
             onBlur={(event) => save(key, event.target.valueAsNumber)}
           />
+          <span className="settings-unit">{unit}</span>
         </label>
       ))}
       {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}

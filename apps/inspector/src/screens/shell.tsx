@@ -2,23 +2,28 @@
 
 import { useSandboxAgent } from "@sandbox-agent/react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactElement, Suspense, useEffect, useState } from "react";
+import { type ReactElement, Suspense, useEffect, useState } from "react";
 import { isTokenError } from "../app.tsx";
 import { Icon, type IconName } from "../components/icons.tsx";
 import { OfflineBar } from "../components/offline-bar.tsx";
-import { formatRoute, type Route } from "../core/routes.ts";
+import { Palette } from "../components/palette.tsx";
+import { formatRoute, parseRoute, type Route } from "../core/routes.ts";
 import { useConnection } from "../hooks/connection.ts";
 import { useKeys } from "../hooks/keys.ts";
+import { preloadable, whenIdle } from "../hooks/preload.ts";
 import { useRoute } from "../hooks/route.ts";
 import { HomeScreen } from "./home.tsx";
-import { SessionScreen } from "./session.tsx";
 import "./shell.css";
 
-const Palette = lazy(() => import("../components/palette.tsx"));
-const ShortcutsDialog = lazy(() => import("../components/shortcuts.tsx"));
-const FilesScreen = lazy(() => import("./files.tsx"));
-const TerminalsScreen = lazy(() => import("./terminals.tsx"));
-const SettingsScreen = lazy(() => import("./settings.tsx"));
+const LazySession = preloadable(() => import("./session.tsx"));
+const LazyFiles = preloadable(() => import("./files.tsx"));
+const LazyTerminals = preloadable(() => import("./terminals.tsx"));
+const LazySettings = preloadable(() => import("./settings.tsx"));
+const LazyNewSession = preloadable(() => import("../components/new-session.tsx"));
+const LazyShortcuts = preloadable(() => import("../components/shortcuts.tsx"));
+
+// A link to a session needs its chunk before the daemon has answered.
+if (parseRoute(location.hash).screen === "session") LazySession.preload();
 
 const PLACES: readonly { route: Route; icon: IconName; label: string }[] = [
   { route: { screen: "home" }, icon: "home", label: "Home" },
@@ -29,19 +34,30 @@ const PLACES: readonly { route: Route; icon: IconName; label: string }[] = [
 
 export function Shell(): ReactElement {
   const { route, go } = useRoute();
-  const [overlay, setOverlay] = useState<"palette" | "shortcuts">();
+  const [overlay, setOverlay] = useState<Overlay>();
   const health = useHealth();
+  useEffect(
+    () =>
+      whenIdle(() => {
+        for (const { preload } of [LazySession, LazyNewSession, LazyShortcuts]) preload();
+      }),
+    [],
+  );
+  const newSession = (): void => setOverlay({ type: "new" });
+  const close = (): void => setOverlay(undefined);
   useKeys({
-    "mod+k": () => setOverlay("palette"),
-    "?": () => setOverlay("shortcuts"),
+    "mod+k": () => setOverlay({ type: "palette" }),
+    "?": () => setOverlay({ type: "shortcuts" }),
+    c: newSession,
     "g h": () => go({ screen: "home" }),
-    "g s": () => setOverlay("palette"),
+    "g s": () => setOverlay({ type: "palette" }),
     "g f": () => go({ screen: "files", path: undefined }),
     "g t": () => go({ screen: "terminals" }),
     "g ,": () => go({ screen: "settings" }),
     "/": () => document.querySelector<HTMLElement>("[data-composer], [data-search]")?.focus(),
   });
-  const close = (): void => setOverlay(undefined);
+  // Nothing is shown of a daemon that does not accept the token.
+  if (health.isPending || isTokenError(health.error)) return <Connecting />;
   return (
     <div className="shell">
       <nav className="rail" aria-label="Main">
@@ -62,7 +78,7 @@ export function Shell(): ReactElement {
           className="rail-item rail-end"
           aria-label="Search and commands"
           title="Search and commands"
-          onClick={() => setOverlay("palette")}
+          onClick={() => setOverlay({ type: "palette" })}
         >
           <Icon name="search" />
         </button>
@@ -70,32 +86,64 @@ export function Shell(): ReactElement {
       <main className="shell-main">
         <OfflineBar query={health} />
         <Suspense fallback={null}>
-          <Screen route={route} />
+          <Screen route={route} onNew={newSession} />
         </Suspense>
       </main>
       <Suspense fallback={null}>
-        {overlay === "palette" ? (
-          <Palette onClose={close} onShortcuts={() => setOverlay("shortcuts")} />
-        ) : null}
-        {overlay === "shortcuts" ? <ShortcutsDialog onClose={close} /> : null}
+        <OverlayView overlay={overlay} onOpen={setOverlay} onClose={close} />
       </Suspense>
     </div>
   );
 }
 
-function Screen({ route }: { route: Route }): ReactElement {
+type Overlay = { readonly type: "palette" } | { readonly type: "shortcuts" } | { readonly type: "new" };
+
+function OverlayView(props: {
+  overlay: Overlay | undefined;
+  onOpen: (overlay: Overlay) => void;
+  onClose: () => void;
+}): ReactElement | null {
+  const { overlay, onOpen, onClose } = props;
+  switch (overlay?.type) {
+    case "palette":
+      return (
+        <Palette
+          onClose={onClose}
+          onNew={() => onOpen({ type: "new" })}
+          onShortcuts={() => onOpen({ type: "shortcuts" })}
+        />
+      );
+    case "shortcuts":
+      return <LazyShortcuts.View onClose={onClose} />;
+    case "new":
+      return <LazyNewSession.View onClose={onClose} />;
+    default:
+      return null;
+  }
+}
+
+function Screen({ route, onNew }: { route: Route; onNew: () => void }): ReactElement {
   switch (route.screen) {
     case "session":
-      return <SessionScreen key={route.id} id={route.id} panel={route.panel} />;
+      return <LazySession.View key={route.id} id={route.id} panel={route.panel} />;
     case "files":
-      return <FilesScreen path={route.path} />;
+      return <LazyFiles.View path={route.path} />;
     case "terminals":
-      return <TerminalsScreen />;
+      return <LazyTerminals.View />;
     case "settings":
-      return <SettingsScreen />;
+      return <LazySettings.View />;
     default:
-      return <HomeScreen />;
+      return <HomeScreen onNew={onNew} />;
   }
+}
+
+/** Appears only if the daemon is slow to answer. */
+function Connecting(): ReactElement {
+  return (
+    <main className="connecting" role="status">
+      Connecting…
+    </main>
+  );
 }
 
 /** Asks for the sessions rather than the health, because that also checks the token. */
@@ -107,8 +155,12 @@ function useHealth() {
     refetchInterval: 5_000,
     refetchOnReconnect: "always",
     queryFn: async ({ signal }) => {
-      await client.sessions.page({ limit: 1 }, { signal, timeoutMs: 4_000 });
-      return client.health({ signal, timeoutMs: 4_000 });
+      const options = { signal, timeoutMs: 4_000 };
+      const [health] = await Promise.all([
+        client.health(options),
+        client.sessions.page({ limit: 1 }, options),
+      ]);
+      return health;
     },
   });
   useEffect(() => {

@@ -50,7 +50,7 @@ impl Speech {
     }
 
     fn printed(text: &str) -> Self {
-        match without_colours(text).trim() {
+        match without_colors(text).trim() {
             "" => Self::Silence,
             words => Self::Printed(words.to_owned()),
         }
@@ -74,8 +74,8 @@ fn without_reminders(text: &str) -> String {
     words + rest
 }
 
-/// The text without the escape sequences that colour it in a terminal.
-fn without_colours(text: &str) -> String {
+/// The text without the escape sequences that color it in a terminal.
+fn without_colors(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_told_without_colours() {
+    fn output_is_told_without_colors() {
         let text = "<local-command-stdout>\u{1b}[1;31mred\u{1b}[0m ü\u{1b}[2m</local-command-stdout>";
         assert_eq!(Speech::read(text), Speech::Printed("red ü".to_owned()));
         assert_eq!(Speech::read("<local-command-stdout></local-command-stdout>"), Speech::Silence);

@@ -176,7 +176,7 @@ fn a_plan_is_approved_with_the_mode_to_go_on_in() {
 
 fn questions() -> Value {
     json!({ "questions": [
-        { "question": "Which colour?", "header": "Colour", "multiSelect": false, "options": [
+        { "question": "Which color?", "header": "Color", "multiSelect": false, "options": [
             { "label": "Red", "description": "warm" }, { "label": "Blue", "description": "cold" } ] },
         { "question": "Which toppings?", "header": "Toppings", "multiSelect": true, "options": [
             { "label": "Cheese", "description": "" }, { "label": "Olives", "description": "" } ] },
@@ -192,7 +192,7 @@ fn questions_are_a_form_for_clients_that_show_forms() {
     let content =
         json!({ "question_1": "Blue", "question_2": ["Cheese", "Olives"], "question_2_custom": "Ham" });
     client.answer(&asked, json!({ "action": "accept", "content": content }));
-    let answers = json!({ "Which colour?": "Blue", "Which toppings?": "Cheese, Olives, Ham" });
+    let answers = json!({ "Which color?": "Blue", "Which toppings?": "Cheese, Olives, Ham" });
     assert_eq!(responses(&mut client)[0]["updatedInput"]["answers"], answers);
     for (action, interrupt) in [("decline", Value::Null), ("cancel", json!(true))] {
         let messages = ask(&mut client, action, "AskUserQuestion", questions(), json!([]));
@@ -207,11 +207,11 @@ fn questions_are_choices_for_clients_that_show_no_forms() {
     let mut client = running(json!({}));
     let messages = ask(&mut client, "q", "AskUserQuestion", questions(), json!([]));
     let first = request(&messages, "session/request_permission");
-    assert_eq!(first["params"]["toolCall"]["title"], "Which colour?");
+    assert_eq!(first["params"]["toolCall"]["title"], "Which color?");
     let second = request(&client.choose(&first, "option_1"), "session/request_permission");
     assert_eq!(second["params"]["toolCall"]["title"], "Which toppings?");
     client.choose(&second, "skip");
-    assert_eq!(responses(&mut client)[0]["updatedInput"]["answers"], json!({ "Which colour?": "Blue" }));
+    assert_eq!(responses(&mut client)[0]["updatedInput"]["answers"], json!({ "Which color?": "Blue" }));
 }
 
 #[test]

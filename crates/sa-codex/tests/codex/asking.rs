@@ -268,7 +268,7 @@ fn more_than_the_sandbox_allows_can_be_granted() {
 fn questions() -> Value {
     let option = |label: &str| json!({ "label": label, "description": format!("choose {label}") });
     json!({ "turnId": "t1", "itemId": "q", "isBlocking": false, "questions": [
-        { "id": "a", "header": "Colour", "question": "Which colour?", "isOther": true, "options": [option("red"), option("green")] },
+        { "id": "a", "header": "Color", "question": "Which color?", "isOther": true, "options": [option("red"), option("green")] },
         { "id": "b", "header": "Name", "question": "What name?", "isOther": false, "options": null },
         { "id": "s", "header": "Key", "question": "What key?", "isSecret": true, "options": null },
     ] })
@@ -309,7 +309,7 @@ fn without_forms_questions_are_choices_one_by_one() {
     client.begin("hi", "t1");
     let messages = client.ask(0, "item/tool/requestUserInput", questions());
     let first = request(&messages, "session/request_permission");
-    assert_eq!(first["params"]["toolCall"]["title"], "Which colour?");
+    assert_eq!(first["params"]["toolCall"]["title"], "Which color?");
     let messages = client.choose(&first, "option_1");
     let second = request(&messages, "session/request_permission");
     client.written();

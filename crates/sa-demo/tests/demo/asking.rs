@@ -117,7 +117,7 @@ fn questions_need_not_be_answered() {
     for (answer, told) in [
         (json!({ "action": "decline" }), "The question was declined."),
         (json!({ "action": "cancel" }), "The question was cancelled."),
-        (json!({ "action": "accept" }), "Which colour do you like? no answer"),
+        (json!({ "action": "accept" }), "Which color do you like? no answer"),
         (json!({ "action": "_later" }), "The answer is of a kind I do not know."),
     ] {
         let messages = client.prompt("question");

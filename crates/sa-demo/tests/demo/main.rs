@@ -14,3 +14,4 @@ mod sessions;
 mod storage;
 mod talking;
 mod tools;
+mod tour;

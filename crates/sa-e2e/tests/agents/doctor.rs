@@ -159,7 +159,7 @@ fn elf(loader: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_program_for_another_c_library_is_recognised() -> Result<()> {
+async fn a_program_for_another_c_library_is_recognized() -> Result<()> {
     let patient = Patient::new().await?;
     let path = patient.scene.sandbox.path("foreign");
     let bytes = elf("/lib/ld-musl-other.so.1");

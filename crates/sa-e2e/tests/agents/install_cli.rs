@@ -16,7 +16,7 @@ async fn an_installation_is_told_line_by_line_where_nobody_watches() -> Result<(
     let lines: Vec<&str> = ended.stderr.lines().collect();
     let download = "downloading https://agents.example/acme/1.0.0/acme";
     let expected = ["asking vendor", download, "verifying", "activating"];
-    assert_eq!(lines, expected.map(|step| format!("acme: {step}")), "no bar, no colours, each step once");
+    assert_eq!(lines, expected.map(|step| format!("acme: {step}")), "no bar, no colors, each step once");
 
     let again = scene.run(&["install-agent", "acme"]).await?;
     assert!(again.stdout.starts_with("Acme 1.0.0 was installed before from vendor: "), "{again}");

@@ -102,7 +102,7 @@ async fn nobody_there_is_said_clearly() -> Result<()> {
 }
 
 #[tokio::test]
-async fn somebody_else_there_is_recognised() -> Result<()> {
+async fn somebody_else_there_is_recognized() -> Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let endpoint = format!("http://{}", listener.local_addr()?);
     let other = tokio::spawn(async move {

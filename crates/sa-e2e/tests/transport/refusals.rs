@@ -209,7 +209,7 @@ async fn a_query_that_cannot_be_read_is_a_problem() -> Result<()> {
         let posting = http.post(&format!("/acp?{query}")).json(request(1, "initialize", "{}"));
         posting.send().await?.expect_problem(400, "invalid_request").context(query)?;
     }
-    let path = "/v1/acp/one?agent=puppet&colour=red";
+    let path = "/v1/acp/one?agent=puppet&color=red";
     let reply = http.post(path).json(request(1, "pid", "{}")).send().await?;
     reply.expect_problem(400, "invalid_request")?;
     assert!(sa_testkit::Acp::list(http).await?.is_empty(), "nothing was started");

@@ -29,7 +29,7 @@ const REMOTE: [Field; 8] = [
 ];
 
 /// Brings an MCP server into its usual form, or says what is wrong with it. Unknown fields stay.
-pub(super) fn normalise(mut server: Object) -> Result<Object, FilesError> {
+pub(super) fn normalize(mut server: Object) -> Result<Object, FilesError> {
     let given = match server.remove("type") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text),
@@ -110,12 +110,12 @@ mod tests {
 
     #[track_caller]
     fn becomes(given: Value, expected: Value) {
-        assert_eq!(Value::Object(normalise(object(given)).unwrap()), expected);
+        assert_eq!(Value::Object(normalize(object(given)).unwrap()), expected);
     }
 
     #[track_caller]
     fn refused(given: Value, why: &str) {
-        let error = normalise(object(given)).unwrap_err().to_string();
+        let error = normalize(object(given)).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
 

@@ -17,7 +17,7 @@ const SOURCE: [Field; 5] = [
 const KINDS: [&str; 3] = ["github", "git", "local"];
 
 /// Checks a set of skills. Unknown fields stay.
-pub(super) fn normalise(mut skills: Object) -> Result<Object, FilesError> {
+pub(super) fn normalize(mut skills: Object) -> Result<Object, FilesError> {
     let sources = match skills.get_mut("sources") {
         Some(Value::Array(sources)) if !sources.is_empty() => sources,
         Some(Value::Array(_)) => return Err(wrong("", "sources", "must name at least one source")),
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn sources_are_checked_one_by_one() {
-        let check = |value: Value| normalise(value.as_object().unwrap().clone());
+        let check = |value: Value| normalize(value.as_object().unwrap().clone());
         let good = json!({"sources": [
             {"type": "github", "source": "a/b", "skills": ["x"], "ref": "main", "subpath": "skills/x"},
             {"type": "local", "source": "/opt/skills", "mine": true},

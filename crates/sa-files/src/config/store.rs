@@ -50,10 +50,10 @@ impl ConfigKind {
         }
     }
 
-    fn normalise(self, entry: Object) -> Result<Object, FilesError> {
+    fn normalize(self, entry: Object) -> Result<Object, FilesError> {
         match self {
-            Self::Mcp => mcp::normalise(entry),
-            Self::Skills => skills::normalise(entry),
+            Self::Mcp => mcp::normalize(entry),
+            Self::Skills => skills::normalize(entry),
         }
     }
 }
@@ -119,7 +119,7 @@ impl ConfigStore {
         entry: Object,
     ) -> Result<(), FilesError> {
         check_name(name)?;
-        let entry = kind.normalise(entry)?;
+        let entry = kind.normalize(entry)?;
         let name = name.to_owned();
         let full = self.with(kind, directory, move |entries| {
             let full = entries.len() >= ENTRIES && !entries.contains_key(&name);

@@ -43,9 +43,9 @@ async fn permissions_and_questions_are_answered() -> Result<()> {
             let allowed = "Permission for \"Deploy\": allow_once.";
             stock.ask(&session, "permission Deploy", allowed).await?;
             stock.ask(&session, "permission Deploy", &allowed.repeat(2)).await?;
-            stock.ask(&session, "question", "Which colour do you like? Green").await?;
+            stock.ask(&session, "question", "Which color do you like? Green").await?;
             assert_eq!(stock.permissions(), 2);
-            assert_eq!(stock.questions(), ["Which colour do you like?"]);
+            assert_eq!(stock.questions(), ["Which color do you like?"]);
             Ok(())
         })
         .await?;

@@ -222,10 +222,10 @@ fn what_a_sub_agent_wants_is_asked_on_its_session() {
     assert_eq!(requests(&edit(&mut client, "ses_deep", "per_2", "c2"))[0]["params"]["sessionId"], SESSION);
 }
 
-fn colour() -> Value {
+fn color() -> Value {
     let option = |label: &str| json!({ "label": label, "description": label });
     let question =
-        json!({ "question": "Which?", "header": "Colour", "options": [option("Red"), option("Blue")] });
+        json!({ "question": "Which?", "header": "Color", "options": [option("Red"), option("Blue")] });
     json!({ "id": "que_1", "questions": [question], "tool": { "callID": "c1" } })
 }
 
@@ -233,7 +233,7 @@ fn colour() -> Value {
 fn questions_are_forms_also_those_of_sub_agents() {
     for session in [SESSION, CHILD] {
         let mut client = delegating();
-        let told = client.event(session, "question.asked", colour());
+        let told = client.event(session, "question.asked", color());
         let request = requests(&told)[0];
         assert_eq!(
             (&request["method"], &request["params"]["sessionId"]),
@@ -247,12 +247,12 @@ fn questions_are_forms_also_those_of_sub_agents() {
 #[test]
 fn a_question_can_be_declined_or_cancelled() {
     let mut client = working();
-    let told = client.event(SESSION, "question.asked", colour());
+    let told = client.event(SESSION, "question.asked", color());
     client.answer(requests(&told)[0], json!({ "action": "decline" }));
     client.take("POST /question/que_1/reject");
     assert!(!client.names().iter().any(|name| name.ends_with("/abort")));
     let mut client = working();
-    let told = client.event(SESSION, "question.asked", colour());
+    let told = client.event(SESSION, "question.asked", color());
     client.answer(requests(&told)[0], json!({ "action": "cancel" }));
     client.take(&format!("POST /session/{SESSION}/abort"));
 }
@@ -262,7 +262,7 @@ fn without_forms_a_question_is_a_choice() {
     let mut client = Client::open_as(json!({}));
     client.prompt_in(SESSION, "hello");
     client.message(SESSION, "m1");
-    let told = client.event(SESSION, "question.asked", colour());
+    let told = client.event(SESSION, "question.asked", color());
     let request = requests(&told)[0];
     assert_eq!(request["method"], "session/request_permission");
     client.choose(request, "option_1");
@@ -295,7 +295,7 @@ fn what_was_asked_while_no_events_came_is_asked_again() {
     let asked = json!({ "id": "per_1", "sessionID": SESSION, "permission": "edit", "patterns": ["a"], "always": ["*"] });
     let told = client.respond("GET /permission", json!([asked]));
     assert_eq!(requests(&told).len(), 1);
-    let mut question = colour();
+    let mut question = color();
     question["sessionID"] = json!(SESSION);
     assert_eq!(requests(&client.respond("GET /question", json!([question]))).len(), 1);
 }

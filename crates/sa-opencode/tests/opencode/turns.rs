@@ -200,7 +200,7 @@ fn settings_go_out_with_the_next_prompt() {
     assert!(answer(&set(&mut client, "effort", "low"))["result"].is_object());
     let changed = set(&mut client, "model", "small");
     assert!(answer(&changed)["result"].to_string().contains("anthropic/small"), "{changed:?}");
-    for (option, value) in [("model", "none"), ("effort", "huge"), ("agent", "general"), ("colour", "red")] {
+    for (option, value) in [("model", "none"), ("effort", "huge"), ("agent", "general"), ("color", "red")] {
         assert_eq!(answer(&set(&mut client, option, value))["error"]["code"], -32602, "{option} {value}");
     }
     client.prompt_in(SESSION, "hello");

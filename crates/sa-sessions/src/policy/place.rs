@@ -1,7 +1,7 @@
 //! Paths as text: nothing is looked up, so links are not followed.
 
 /// The path without `.`, `..` and doubled slashes, as far as that can be said without looking. A slash at its end stays.
-pub(super) fn normalised(path: &str) -> String {
+pub(super) fn normalized(path: &str) -> String {
     let is_absolute = path.starts_with('/');
     let mut kept: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -24,14 +24,14 @@ pub(super) fn normalised(path: &str) -> String {
     }
 }
 
-/// Whether a normalised path leads out of where it starts.
-pub(super) fn climbs(normalised: &str) -> bool {
-    normalised.split('/').any(|part| part == "..")
+/// Whether a normalized path leads out of where it starts.
+pub(super) fn climbs(normalized: &str) -> bool {
+    normalized.split('/').any(|part| part == "..")
 }
 
 /// Whether `inner`, seen from somewhere, may be `path`.
 pub(super) fn is_within(path: &str, inner: &str) -> bool {
-    let (path, inner) = (normalised(path), normalised(inner));
+    let (path, inner) = (normalized(path), normalized(inner));
     let above = path.strip_suffix(&inner);
     path == inner || (!inner.starts_with(['/', '~']) && above.is_some_and(|above| above.ends_with('/')))
 }

@@ -3,7 +3,7 @@
 use super::address;
 use super::members::{self, Member};
 use super::pattern::{OPERATORS, Pattern, covers};
-use super::place::{climbs, is_within, normalised};
+use super::place::{climbs, is_within, normalized};
 use sa_api::sessions::{MessagePart, PermissionRequest, ToolKind};
 use sa_shell::{Readings, is_shell, takes_script};
 use serde_json::{Map, Value};
@@ -74,7 +74,7 @@ impl Subject {
                     || readings.any(pattern.as_str(), |phrase| pattern.matches(phrase))
             }
             Self::Path(path) | Self::Directory(path) => {
-                pattern.matches(path) || pattern.matches(&normalised(path))
+                pattern.matches(path) || pattern.matches(&normalized(path))
             }
             Self::Address(address) => {
                 pattern.matches(address) || Url::parse(address).is_ok_and(|url| pattern.matches(url.as_str()))
@@ -88,7 +88,7 @@ impl Subject {
         match self {
             Self::Command { script, .. } => covers(pattern.as_str(), script.trim(), &OPERATORS),
             Self::Path(path) | Self::Directory(path) => {
-                let path = normalised(path);
+                let path = normalized(path);
                 if climbs(&path) {
                     return pattern.as_str().contains("..") && pattern.matches(&path);
                 }

@@ -104,13 +104,13 @@ fn plan(asked: &Asked, published: Option<Published>, faults: &[Fault]) -> Answer
 /// The bytes that were asked for: all, or those from an offset on.
 fn part(asked: &Asked, bytes: Bytes, faults: &[Fault]) -> Answer {
     let tag = format!("\"{}\"", sha256_hex(&bytes));
-    let honoured =
+    let honored =
         !faults.contains(&Fault::IgnoreRange) && asked.if_range.as_ref().is_none_or(|known| *known == tag);
     let from = asked
         .recorded
         .range
         .as_deref()
-        .filter(|_| honoured)
+        .filter(|_| honored)
         .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
     let whole = bytes.len();
     let mut answer = match from {

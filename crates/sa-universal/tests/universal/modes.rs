@@ -106,7 +106,7 @@ fn modes_are_found_by_their_names() {
 #[test]
 fn a_table_says_it_for_good() {
     let table = json!({
-        "permission-modes": { "default": "careful", "plan": "behaviour=plan", "bypass": "wild" },
+        "permission-modes": { "default": "careful", "plan": "behavior=plan", "bypass": "wild" },
         "agent-modes": { "review": "reviewer" },
     });
     let names = |key: &str| serde_json::from_value(table[key].clone()).unwrap();
@@ -118,8 +118,8 @@ fn a_table_says_it_for_good() {
     assert_eq!(wanted(&table, &choices, "build", PermissionMode::Bypass), mode("wild"));
     assert_eq!(wanted(&table, &choices, "review", PermissionMode::Default), mode("reviewer"));
     choices.options = opened(&newer()).0.choices().options.clone();
-    choices.options[0].id = "behaviour".to_owned();
-    assert_eq!(wanted(&table, &choices, "plan", PermissionMode::Default), [option("behaviour", "plan")]);
+    choices.options[0].id = "behavior".to_owned();
+    assert_eq!(wanted(&table, &choices, "plan", PermissionMode::Default), [option("behavior", "plan")]);
 }
 
 #[test]

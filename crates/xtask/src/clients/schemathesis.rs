@@ -11,7 +11,7 @@ const EXAMPLES: &str = "SA_EXAMPLES";
 
 /// Runs all checks and phases; `clients/schemathesis/schemathesis.toml` configures them.
 pub(crate) fn run() -> Result<()> {
-    let tools = Tools::python()?;
+    let tools = Tools::python("clients")?;
     let daemon = Daemon::start(Programs::None)?;
     let mut program = tools
         .program("schemathesis")

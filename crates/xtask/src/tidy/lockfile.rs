@@ -21,14 +21,14 @@ struct Package {
 /// What is read of `deny.toml`.
 #[derive(Deserialize)]
 pub(super) struct Policy {
-    pub(super) licenses: Licences,
+    pub(super) licenses: Licenses,
     bans: Bans,
     sources: Registries,
 }
 
 /// `[licenses]`.
 #[derive(Deserialize)]
-pub(super) struct Licences {
+pub(super) struct Licenses {
     pub(super) allow: Vec<String>,
 }
 

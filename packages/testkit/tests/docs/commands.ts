@@ -29,7 +29,10 @@ export function problemsOf(code: string): string[] {
     if (at >= 0 && start) problems.push(...problemsOfCommand(words.slice(at)));
     if (words[0] === "npm" && words[1] === "run") problems.push(...problemsOfScript(words));
     for (const word of words)
-      if (/^(examples|packages|scripts|crates)\/[\w./-]+$/.test(word) && !existsSync(join(ROOT, word)))
+      if (
+        /^(examples|packages|packaging|deploy|scripts|crates)\/[\w./-]+$/.test(word) &&
+        !existsSync(join(ROOT, word))
+      )
         problems.push(`'${word}' does not exist`);
   }
   return problems;

@@ -22,6 +22,7 @@ export const ROOT: string = fileURLToPath(new URL("../../../../", import.meta.ur
 const REASONS = {
   account: "needs an account with a provider",
   build: "compiles the daemon, which takes minutes",
+  cluster: "needs a Kubernetes cluster",
   docker: "needs Docker",
   network: "downloads from the internet",
   published: "needs the published packages",

@@ -105,7 +105,7 @@ fn asking_and_planning() {
     let question =
         |words: &str| json!({ "question": words, "header": "H", "multiSelect": false, "options": options });
     insta::assert_snapshot!(snapshot(&[
-        ("AskUserQuestion", json!({ "questions": [question("Which colour?")] })),
+        ("AskUserQuestion", json!({ "questions": [question("Which color?")] })),
         ("AskUserQuestion", json!({ "questions": [question("One?"), question("Two?")] })),
         ("EnterPlanMode", json!({})),
         (

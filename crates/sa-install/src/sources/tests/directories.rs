@@ -56,7 +56,7 @@ async fn a_tree_of_hosts_is_a_mirror() {
 }
 
 #[tokio::test]
-async fn a_published_file_is_recognised_by_its_name() {
+async fn a_published_file_is_recognized_by_its_name() {
     let (_mirror, resolver) = offline(Platform::LinuxX64).await;
     let npm = tar_gz(&[Entry::program("package/claude", program("claude", "1"))]).unwrap();
     // Agent, file, its contents; then the version and the form that are found.

@@ -6,7 +6,7 @@ const LEAVE: [&[u8]; 3] = [b"\x1b[?1049l", b"\x1b[?1047l", b"\x1b[?47l"];
 /// The longest of these, less one: so much of a sequence may have come already.
 const CARRY: usize = 7;
 
-/// Mouse reports, pasting in brackets, application keys, a hidden cursor and colours off.
+/// Mouse reports, pasting in brackets, application keys, a hidden cursor and colors off.
 const CALM: &[u8] = b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[?25h\x1b[0m";
 
 /// Watches what is printed.

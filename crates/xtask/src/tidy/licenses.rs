@@ -1,4 +1,4 @@
-//! The licence of every dependency against the list in `deny.toml`.
+//! The license of every dependency against the list in `deny.toml`.
 
 use super::Finding;
 use super::lockfile::policy;
@@ -29,19 +29,19 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
         cargo(&["metadata", "--format-version", "1", "--locked", "--filter-platform", host]).output()?;
     let metadata: Metadata = serde_json::from_str(&metadata).context("cargo's metadata")?;
     let refused = metadata.packages.iter().filter_map(|package| {
-        let licence = package.license.as_deref().unwrap_or("none");
+        let license = package.license.as_deref().unwrap_or("none");
         let crate_name = format!("{} {}", package.name, package.version);
-        (!fits(licence, &allowed)).then(|| {
+        (!fits(license, &allowed)).then(|| {
             Finding::new(
                 "Cargo.lock",
-                format!("{crate_name} is under `{licence}`, which deny.toml does not allow"),
+                format!("{crate_name} is under `{license}`, which deny.toml does not allow"),
             )
         })
     });
     Ok(refused.collect())
 }
 
-/// Whether an SPDX expression can be met with the licences allowed. Old manifests write `/` for `OR`.
+/// Whether an SPDX expression can be met with the licenses allowed. Old manifests write `/` for `OR`.
 fn fits(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();
@@ -74,12 +74,12 @@ fn one(words: &mut Words, allowed: &[String]) -> bool {
             let fits = any_of(words, allowed);
             words.next_if_eq(&")").is_some() && fits
         }
-        Some(licence) => {
-            let mut licence = licence.to_owned();
+        Some(license) => {
+            let mut license = license.to_owned();
             if words.next_if_eq(&"WITH").is_some() {
-                licence = format!("{licence} WITH {}", words.next().unwrap_or_default());
+                license = format!("{license} WITH {}", words.next().unwrap_or_default());
             }
-            allowed.contains(&licence)
+            allowed.contains(&license)
         }
         None => false,
     }

@@ -1,0 +1,72 @@
+// What the page costs. CPU times of its main thread do not depend on how busy the machine is.
+
+import type { CDPSession, Page } from "playwright-core";
+
+export interface Watched {
+  watched: { largest: number; shift: number };
+}
+
+export function observePaint(): void {
+  const watched = { largest: 0, shift: 0 };
+  Object.assign(window, { watched });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) watched.largest = entry.startTime;
+  }).observe({ type: "largest-contentful-paint", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) watched.shift += (entry as unknown as { value: number }).value;
+  }).observe({ type: "layout-shift", buffered: true });
+}
+
+/** Opens a long session and returns when its last answer is shown, in milliseconds on the clock. */
+export function openLong(page: Page, id: string): Promise<number> {
+  return page.evaluate(async (hash) => {
+    const from = performance.now();
+    location.assign(hash);
+    while (!document.querySelector("[role=log]")?.textContent?.includes("Answer 1999")) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    return performance.now() - from;
+  }, `#/sessions/${id}`);
+}
+
+/** Screens that are scrolled. */
+export const FRAMES = 150;
+
+/** Scrolls up through the history, a screen at a time. */
+export function scrollUp(page: Page): Promise<void> {
+  return page.evaluate(async (frames) => {
+    const log = document.querySelector("[role=log]");
+    for (let frame = 0; frame < frames; frame += 1) {
+      log?.scrollBy(0, -600);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }, FRAMES);
+}
+
+export async function metricsOf(devtools: CDPSession): Promise<Map<string, number>> {
+  const { metrics: list } = await devtools.send("Performance.getMetrics");
+  return new Map(list.map(({ name, value }) => [name, value]));
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly tdur?: number;
+  readonly args: { readonly name?: string };
+}
+
+/** CPU times of the tasks of renderers' main threads in milliseconds, the longest first. */
+export function tasksOf(trace: Buffer): number[] {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
+  const main = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  return traceEvents
+    .filter(({ name, pid, tid }) => name.endsWith("RunTask") && main.has(`${pid} ${tid}`))
+    .map(({ tdur }) => (tdur ?? 0) / 1_000)
+    .sort((a, b) => b - a);
+}

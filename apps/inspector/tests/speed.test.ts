@@ -1,0 +1,64 @@
+// Speed: a long session, and the first load. Figures on the clock are the bench's; these limits hold on a busy machine.
+
+import { brotliCompressSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Harness } from "./harness.ts";
+import { metricsOf, observePaint, openLong, scrollUp, tasksOf, type Watched } from "./measure.ts";
+import { longSession } from "./recorded.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await Harness.start();
+}, 120_000);
+afterAll(() => harness?.[Symbol.asyncDispose]());
+
+test("20,000 events open in less than a second and scroll without long tasks", {
+  timeout: 180_000,
+}, async () => {
+  const long = await longSession(harness.client, 2_000);
+  expect(long.info.lastEventId).toBeGreaterThan(20_000);
+  const page = await harness.open();
+  await page.getByText("available").waitFor();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+  const before = (await metricsOf(devtools)).get("TaskDuration") ?? 0;
+  await openLong(page, long.id);
+  const opened = (await metricsOf(devtools)).get("TaskDuration") ?? 0;
+  expect(opened - before).toBeLessThan(1);
+  await harness.browser.startTracing(page, {
+    categories: ["toplevel", "disabled-by-default-devtools.timeline"],
+  });
+  await scrollUp(page);
+  const tasks = tasksOf(await harness.browser.stopTracing());
+  expect(tasks.length).toBeGreaterThan(100);
+  expect(tasks[0]).toBeLessThan(50);
+  expect(await page.locator(".transcript-row").count()).toBeLessThan(60);
+  await devtools.send("HeapProfiler.collectGarbage");
+  expect((await metricsOf(devtools)).get("JSHeapUsedSize")).toBeLessThan(48 << 20);
+  await page.context().close();
+});
+
+test("the first load is at most 140 KB compressed, from one origin, and nothing moves", {
+  timeout: 60_000,
+}, async () => {
+  const context = await harness.context();
+  const page = await context.newPage();
+  await page.addInitScript(observePaint);
+  const files = new Map<string, Promise<Buffer>>();
+  const origins = new Set<string>();
+  page.on("response", (response) => {
+    origins.add(new URL(response.url()).origin);
+    if (response.url().includes("/ui/")) files.set(response.url(), response.body());
+  });
+  await page.goto(`${harness.front.baseUrl}/ui/#token=${harness.daemon.token}`, { waitUntil: "load" });
+  const first = [...files.values()];
+  await page.getByText("available").waitFor();
+  // The rest is fetched when the page is idle.
+  const sizes = (await Promise.all(first)).map((body) => brotliCompressSync(body).length);
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(140 * 1_024);
+  expect([...origins]).toEqual([harness.front.baseUrl]);
+  const { shift } = await page.evaluate(() => (window as unknown as Watched).watched);
+  expect(shift).toBe(0);
+  await context.close();
+});
