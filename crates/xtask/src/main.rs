@@ -10,6 +10,7 @@ mod packages;
 mod packaging;
 mod requirements;
 mod shell;
+mod size;
 mod steps;
 mod tidy;
 mod tools;
@@ -89,6 +90,12 @@ enum OtherBench {
         #[arg(long)]
         accept: bool,
     },
+    /// Weigh each part of the shipped program and compare it with its budget.
+    Size {
+        /// A `dist` build with symbols of version 0, instead of a new one.
+        #[arg(long, value_name = "PATH")]
+        bin: Option<std::path::PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -105,6 +112,7 @@ fn act(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Run { arguments } => launch::daemon(&arguments),
         Verb::Bench { other: Some(OtherBench::Instructions { accept }), .. } => instructions::run(accept),
+        Verb::Bench { other: Some(OtherBench::Size { bin }), .. } => size::run(bin),
         Verb::Bench { other: None, arguments } => launch::benchmarks(&arguments),
         Verb::Test { list: true, .. } => {
             steps::list();
