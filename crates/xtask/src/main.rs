@@ -4,6 +4,7 @@ mod clients;
 mod contract;
 mod dist;
 mod generate;
+mod instructions;
 mod launch;
 mod packages;
 mod packaging;
@@ -83,6 +84,12 @@ enum Verb {
 /// Benchmarks that do not measure time.
 #[derive(Subcommand)]
 enum OtherBench {
+    /// Count the instructions of single operations and compare them with the accepted counts.
+    Instructions {
+        /// Make these the accepted counts.
+        #[arg(long)]
+        accept: bool,
+    },
     /// Weigh each part of the shipped program and compare it with its budget.
     Size {
         /// A `dist` build with symbols of version 0, instead of a new one.
@@ -104,6 +111,7 @@ fn main() -> ExitCode {
 fn act(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Run { arguments } => launch::daemon(&arguments),
+        Verb::Bench { other: Some(OtherBench::Instructions { accept }), .. } => instructions::run(accept),
         Verb::Bench { other: Some(OtherBench::Size { bin }), .. } => size::run(bin),
         Verb::Bench { other: None, arguments } => launch::benchmarks(&arguments),
         Verb::Test { list: true, .. } => {
