@@ -74,6 +74,7 @@ async function react(event: UniversalEvent): Promise<void> {
     case "messageWithdrawn":
     case "queueHeld":
     case "queueReleased":
+    case "queueReordered":
     case "questionResolved":
     case "permissionResolved":
     case "plan":

@@ -49,13 +49,36 @@ test("a rejection with a reason reaches the agent as its next message", async ()
   await session.page.context().close();
 });
 
-test("always is shown with its rule before it is sent", async () => {
+test("always shows its rule, whose scope can be edited, and the daemon keeps it", async () => {
+  const session = await harness.session();
+  await session.send("run npm test -- retry\nrun npm test -- other\nrun git push\nsay done");
+  const card = session.page.getByRole("group", { name: /Permission/ });
+  await card.getByText("npm test -- retry").waitFor();
+  await card.getByRole("button", { name: /Always…/ }).click();
+  const rule = card.getByRole("form", { name: "Rule" });
+  expect(await rule.getByLabel("Matches").inputValue()).toBe("npm test -- retry");
+  // A rule that does not match the request is refused, and the card stays.
+  await rule.getByLabel("Matches").fill("cargo *");
+  expect(await rule.getByLabel("Scope").locator("option:checked").textContent()).toBe("Custom");
+  await rule.getByRole("button", { name: "Always allow", exact: true }).click();
+  await session.page.getByText(/does not match this request/).waitFor();
+  await rule.getByLabel("Scope").selectOption({ label: "Commands that start with npm test" });
+  expect(await rule.getByLabel("Matches").inputValue()).toBe("npm test *");
+  await rule.getByRole("button", { name: "Always allow", exact: true }).click();
+  await session.transcript.getByText(/^Always allowed \(execute · npm test \*\) by you/).waitFor();
+  await session.transcript.getByText(/^Allowed once by a rule: Run npm test -- other/).waitFor();
+  await card.getByText("git push").waitFor();
+  await card.getByRole("button", { name: /Allow once/ }).click();
+  await session.transcript.getByText("done", { exact: true }).waitFor();
+  await session.page.context().close();
+});
+
+test("the agent's own rule is offered, too", async () => {
   const session = await harness.session();
   await session.send("permission Send it off\npermission Send it off\nsay done");
   const card = session.page.getByRole("group", { name: /Permission/ });
   await card.getByRole("button", { name: /Always…/ }).click();
-  await card.getByText(/will not ask again/).waitFor();
-  await card.getByRole("button", { name: "Always allow" }).click();
+  await card.getByRole("button", { name: "Agent's own rule" }).click();
   await session.transcript.getByText("done", { exact: true }).waitFor();
   await session.page.context().close();
 });
@@ -109,13 +132,80 @@ test("messages queue while a turn runs, can be edited, and a stop ends the turn"
   await session.page.context().close();
 });
 
-test("a fork has the history and its own address", async () => {
+test("queued messages are reordered by keys and by dragging, for every reader", {
+  timeout: 60_000,
+}, async () => {
+  const session = await harness.session();
+  const second = await harness.open(`#/sessions/${session.id}`);
+  await session.send("hang");
+  await session.waitForState("running");
+  for (const name of ["one", "two", "three"]) await session.send(`say ${name}`);
+  const queue = session.page.getByRole("region", { name: "Queue" });
+  await queue.getByText("3 messages queued").waitFor();
+  const shown = async (page = session.page): Promise<string[]> => {
+    const entries = await page
+      .getByRole("region", { name: "Queue" })
+      .locator("li > .truncate")
+      .allTextContents();
+    return entries.map((text) => text.replace("say ", ""));
+  };
+  const last = queue.getByRole("button", { name: /^Message 3 of 3/ });
+  await last.focus();
+  await session.page.keyboard.press("ArrowUp");
+  await expect.poll(() => shown()).toEqual(["one", "three", "two"]);
+  await session.page.keyboard.press("ArrowUp");
+  await expect.poll(() => shown()).toEqual(["three", "one", "two"]);
+  await expect.poll(() => shown(second)).toEqual(["three", "one", "two"]);
+  const items = queue.getByRole("listitem");
+  await items.nth(2).dragTo(items.nth(0));
+  await expect.poll(() => shown()).toEqual(["two", "three", "one"]);
+  await session.page.reload();
+  await expect.poll(() => shown()).toEqual(["two", "three", "one"]);
+  await queue.getByRole("button", { name: "Send now" }).first().click();
+  await session.waitForState("idle");
+  const said = (await session.transcript.locator(".markdown").allTextContents()).map((text) => text.trim());
+  expect(said).toEqual(["two", "three", "one"]);
+  await session.page.context().close();
+  await second.context().close();
+});
+
+test("a failed move of a queued message is shown, and no message is lost", async () => {
+  const session = await harness.session();
+  await session.send("hang");
+  await session.waitForState("running");
+  await session.send("say one");
+  await session.send("say two");
+  const queue = session.page.getByRole("region", { name: "Queue" });
+  await queue.getByText("2 messages queued").waitFor();
+  await session.page.route("**/queue", (route) => route.abort());
+  await queue.getByRole("button", { name: /^Message 2 of 2/ }).press("ArrowUp");
+  await session.page
+    .getByRole("alert")
+    .getByText(/cannot be reached/)
+    .waitFor();
+  expect(await queue.getByRole("listitem").first().textContent()).toContain("say one");
+  const { queue: waiting } = (await harness.client.sessions.get(session.id)).info;
+  expect(waiting).toHaveLength(2);
+  await session.page.context().close();
+});
+
+test("a fork has the history and its own address; from an earlier turn it lacks what came later", async () => {
   const session = await harness.session();
   await session.send("say remember me");
   await session.page.getByText("Done", { exact: true }).waitFor();
-  await session.page.getByRole("button", { name: "Fork from here" }).click();
+  await session.send("say too late");
+  await expect.poll(() => session.page.getByRole("button", { name: "Fork from here" }).count()).toBe(2);
+  await session.page.getByRole("button", { name: "Fork from here" }).last().click();
+  await expect.poll(() => session.page.url()).not.toContain(session.id);
+  await session.transcript.getByText("too late", { exact: true }).waitFor();
+  await session.page.goBack();
+  await expect.poll(() => session.page.url()).toContain(session.id);
+  await session.transcript.getByText("too late", { exact: true }).waitFor();
+  await session.page.getByRole("button", { name: "Fork from here" }).first().click();
   await expect.poll(() => session.page.url()).not.toContain(session.id);
   await session.transcript.getByText("remember me", { exact: true }).waitFor();
+  await session.transcript.getByText(/given the conversation as text/).waitFor();
+  expect(await session.transcript.getByText("too late", { exact: true }).count()).toBe(0);
   await session.page.context().close();
 });
 

@@ -52,8 +52,13 @@ export class Harness implements AsyncDisposable {
   }
 
   static async start(options: Parameters<typeof startDaemon>[0] = {}): Promise<Harness> {
+    return Harness.before(await startDaemon(options));
+  }
+
+  /** Opens the page before a daemon that runs, and takes it over. */
+  static async before(daemon: Daemon): Promise<Harness> {
     const dist = build();
-    const [daemon, browser] = await Promise.all([startDaemon(options), startChromium()]);
+    const browser = await startChromium();
     const front = await Front.start({ dist, policy: CSP, daemon: () => daemon.baseUrl });
     return new Harness(daemon, front, browser, await SandboxAgent.connect(daemon.connection));
   }

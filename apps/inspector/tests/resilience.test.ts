@@ -82,10 +82,21 @@ test("two readers see one session; what one answers, the other sees", { timeout:
   await first.send("permission Send it off\nsay sent");
   const card = second.getByRole("group", { name: /Permission/ });
   await card.getByRole("button", { name: /Allow once/ }).click();
-  for (const page of [first.page, second]) {
-    await page.getByText(/^Allowed once/).waitFor();
+  for (const page of [first.page, second])
     await page.getByRole("log").getByText("sent", { exact: true }).waitFor();
-  }
+  await second.getByText(/^Allowed once by you: Send it off/).waitFor();
+  const elsewhere = first.page.getByText(/^Allowed once by Inspector, Chrome on Linux: Send it off/);
+  await elsewhere.waitFor();
+  const time = first.page.locator(".card-done", { has: elsewhere }).locator("time");
+  expect(Date.parse((await time.getAttribute("datetime")) ?? "")).toBeGreaterThan(Date.now() - 60_000);
+  expect(await time.getAttribute("title")).not.toBe("");
+  // A client that gives no name is another client.
+  await first.send("question single\nsay thanks");
+  await first.page.getByRole("form", { name: "Question" }).waitFor();
+  const session = await harness.client.sessions.get(first.id);
+  const [question] = session.info.questions;
+  await session.replyQuestion(question?.id ?? "", [["Green"]]);
+  await first.page.getByText(/^Answered by another client/).waitFor();
 });
 
 test("a daemon without a token needs no connect screen", { timeout: 90_000 }, async () => {

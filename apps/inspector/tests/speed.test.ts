@@ -38,7 +38,7 @@ test("20,000 events open in less than a second and scroll without long tasks", {
   await page.context().close();
 });
 
-test("the first load is at most 140 KB compressed, from one origin, and nothing moves", {
+test("the first load is at most 120 KB compressed, from one origin, and nothing moves", {
   timeout: 60_000,
 }, async () => {
   const context = await harness.context();
@@ -56,7 +56,7 @@ test("the first load is at most 140 KB compressed, from one origin, and nothing 
   // The rest is fetched when the page is idle.
   const sizes = (await Promise.all(first)).map((body) => brotliCompressSync(body).length);
   expect(sizes.length).toBeGreaterThan(2);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(140 * 1_024);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(120 * 1_024);
   expect([...origins]).toEqual([harness.front.baseUrl]);
   const { shift } = await page.evaluate(() => (window as unknown as Watched).watched);
   expect(shift).toBe(0);

@@ -6,7 +6,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use sa_api::sessions::{
     CancelResult, CreateSession, EventPage, EventType, ForkSession, MessageAccepted, PermissionReply,
-    PostMessage, QuestionReply, Session, SessionPatch, TranscriptOrder, TranscriptPage,
+    PostMessage, QuestionReply, QueueOrder, Session, SessionPatch, TranscriptOrder, TranscriptPage,
 };
 use serde::Serialize;
 
@@ -157,6 +157,11 @@ impl Client {
     pub async fn withdraw_message(&self, id: &str, message_id: &str) -> Result<(), ClientError> {
         let path = ["v1", "sessions", id, "messages", message_id];
         self.send(self.request(Method::DELETE, &path, JSON)?).await.map(drop)
+    }
+
+    /// Changes the order of messages that wait.
+    pub async fn reorder_queue(&self, id: &str, order: &QueueOrder) -> Result<Session, ClientError> {
+        self.ask(self.request(Method::PUT, &["v1", "sessions", id, "queue"], JSON)?.json(order)).await
     }
 
     /// Stops the turn that runs.

@@ -1,7 +1,9 @@
 //! What handlers ask of a session's owner.
 
 use crate::{AgentFailure, SessionError};
-use sa_api::sessions::{CancelResult, Delivery, MessageAccepted, MessagePart, PermissionReply, SessionPatch};
+use sa_api::sessions::{
+    CancelResult, Delivery, MessageAccepted, MessagePart, PermissionReply, QuestionReply, SessionPatch,
+};
 use tokio::sync::oneshot;
 
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
@@ -21,13 +23,15 @@ pub(crate) enum Command {
 /// Commands that do not wait for a start of the agent, however long that takes.
 pub(crate) enum Urgent {
     /// Answers to a question; without any it is rejected.
-    Question { id: String, answers: Option<Vec<Vec<String>>>, reply: Reply<()> },
+    Question { id: String, answers: Option<QuestionReply>, reply: Reply<()> },
     /// A decision.
     Permission { id: String, decision: PermissionReply, reply: Reply<()> },
     /// Stop the turn.
     Cancel { reply: Reply<CancelResult> },
     /// Take one message out of the queue.
     Withdraw { message_id: String, reply: Reply<Withdrawal> },
+    /// Change the order of messages that wait.
+    Reorder { message_ids: Vec<String>, reply: Reply<()> },
     /// A message for the agent, to be stored.
     Post { message: Box<Posted>, reply: Reply<MessageAccepted> },
     /// The end. `forget`: the agent is to forget its own session, too.
@@ -72,7 +76,9 @@ impl Urgent {
     /// Answers it with a failure.
     pub(crate) fn fail(self, error: SessionError) {
         match self {
-            Self::Question { reply, .. } | Self::Permission { reply, .. } => drop(reply.send(Err(error))),
+            Self::Question { reply, .. } | Self::Permission { reply, .. } | Self::Reorder { reply, .. } => {
+                drop(reply.send(Err(error)));
+            }
             Self::Cancel { reply } => drop(reply.send(Err(error))),
             Self::Withdraw { reply, .. } => drop(reply.send(Err(error))),
             Self::Post { reply, .. } => drop(reply.send(Err(error))),

@@ -7,11 +7,12 @@ use crate::transcript::{self, Transcript};
 use crate::{AgentFailure, EventFilter, SessionError};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use sa_api::sessions::{
-    CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, Session,
-    SessionPatch, SessionState, TranscriptOrder,
+    CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, QuestionReply,
+    QueueOrder, Session, SessionPatch, SessionState, TranscriptOrder,
 };
 use sa_store::StoreError;
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -96,6 +97,17 @@ impl SessionHandle {
         }
     }
 
+    /// Changes the order of messages that wait.
+    pub async fn reorder(&self, order: QueueOrder) -> Result<Session, SessionError> {
+        let message_ids = order.message_ids;
+        let distinct: HashSet<&String> = message_ids.iter().collect();
+        if distinct.len() < message_ids.len() {
+            return Err(SessionError::Invalid("`messageIds` names a message twice".to_owned()));
+        }
+        self.urgent(|reply| Urgent::Reorder { message_ids, reply }).await?;
+        Ok(self.describe())
+    }
+
     /// Continues with messages that are held, and starts an agent again that has ended.
     pub async fn resume(&self) -> Result<Session, SessionError> {
         self.command(|reply| Command::Resume { reply }).await?;
@@ -121,7 +133,7 @@ impl SessionHandle {
     }
 
     /// Answers a question; without answers it is rejected.
-    pub async fn answer(&self, id: &str, answers: Option<Vec<Vec<String>>>) -> Result<(), SessionError> {
+    pub async fn answer(&self, id: &str, answers: Option<QuestionReply>) -> Result<(), SessionError> {
         let answered = self.urgent(|reply| Urgent::Question { id: id.to_owned(), answers, reply }).await;
         self.or_verdict(answered).await
     }

@@ -12,7 +12,9 @@ mod subject;
 mod tests;
 
 use pattern::Pattern;
-use sa_api::sessions::{Decision, PermissionPolicy, PermissionReplyKind, PermissionRequest, TimeoutDecision};
+use sa_api::sessions::{
+    AllowRule, Decision, PermissionPolicy, PermissionReplyKind, PermissionRequest, TimeoutDecision,
+};
 use std::time::Duration;
 use subject::{Subject, decisive, subjects};
 
@@ -20,6 +22,8 @@ use subject::{Subject, decisive, subjects};
 #[derive(Debug, Default)]
 pub(crate) struct Policy {
     rules: Vec<Rule>,
+    /// Rules that clients have added. They come after the others and do not make the agent ask about more.
+    allowances: Vec<Rule>,
     timeout: Option<Duration>,
     on_timeout: TimeoutDecision,
 }
@@ -40,18 +44,39 @@ impl Policy {
         });
         Ok(Self {
             rules: rules.collect::<Result<_, String>>()?,
+            allowances: Vec::new(),
             timeout: policy.timeout_ms.map(Duration::from_millis),
             on_timeout: policy.on_timeout,
         })
     }
 
+    /// Adds rules that clients have added before.
+    pub(crate) fn with_allowances(mut self, allowances: &[AllowRule]) -> Result<Self, String> {
+        for rule in allowances {
+            self.allow(rule)?;
+        }
+        Ok(self)
+    }
+
+    /// Adds a rule of a client.
+    pub(crate) fn allow(&mut self, rule: &AllowRule) -> Result<(), String> {
+        self.allowances.push(Rule::allowing(rule)?);
+        Ok(())
+    }
+
+    /// Returns whether a rule would allow this request.
+    pub(crate) fn covers(rule: &AllowRule, request: &PermissionRequest) -> Result<bool, String> {
+        Ok(Rule::allowing(rule)?.matches(request, &subjects(request)))
+    }
+
     /// Returns the decision of the first rule that matches.
     pub(crate) fn decide(&self, request: &PermissionRequest) -> Option<Decision> {
-        if self.rules.is_empty() {
+        if self.rules.is_empty() && self.allowances.is_empty() {
             return None;
         }
         let subjects = subjects(request);
-        Some(self.rules.iter().find(|rule| rule.matches(request, &subjects))?.decision)
+        let mut rules = self.rules.iter().chain(&self.allowances);
+        Some(rules.find(|rule| rule.matches(request, &subjects))?.decision)
     }
 
     /// Returns whether there is a rule, so that the agent has to ask about everything.
@@ -74,6 +99,11 @@ impl Policy {
 }
 
 impl Rule {
+    fn allowing(rule: &AllowRule) -> Result<Self, String> {
+        let input = rule.input.as_deref().map(Pattern::new).transpose()?;
+        Ok(Self { tool: Pattern::new(&rule.tool)?, input, decision: Decision::Allow })
+    }
+
     fn matches(&self, request: &PermissionRequest, subjects: &[Subject]) -> bool {
         let kind = serde_json::to_value(request.kind).unwrap_or_default();
         let mut names = [request.tool.as_deref(), kind.as_str()].into_iter().flatten();

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use sa_api::Timestamp;
 use sa_api::sessions::{
-    AgentError, CreateSession, OptionValue, PermissionMode, PermissionRequest, QuestionRequest,
+    AgentError, AllowRule, CreateSession, OptionValue, PermissionMode, PermissionRequest, QuestionRequest,
     QueuedMessage, Session, SessionChoices, SessionState, Turn, Usage, WebhookStatus,
 };
 use sa_universal::Form;
@@ -43,6 +43,12 @@ pub(crate) struct Record {
     /// Messages from before a restart wait until a client resumes the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) queue_held: bool,
+    /// The messages that waited when a client last changed their order, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) queue_order: Vec<String>,
+    /// Calls that clients have allowed for good.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowances: Vec<AllowRule>,
     #[serde(default)]
     pub(crate) turn: Option<Turn>,
     #[serde(default)]
@@ -135,6 +141,8 @@ impl Record {
             created_by: None,
             begun: false,
             queue_held: false,
+            queue_order: Vec::new(),
+            allowances: Vec::new(),
             turn: None,
             questions: Vec::new(),
             permissions: Vec::new(),
@@ -176,6 +184,7 @@ impl Record {
             error: None,
             created_by: None,
             queue_held: false,
+            queue_order: Vec::new(),
             turn: None,
             questions: Vec::new(),
             permissions: Vec::new(),
@@ -188,6 +197,14 @@ impl Record {
             title: title.or_else(|| self.title.clone()),
             ..self.clone()
         }
+    }
+
+    /// Drops what belongs to events after the place of a fork. The agent's own session contains them, so the agent gets a new one
+    /// and the conversation as text.
+    pub(crate) fn forget_later(&mut self) {
+        self.fork_of = None;
+        self.owes_history = true;
+        self.usage = None;
     }
 
     /// As it is stored.

@@ -304,7 +304,9 @@ impl Sessions {
         let owner = Owner::new(OwnerParts {
             shared: Arc::clone(&shared),
             parts: Arc::clone(&self.0.parts),
-            policy: Policy::new(&record.request.policy).unwrap_or_default(),
+            policy: Policy::new(&record.request.policy)
+                .and_then(|policy| policy.with_allowances(&record.allowances))
+                .unwrap_or_default(),
             record,
             env,
             commands: command_inbox,

@@ -65,6 +65,7 @@ fn mark(event: &EventData) -> Option<Mark> {
         EventData::Message(UniversalMessage::Unparsed(_)) => Some(Mark::Nameless),
         EventData::MessageDelta(delta) => Some(Mark::Piece { message: delta.message_id.clone() }),
         EventData::TurnStarted(started) => started.message_id.clone().map(|message| Mark::Begun { message }),
+        EventData::QueueReordered(order) => Some(Mark::Reordered { messages: order.message_ids.clone() }),
         // Earlier versions ended the turn of a message that was withdrawn without having begun it.
         EventData::TurnEnded(ended) => Some(Mark::Over { turn_id: ended.turn_id.clone() }),
         EventData::MessageWithdrawn(withdrawn) => Some(Mark::Over { turn_id: withdrawn.turn_id.clone() }),

@@ -153,11 +153,32 @@ pub(crate) fn apply(
             }
             _ => Ok(()),
         },
+        Mark::Reordered { messages } => reorder(connection, session, messages),
         Mark::Over { turn_id } => match Entry::waiting_for(connection, session, turn_id)? {
             Some(entry) => entry.settle(connection, here, Standing::Withdrawn),
             None => Ok(()),
         },
     }
+}
+
+/// Gives messages that wait each other's places.
+fn reorder(connection: &Connection, session: i64, messages: &[String]) -> Result<(), StoreError> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for message in messages {
+        let entry = Entry::find(connection, session, message)?;
+        // A log that was changed by hand may name a message twice.
+        let is_new = |entry: &Entry| entries.iter().all(|other| other.place != entry.place);
+        entries.extend(entry.filter(|entry| entry.standing == Standing::Queued && is_new(entry)));
+    }
+    let mut places: Vec<i64> = entries.iter().map(|entry| entry.place).collect();
+    places.sort_unstable();
+    for entry in &entries {
+        connection.prepare_cached("DELETE FROM transcript WHERE place = ?1")?.execute([entry.place])?;
+    }
+    for (entry, place) in entries.into_iter().zip(places) {
+        Entry { place, ..entry }.insert(connection)?;
+    }
+    Ok(())
 }
 
 /// Forgets messages of which no event is kept.

@@ -57,6 +57,11 @@ pub enum Mark {
         /// The message's id.
         message: String,
     },
+    /// Messages that wait take the places that they have, in this order.
+    Reordered {
+        /// The messages' ids.
+        messages: Vec<String>,
+    },
     /// A turn is over. If its message still waited, it was taken back; it takes its place here.
     Over {
         /// The turn.

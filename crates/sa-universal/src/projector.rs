@@ -85,6 +85,7 @@ impl Projector {
             | EventData::MessageWithdrawn(_)
             | EventData::QueueHeld(_)
             | EventData::QueueReleased(_)
+            | EventData::QueueReordered(_)
             | EventData::Error(_)
             | EventData::Continuity(_)
             | EventData::Ended(_) => Vec::new(),

@@ -15,7 +15,7 @@ export type { AgentQuery, Agents, InstallOptions } from "./agents/agents.ts";
 export { Installation } from "./agents/installation.ts";
 export { type ConnectOptions, SandboxAgent, type StartOptions } from "./client.ts";
 export type { Config, Entries } from "./config/config.ts";
-export type { Servers } from "./daemon/servers.ts";
+export type { ServerEvent, Servers } from "./daemon/servers.ts";
 export type { Tickets } from "./daemon/tickets.ts";
 export * from "./errors/errors.ts";
 export {

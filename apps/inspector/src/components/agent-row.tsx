@@ -2,11 +2,15 @@
 
 import { useSandboxAgent } from "@sandbox-agent/react";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactElement, useState } from "react";
+import { lazy, type ReactElement, Suspense, useState } from "react";
 import type { AgentInfo, InstallEvent } from "sandbox-agent";
+import { findingsOf, worstOf } from "../core/findings.ts";
 import { bytes } from "../core/format.ts";
 import { describeError } from "../core/problem.ts";
 import { Button } from "./controls.tsx";
+
+// Most readers never open it, and it brings a menu.
+const AgentFindings = lazy(() => import("./agent-findings.tsx"));
 
 type Install =
   | { state: "none" }
@@ -30,11 +34,18 @@ export function AgentRow({ agent, onStart }: { agent: AgentInfo; onStart: () => 
     }
   };
   const ready = agent.installed || agent.builtIn;
+  const [open, setOpen] = useState(false);
   return (
     <div className="agent-row">
-      <div className="agent-name truncate" title={agent.description}>
+      <button
+        type="button"
+        className="agent-name truncate"
+        title={agent.description}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
         {agent.name} <span className="agent-version">{agent.version}</span>
-      </div>
+      </button>
       <div className="agent-info">
         <AgentNote agent={agent} install={install} />
       </div>
@@ -52,6 +63,11 @@ export function AgentRow({ agent, onStart }: { agent: AgentInfo; onStart: () => 
           {install.state === "failed" ? "Retry" : "Install"}
         </Button>
       )}
+      {open ? (
+        <Suspense fallback={null}>
+          <AgentFindings agent={agent} />
+        </Suspense>
+      ) : null}
     </div>
   );
 }
@@ -66,22 +82,19 @@ function AgentNote({ agent, install }: { agent: AgentInfo; install: Install }): 
     );
   }
   if (install.state === "running") return <Progress event={install.event} />;
+  // Agents that are not installed describe themselves; those that are say what stands in their way.
+  const problem = agent.installed ? worstOf(findingsOf(agent)) : undefined;
   return (
-    <div className={`agent-note ${isMissing(agent) ? "agent-note-missing" : ""}`}>{credentials(agent)}</div>
+    <div className={`agent-note ${problem === undefined ? "" : "agent-note-missing"}`}>
+      {problem === undefined ? credentials(agent) : problem.detail}
+    </div>
   );
-}
-
-function isMissing(agent: AgentInfo): boolean {
-  return agent.installed && agent.credentialStatus === "missing";
 }
 
 function credentials(agent: AgentInfo): string {
   const [found] = agent.credentials;
   if (found !== undefined) return `Credentials: ${found.origin}`;
-  if (agent.credentialStatus === "notNeeded") return agent.description ?? "Needs no credentials";
-  if (agent.credentialStatus === "missing")
-    return agent.installed ? "No credentials found" : (agent.description ?? "");
-  return agent.description ?? "";
+  return agent.description ?? (agent.credentialStatus === "notNeeded" ? "Needs no credentials" : "");
 }
 
 const STEPS: Record<string, string> = {

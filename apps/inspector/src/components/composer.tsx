@@ -4,7 +4,7 @@ import { type ReactElement, type ReactNode, useRef, useState } from "react";
 import type { InputPart } from "sandbox-agent";
 import type { SessionStore } from "sandbox-agent/stores";
 import type { Transcript } from "sandbox-agent/transcript";
-import { type Attachment, attach } from "../core/attachments.ts";
+import { type Attachment, attach, attachmentOf } from "../core/attachments.ts";
 import { History } from "../core/history.ts";
 import { Button } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
@@ -33,9 +33,17 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
   const busy = facts.state === "running" || facts.state === "requiresAction";
   const ended = facts.state === "ended";
 
-  const put = (value: string): void => {
-    setText(value);
+  /** Puts a message back that was withdrawn. What the reader has written meanwhile stays. */
+  const put = (parts: readonly InputPart[]): void => {
+    setText((now) => [textOf(parts), now].filter((part) => part !== "").join("\n"));
+    setAttachments((now) => [...parts.flatMap(attachmentOf), ...now]);
     input.current?.focus();
+  };
+
+  const putNow = (id: string, parts: InputPart[]): void => {
+    sendNow(store, id, parts).catch((error: unknown) => {
+      if (error instanceof NotSentError) put(parts);
+    });
   };
 
   const send = (delivery: "queue" | "interrupt"): void => {
@@ -65,7 +73,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
     if (facts.queue.length > 0 && now - escaped.current > 1_500) {
       const [next] = facts.queue;
       escaped.current = now;
-      if (next !== undefined) void sendNow(store, next.id, next.parts as InputPart[]);
+      if (next !== undefined) putNow(next.id, next.parts as InputPart[]);
       return;
     }
     void store.cancel();
@@ -74,7 +82,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
   const editLast = (): boolean => {
     const last = facts.queue.at(-1);
     if (text !== "" || last === undefined) return false;
-    void store.withdraw(last.id).then(() => put(textOf(last.parts as InputPart[])));
+    void store.withdraw(last.id).then(() => put(last.parts as InputPart[]));
     return true;
   };
 
@@ -110,7 +118,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
     <div className="composer">
       <div className="composer-inner">
         {notice}
-        <Queue store={store} queue={facts.queue} held={facts.queueHeld} onEdit={put} />
+        <Queue store={store} queue={facts.queue} held={facts.queueHeld} onEdit={put} onSendNow={putNow} />
         <Suggestions {...suggestions} />
         <fieldset
           aria-label="Composer"
@@ -211,10 +219,15 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
   );
 }
 
+/** A message was withdrawn from the queue and could not be sent again. */
+class NotSentError extends Error {}
+
 /** Sends a queued message ahead of everything: it is withdrawn, and sent again as an interruption. */
-export async function sendNow(store: SessionStore, id: string, parts: InputPart[]): Promise<void> {
+async function sendNow(store: SessionStore, id: string, parts: InputPart[]): Promise<void> {
   await store.withdraw(id);
-  await store.send(parts, { delivery: "interrupt" });
+  await store.send(parts, { delivery: "interrupt" }).catch((cause: unknown) => {
+    throw new NotSentError("the message was not sent", { cause });
+  });
 }
 
 export function textOf(parts: readonly InputPart[]): string {

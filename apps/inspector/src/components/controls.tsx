@@ -1,6 +1,7 @@
 // Buttons, fields and marks that every screen uses.
 
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useState } from "react";
+import { copyText } from "../core/clipboard.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import "./controls.css";
 
@@ -46,7 +47,7 @@ export function CopyButton({ text, label = "Copy" }: { text: () => string; label
     const timer = setTimeout(() => setCopied(false), 1_500);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = (): void => void navigator.clipboard.writeText(text()).then(() => setCopied(true));
+  const copy = (): void => void copyText(text()).then(() => setCopied(true));
   return (
     <Button
       look="quiet"

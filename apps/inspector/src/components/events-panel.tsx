@@ -1,43 +1,39 @@
-// The event log: filter, pause, raw data, copy as curl.
+// The event log and the agent's raw ACP messages, side by side.
 
-import { useSandboxAgent } from "@sandbox-agent/react";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import { useSandboxAgent, useStore } from "@sandbox-agent/react";
+import { type ReactElement, useCallback, useMemo, useState } from "react";
 import type { UniversalEvent } from "sandbox-agent";
-import type { SessionStore } from "sandbox-agent/stores";
-import { exactTime } from "../core/format.ts";
-import { curl } from "../core/snippets.ts";
-import { useConnection } from "../hooks/connection.ts";
-import { Button, CopyButton } from "./controls.tsx";
-import { Json } from "./output.tsx";
+import type { SessionSnapshot, SessionStore } from "sandbox-agent/stores";
+import type { JumpTarget } from "../core/jump.ts";
+import { eventRecord, matching } from "../core/log-records.ts";
+import { KEPT, useFollowed } from "../hooks/followed.ts";
+import { AcpLog } from "./acp-log.tsx";
+import { Button } from "./controls.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
+import { LogList } from "./log-list.tsx";
 import { ProblemView } from "./problem.tsx";
-import { ScrollRegion } from "./scroll-region.tsx";
 import "./panels.css";
 
-/** Events that the panel keeps. */
-const KEPT = 5_000;
+interface EventsPanelProps {
+  store: SessionStore;
+  onJump: (target: JumpTarget) => void;
+}
 
-export default function EventsPanel({ store }: { store: SessionStore }): ReactElement {
+const infoOf = ({ info }: SessionSnapshot) => info;
+
+/** Whether raw messages are shown, kept for the next session. */
+const RAW = "sandbox-agent.raw";
+
+export default function EventsPanel({ store, onJump }: EventsPanelProps): ReactElement {
+  const info = useStore(store, infoOf);
   const [filter, setFilter] = useState("");
   const [paused, setPaused] = useState(false);
   const [deltas, setDeltas] = useState(false);
-  const { events, error, retry } = useEvents(store, paused, deltas);
-  const [open, setOpen] = useState<number>();
-  const scroll = useRef<HTMLElement>(null);
-  const shown = useMemo(() => {
-    const words = filter.toLowerCase();
-    if (words === "") return events;
-    return events.filter((event) => JSON.stringify(event).toLowerCase().includes(words));
-  }, [events, filter]);
-  const virtual = useVirtualizer({
-    count: shown.length,
-    getScrollElement: () => scroll.current,
-    getItemKey: (index) => shown[index]?.id ?? index,
-    estimateSize: () => 27,
-    overscan: 20,
-    anchorTo: "end",
-    followOnAppend: true,
-  });
+  const [raw, setRaw] = useState(() => localStorage.getItem(RAW) === "true");
+  const toggleRaw = (): void => {
+    localStorage.setItem(RAW, String(!raw));
+    setRaw(!raw);
+  };
   return (
     <div className="panel">
       <div className="panel-tools">
@@ -45,7 +41,7 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
           className="input"
           type="search"
           aria-label="Filter events"
-          placeholder="Filter events"
+          placeholder="Filter"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />
@@ -56,123 +52,76 @@ export default function EventsPanel({ store }: { store: SessionStore }): ReactEl
           title="Show pieces of messages"
           onClick={() => setDeltas(!deltas)}
         >
-          {deltas ? "Hide pieces" : "Pieces"}
+          Pieces
+        </Button>
+        <Button
+          size="small"
+          look="quiet"
+          aria-pressed={raw}
+          title="Show what the agent wrote, as it wrote it"
+          onClick={toggleRaw}
+        >
+          Raw ACP
         </Button>
         <Button size="small" look="quiet" icon={paused ? "run" : "pause"} onClick={() => setPaused(!paused)}>
           {paused ? "Resume" : "Pause"}
         </Button>
       </div>
-      {error === undefined ? null : <ProblemView error={error} onRetry={retry} />}
-      <ScrollRegion className="panel-scroll" ref={scroll} label="Events">
-        <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
-          {virtual.getVirtualItems().map((item) => {
-            const event = shown[item.index];
-            if (event === undefined) return null;
-            return (
-              <div
-                key={item.key}
-                ref={virtual.measureElement}
-                data-index={item.index}
-                style={{
-                  position: "absolute",
-                  top: 0,
-                  left: 0,
-                  width: "100%",
-                  transform: `translateY(${item.start}px)`,
-                }}
-              >
-                <EventRow
-                  event={event}
-                  open={open === event.id}
-                  onToggle={() => setOpen(open === event.id ? undefined : event.id)}
-                />
-              </div>
-            );
-          })}
-        </div>
-      </ScrollRegion>
+      <div className={`logs ${raw ? "logs-two" : ""}`}>
+        <EventLog store={store} deltas={deltas} filter={filter} paused={paused} onJump={onJump} />
+        {raw ? (
+          <AcpLog
+            sessionId={store.id}
+            nativeSessionId={info?.nativeSessionId}
+            state={info?.state}
+            filter={filter}
+            paused={paused}
+          />
+        ) : null}
+      </div>
     </div>
   );
 }
 
-function EventRow(props: { event: UniversalEvent; open: boolean; onToggle: () => void }): ReactElement {
-  const { event, open, onToggle } = props;
-  const { connection } = useConnection();
-  const summary = useMemo(() => JSON.stringify(Object.values(event.data)[0])?.slice(0, 200), [event]);
-  const path = `/v1/sessions/${encodeURIComponent(event.sessionId)}/events?after=${event.id - 1}&limit=1`;
+function EventLog(props: {
+  store: SessionStore;
+  deltas: boolean;
+  filter: string;
+  paused: boolean;
+  onJump: EventsPanelProps["onJump"];
+}): ReactElement {
+  const { store, deltas, filter, paused, onJump } = props;
+  const client = useSandboxAgent();
+  const read = useCallback(
+    async (after: number | undefined, signal: AbortSignal) => {
+      const session = await client.sessions.get(store.id, { signal });
+      const start = after ?? Math.max(0, session.info.lastEventId - KEPT);
+      return session.events({ after: start, deltas, signal, onGap: () => {} });
+    },
+    [client, store, deltas],
+  );
+  const { records, error, retry } = useFollowed<UniversalEvent>(read, paused);
+  const shown = useMemo(() => matching(records, filter).map(eventRecord), [records, filter]);
   return (
-    <div className="event-row">
-      <button
-        type="button"
-        className="event-line"
-        aria-expanded={open}
-        title={exactTime(event.timestamp)}
-        onClick={onToggle}
-      >
-        <span className="event-id">{event.id}</span>
-        <span className="truncate">{event.type}</span>
-        <span className="event-summary truncate">{summary}</span>
-      </button>
-      {open ? (
-        <div className="event-body">
-          <Json value={event} />
-          <div className="event-actions">
-            <CopyButton text={() => JSON.stringify(event, null, 2)} label="Copy event as JSON" />
+    <section className="log" aria-label="Event log">
+      {error === undefined ? null : <ProblemView error={error} onRetry={retry} />}
+      <LogList
+        label="Events"
+        records={shown}
+        empty={filter === "" ? "Events appear here as they happen." : "No event matches the filter."}
+        actions={(record) => (
+          <>
             <Button
               size="small"
               look="quiet"
-              onClick={() => void navigator.clipboard.writeText(curl(connection, path))}
+              onClick={() => onJump({ event: record.value as UniversalEvent })}
             >
-              Copy as curl
+              Show in transcript
             </Button>
-          </div>
-        </div>
-      ) : null}
-    </div>
+            <CopyMenu object={{ type: "event", sessionId: store.id, eventId: record.id }} name="event" />
+          </>
+        )}
+      />
+    </section>
   );
-}
-
-/** Reads the newest events and follows. A pause keeps what is shown; resuming continues where it stopped. */
-function useEvents(
-  store: SessionStore,
-  paused: boolean,
-  deltas: boolean,
-): { events: readonly UniversalEvent[]; error: unknown; retry: () => void } {
-  const client = useSandboxAgent();
-  const [events, setEvents] = useState<readonly UniversalEvent[]>([]);
-  const [error, setError] = useState<unknown>();
-  const [attempt, setAttempt] = useState(0);
-  const last = useRef<{ id: number; deltas: boolean }>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt follows again
-  useEffect(() => {
-    if (paused) return;
-    const abort = new AbortController();
-    const follow = async (): Promise<void> => {
-      const session = await client.sessions.get(store.id, { signal: abort.signal });
-      if (last.current?.deltas !== deltas) {
-        last.current = { id: Math.max(0, session.info.lastEventId - KEPT), deltas };
-        setEvents([]);
-      }
-      let batch: UniversalEvent[] = [];
-      for await (const event of session.events({ after: last.current.id, deltas, signal: abort.signal })) {
-        last.current = { id: event.id, deltas };
-        batch.push(event);
-        if (batch.length > 1) continue;
-        setTimeout(() => {
-          const added = batch;
-          batch = [];
-          setEvents((now) => [...now, ...added].slice(-KEPT));
-        }, 50);
-      }
-    };
-    follow().catch((failure: unknown) => {
-      if (!abort.signal.aborted) setError(failure);
-    });
-    return () => abort.abort();
-  }, [client, store, paused, deltas, attempt]);
-  const retry = (): void => {
-    setError(undefined);
-    setAttempt((now) => now + 1);
-  };
-  return { events, error, retry };
 }

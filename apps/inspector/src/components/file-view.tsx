@@ -7,6 +7,7 @@ import { PreconditionFailedError } from "sandbox-agent";
 import { baseName, bytes, shortPath } from "../core/format.ts";
 import { CodeEditor } from "./code-editor.tsx";
 import { Button } from "./controls.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
 import { ProblemView } from "./problem.tsx";
 import { saveFile } from "./session-head.tsx";
 
@@ -67,6 +68,7 @@ export function FileView({ path, root }: { path: string; root: string | undefine
           title="Download"
           onClick={() => void download().catch(setError)}
         />
+        <CopyMenu object={{ type: "file", path }} name="file" />
       </div>
       {file.isError ? (
         <div className="file-notice">

@@ -9,6 +9,7 @@ const PATHS = {
   settings: "M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M10 3.2v3.6M6 9.2v3.6",
   search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9M10.5 10.5 13.5 13.5",
   plus: "M8 3v10M3 8h10",
+  grip: "M6 4h.01M6 8h.01M6 12h.01M10 4h.01M10 8h.01M10 12h.01",
   close: "M4 4l8 8M12 4l-8 8",
   check: "M3 8.5 6.5 12 13 4.5",
   chevron: "M6 4l4 4-4 4",

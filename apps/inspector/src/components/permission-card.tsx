@@ -3,9 +3,11 @@
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from "react";
 import type { PermissionReply, PermissionRequest } from "sandbox-agent";
 import type { PermissionItem, PermissionState } from "sandbox-agent/transcript";
-import { ago, exactTime } from "../core/format.ts";
+import { ruleText } from "../core/rules.ts";
 import { commandOf, summarize } from "../core/tool-view.ts";
+import { AlwaysForm } from "./always-form.tsx";
 import { Button } from "./controls.tsx";
+import { DecisionRow } from "./decision-row.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { Icon } from "./icons.tsx";
 import { Json, Output } from "./output.tsx";
@@ -37,7 +39,6 @@ function OpenPermission(props: {
 }): ReactElement {
   const { request, cwd, place, onReply } = props;
   const [stage, setStage] = useState<Stage>("ask");
-  const [reason, setReason] = useState("");
   const card = useRef<HTMLFieldSetElement>(null);
   const first = place === undefined || place.index === 1;
   useEffect(() => {
@@ -75,87 +76,50 @@ function OpenPermission(props: {
           <Button look="primary" hint="⏎" onClick={() => onReply({ reply: "once" })}>
             Allow once
           </Button>
-          {hasReply(request, "always") ? (
-            <Button hint="A" onClick={() => setStage("always")}>
-              Always…
-            </Button>
-          ) : null}
+          <Button hint="A" onClick={() => setStage("always")}>
+            Always…
+          </Button>
           <Button hint="⌫" onClick={() => setStage("reject")}>
             Reject
           </Button>
         </div>
       ) : null}
       {stage === "always" ? (
-        <Always request={request} onReply={onReply} onBack={() => setStage("ask")} />
+        <AlwaysForm request={request} onReply={onReply} onBack={() => setStage("ask")} />
       ) : null}
-      {stage === "reject" ? (
-        <form
-          className="card-actions"
-          onSubmit={(event) => {
-            event.preventDefault();
-            onReply(reason.trim() === "" ? { reply: "reject" } : { reply: "reject", message: reason.trim() });
-          }}
-        >
-          <input
-            className="input"
-            aria-label="Reason for the agent, optional"
-            placeholder="Tell the agent why, or what to do instead (optional)"
-            value={reason}
-            // biome-ignore lint/a11y/noAutofocus: the reader asked for this field
-            autoFocus
-            onChange={(event) => setReason(event.target.value)}
-          />
-          <Button type="submit" look="danger" hint="⏎">
-            Reject
-          </Button>
-          <Button look="quiet" onClick={() => setStage("ask")}>
-            Back
-          </Button>
-        </form>
-      ) : null}
+      {stage === "reject" ? <RejectForm onReply={onReply} onBack={() => setStage("ask")} /> : null}
     </fieldset>
   );
 }
 
-/** The agent keeps its own rule, so each of its options is shown with its own name. */
-function Always(props: {
-  request: PermissionRequest;
-  onReply: (reply: PermissionReply) => void;
-  onBack: () => void;
-}): ReactElement {
-  const { request } = props;
-  const command = commandOf(request.input);
+function RejectForm(props: { onReply: (reply: PermissionReply) => void; onBack: () => void }): ReactElement {
+  const [reason, setReason] = useState("");
   return (
-    <>
-      <div className="problem-detail">
-        The agent will not ask again in this session for:{" "}
-        <code>
-          {[request.tool ?? request.kind, command].filter((text) => text !== undefined).join(" · ")}
-        </code>
-      </div>
-      <div className="card-actions">
-        {request.options
-          .filter((option) => option.reply === "always")
-          .map((option, index) => (
-            <Button
-              key={option.id}
-              look={index === 0 ? "primary" : "plain"}
-              autoFocus={index === 0}
-              onClick={() => props.onReply({ reply: "always", optionId: option.id })}
-            >
-              {option.name}
-            </Button>
-          ))}
-        <Button look="quiet" onClick={props.onBack}>
-          Back
-        </Button>
-      </div>
-    </>
+    <form
+      className="card-actions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const message = reason.trim();
+        props.onReply(message === "" ? { reply: "reject" } : { reply: "reject", message });
+      }}
+    >
+      <input
+        className="input"
+        aria-label="Reason for the agent, optional"
+        placeholder="Tell the agent why, or what to do instead (optional)"
+        value={reason}
+        // biome-ignore lint/a11y/noAutofocus: the reader asked for this field
+        autoFocus
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <Button type="submit" look="danger" hint="⏎">
+        Reject
+      </Button>
+      <Button look="quiet" onClick={props.onBack}>
+        Back
+      </Button>
+    </form>
   );
-}
-
-function hasReply(request: PermissionRequest, reply: string): boolean {
-  return request.options.some((option) => option.reply === reply);
 }
 
 function question(request: PermissionRequest, cwd: string | undefined): ReactNode {
@@ -178,21 +142,7 @@ function Effect({ request }: { request: PermissionRequest }): ReactNode {
   ));
 }
 
-const BY: Record<string, string> = {
-  client: "",
-  rule: " by a rule",
-  permissionMode: " by the permission mode",
-  agent: " by the agent",
-  timeout: " after the timeout",
-  withdrawn: ": the agent took it back",
-  turnEnded: ": the turn ended",
-  agentEnded: ": the agent ended",
-  daemonRestarted: ": the daemon was restarted",
-};
-
-export function resolvedBy(by: string): string {
-  return BY[by] ?? ` by ${by}`;
-}
+const OUTCOMES = { once: "Allowed once", always: "Always allowed", reject: "Rejected" } as const;
 
 function PermissionDone(props: {
   request: PermissionRequest;
@@ -200,19 +150,15 @@ function PermissionDone(props: {
   cwd: string | undefined;
 }): ReactElement {
   const { request, state, cwd } = props;
-  const words = { once: "Allowed once", always: "Always allowed", reject: "Rejected" };
-  const outcome = state.reply === undefined ? "Not decided" : words[state.reply];
   const { verb, target } = summarize({ ...request, name: request.tool ?? "", locations: [] }, cwd);
+  const rule = state.rule === undefined ? "" : ` (${ruleText(state.rule)})`;
   return (
-    <div className="card-done">
-      <Icon name={state.reply === "reject" || state.reply === undefined ? "close" : "shield"} />
-      <span className="truncate">
-        {outcome}
-        {resolvedBy(state.by)}: {verb} {target}
-      </span>
-      <time dateTime={state.at} title={exactTime(state.at)}>
-        {ago(state.at)}
-      </time>
-    </div>
+    <DecisionRow
+      id={request.id}
+      icon={state.reply === "reject" || state.reply === undefined ? "close" : "shield"}
+      outcome={state.reply === undefined ? "Not decided" : `${OUTCOMES[state.reply]}${rule}`}
+      state={state}
+      subject={`${verb} ${target}`}
+    />
   );
 }

@@ -7,6 +7,7 @@ import type { ProcessInfo } from "sandbox-agent";
 import { ago, exactTime } from "../core/format.ts";
 import { processTitle } from "../core/processes.ts";
 import { Button } from "./controls.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
 import { Output } from "./output.tsx";
 import { ProblemView } from "./problem.tsx";
 
@@ -61,6 +62,7 @@ function ProcessRow({ process, onChanged }: { process: ProcessInfo; onChanged: (
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         />
+        <CopyMenu object={{ type: "process", id: process.id }} name="process" />
         {running ? (
           <Button
             look="quiet"

@@ -4,11 +4,10 @@ import { type ReactElement, useEffect, useRef, useState } from "react";
 import type { Question, QuestionRequest } from "sandbox-agent";
 import type { QuestionItem, QuestionState } from "sandbox-agent/transcript";
 import { answerOf, type Draft, firstDraft, problemOf } from "../core/answers.ts";
-import { ago, exactTime } from "../core/format.ts";
 import { Button } from "./controls.tsx";
+import { DecisionRow } from "./decision-row.tsx";
 import { Icon } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
-import { resolvedBy } from "./permission-card.tsx";
 import { QuestionField } from "./question-field.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 import "./cards.css";
@@ -158,29 +157,27 @@ function isRefusal(label: string): boolean {
   return /^(no\b|reject|keep|stay|cancel|deny)/i.test(label);
 }
 
+const OUTCOMES: Record<string, string> = {
+  answered: "Answered",
+  rejected: "Declined",
+  cancelled: "Not answered",
+};
+
 function QuestionDone(props: {
   request: QuestionRequest;
   state: Extract<QuestionState, { type: "resolved" }>;
 }): ReactElement {
   const { request, state } = props;
-  const words: Record<string, string> = {
-    answered: "Answered",
-    rejected: "Declined",
-    cancelled: "Not answered",
-  };
   const answers = (state.answers ?? []).map((answer) => answer.join(", ")).filter((text) => text !== "");
+  const answer = answers.length === 0 ? "" : ` — ${answers.join(" · ")}`;
   return (
-    <div className="card-done">
-      <Icon name={request.planApproval === true ? "list" : "question"} />
-      <span className="truncate">
-        {words[state.outcome] ?? state.outcome}
-        {resolvedBy(state.by)}: {request.questions.map(text).join(" · ")}
-        {answers.length === 0 ? "" : ` — ${answers.join(" · ")}`}
-      </span>
-      <time dateTime={state.at} title={exactTime(state.at)}>
-        {ago(state.at)}
-      </time>
-    </div>
+    <DecisionRow
+      id={request.id}
+      icon={request.planApproval === true ? "list" : "question"}
+      outcome={OUTCOMES[state.outcome] ?? state.outcome}
+      state={state}
+      subject={`${request.questions.map(text).join(" · ")}${answer}`}
+    />
   );
 }
 

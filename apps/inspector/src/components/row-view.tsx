@@ -1,13 +1,15 @@
 // One row of the transcript.
 
 import { memo, type ReactElement, type ReactNode, useState } from "react";
-import type { SessionInfo } from "sandbox-agent";
+import type { PermissionReply, SessionInfo } from "sandbox-agent";
 import type { SessionStore } from "sandbox-agent/stores";
 import type { UserItem } from "sandbox-agent/transcript";
 import { between, compact, cost, duration, exactTime, plural } from "../core/format.ts";
+import { clientName, forgetDecision, rememberDecision } from "../core/identity.ts";
 import type { Row } from "../core/rows.ts";
 import { summarize } from "../core/tool-view.ts";
 import { Button, CopyButton } from "./controls.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icons.tsx";
 import { ImageView } from "./image-view.tsx";
@@ -25,7 +27,8 @@ export interface RowContext {
   readonly waiting: ReadonlySet<string>;
   /** Ids of the open permissions, the oldest first. */
   readonly open: readonly string[];
-  readonly onFork: () => void;
+  /** Copies the session as it was after an event. */
+  readonly onFork: (until: number) => void;
   /** Returns what the agent said in a turn. */
   readonly textOfTurn: (turnId: string) => string;
 }
@@ -68,19 +71,31 @@ function OtherRow({
   if (item.kind === "permission") {
     const index = context.open.indexOf(item.id);
     const place = index === -1 ? undefined : { index: index + 1, count: context.open.length };
-    return <PermissionCard item={item} cwd={info?.cwd} place={place} onReply={store.replyPermission} />;
+    const reply = (id: string, decision: PermissionReply): void => {
+      void decide(id, () => store.replyPermission(id, { ...decision, client: CLIENT }));
+    };
+    return <PermissionCard item={item} cwd={info?.cwd} place={place} onReply={reply} />;
   }
   if (item.kind === "question") {
     return (
       <QuestionCard
         item={item}
-        onReply={store.replyQuestion}
-        onReject={store.rejectQuestion}
+        onReply={(id, answers) => void decide(id, () => store.replyQuestion(id, answers, { client: CLIENT }))}
+        onReject={(id) => void decide(id, () => store.rejectQuestion(id))}
         onFeedback={(text) => void store.send(text)}
       />
     );
   }
   return <SessionEvent item={item} onResume={store.resume} />;
+}
+
+const CLIENT = clientName(navigator.userAgent);
+
+/** Decides, and remembers it as this tab's decision unless another client was faster. */
+async function decide(id: string, send: () => Promise<boolean>): Promise<void> {
+  rememberDecision(sessionStorage, id);
+  const won = await send().catch(() => false);
+  if (!won) forgetDecision(sessionStorage, id);
 }
 
 function looked(tools: Extract<Row, { type: "looked" }>["tools"]): string {
@@ -217,8 +232,12 @@ function TurnEnd(props: { row: Extract<Row, { type: "turnEnd" }>; context: RowCo
           size="small"
           icon="fork"
           aria-label="Fork from here"
-          title="Fork the session"
-          onClick={context.onFork}
+          title="Fork the session after this turn"
+          onClick={() => context.onFork(item.position)}
+        />
+        <CopyMenu
+          object={{ type: "event", sessionId: context.store.id, eventId: item.position }}
+          name="this turn"
         />
       </span>
     </div>

@@ -5,13 +5,13 @@ import { type ReactElement, useState } from "react";
 import type { SessionChoice } from "sandbox-agent";
 import type { SessionStore } from "sandbox-agent/stores";
 import { compact, cost } from "../core/format.ts";
+import { markdownOf } from "../core/markdown-file.ts";
 import { PANELS, type Panel } from "../core/routes.ts";
 import { dotOf, sessionTitle } from "../core/session-list.ts";
-import { curl, typescript } from "../core/snippets.ts";
-import { useConnection } from "../hooks/connection.ts";
 import { useRoute } from "../hooks/route.ts";
 import type { SessionFacts } from "../screens/session.tsx";
 import { Button } from "./controls.tsx";
+import { useCopyEntries } from "./copy-menu.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { MenuButton, type MenuEntry } from "./menu.tsx";
 
@@ -169,14 +169,17 @@ function TitleField({
 function useEntries(props: SessionHeadProps, onRename: () => void): MenuEntry[] {
   const { store, facts, onFork, onError } = props;
   const client = useSandboxAgent();
-  const { connection } = useConnection();
   const { go } = useRoute();
-  const path = `/v1/sessions/${encodeURIComponent(store.id)}`;
-  const copy = (text: string): void => void navigator.clipboard.writeText(text).catch(onError);
+  const copies = useCopyEntries({ type: "session", id: store.id });
   const download = async (): Promise<void> => {
     const session = await client.sessions.get(store.id);
     const blob = await new Response(await session.export()).blob();
     saveFile(blob, `${store.id}.jsonl`);
+  };
+  const share = async (): Promise<void> => {
+    const session = await client.sessions.get(store.id);
+    const text = await markdownOf(session);
+    saveFile(new Blob([text], { type: "text/markdown" }), `${store.id}.md`);
   };
   const remove = async (): Promise<void> => {
     if (!window.confirm("Delete this session with its history?")) return;
@@ -193,13 +196,13 @@ function useEntries(props: SessionHeadProps, onRename: () => void): MenuEntry[] 
       icon: "download",
       onSelect: () => void download().catch(onError),
     },
-    { label: "Copy link", icon: "link", onSelect: () => copy(location.href) },
     {
-      label: "Copy as curl",
-      icon: "copy",
-      onSelect: () => copy(curl(connection, `${path}/messages`, { message: "Continue" })),
+      label: "Save as Markdown",
+      detail: "The conversation as a file to read and share",
+      icon: "download",
+      onSelect: () => void share().catch(onError),
     },
-    { label: "Copy as TypeScript", icon: "copy", onSelect: () => copy(typescript(connection, store.id)) },
+    ...copies,
     ...(facts.state === "interrupted"
       ? [{ label: "Start the agent", icon: "run" as const, onSelect: () => void store.resume() }]
       : []),

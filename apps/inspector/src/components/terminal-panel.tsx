@@ -83,7 +83,7 @@ export default function TerminalPanel({ cwd }: { cwd: string | undefined }): Rea
       </div>
       {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}
       {list.isError ? <ProblemView error={list.error} onRetry={() => void list.refetch()} /> : null}
-      {current === undefined ? (
+      {list.isPending ? null : current === undefined ? (
         <div className="panel-empty">
           <p>A terminal runs in the sandbox and stays when you leave this page.</p>
           <Button look="primary" onClick={() => void open()}>

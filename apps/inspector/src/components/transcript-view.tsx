@@ -6,7 +6,9 @@ import { type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useStat
 import type { SessionSnapshot, SessionStore } from "sandbox-agent/stores";
 import { type Transcript, textOf } from "sandbox-agent/transcript";
 import { plural } from "../core/format.ts";
+import type { JumpTarget } from "../core/jump.ts";
 import { type Row, rowsOf } from "../core/rows.ts";
+import { useJump } from "../hooks/jump.ts";
 import { Button, Spinner } from "./controls.tsx";
 import { ProblemView } from "./problem.tsx";
 import { type RowContext, RowView } from "./row-view.tsx";
@@ -16,14 +18,25 @@ import "./transcript.css";
 /** Distance to the end at which the reader counts as being there. */
 const NEAR = 80;
 
+/** Height of the header that names the turn. */
+const STICKY = 30;
+
 const viewOf = ({ transcript, info, history }: SessionSnapshot) => ({ transcript, info, history });
 
-export function TranscriptView({ store, onFork }: { store: SessionStore; onFork: () => void }): ReactElement {
+interface TranscriptViewProps {
+  store: SessionStore;
+  /** Row to scroll to. Another object scrolls again. */
+  target: JumpTarget | undefined;
+  onFork: RowContext["onFork"];
+}
+
+export function TranscriptView({ store, target, onFork }: TranscriptViewProps): ReactElement {
   const { transcript, info, history } = useStore(store, viewOf);
   const rows = useMemo(() => rowsOf(transcript), [transcript]);
   const context = useRowContext(store, transcript, info, onFork);
   const scroll = useRef<HTMLElement>(null);
   const [following, setFollowing] = useState(true);
+  const [top, setTop] = useState(0);
   const seen = useRef(rows.length);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -37,6 +50,16 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   });
 
   const toEnd = (): void => setFollowing(true);
+  const pointed = useJump({
+    rows,
+    target,
+    hasOlder: transcript.older !== undefined,
+    loadOlder: () => void store.loadOlder(),
+    scrollTo: (index) => {
+      setFollowing(false);
+      virtual.scrollToIndex(index, { align: "center" });
+    },
+  });
 
   // Rows change their height when they are measured, opened or streamed into, and the list when it is shown or resized.
   const size = virtual.getTotalSize();
@@ -61,15 +84,14 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
   const onScroll = (): void => {
     const element = scroll.current;
     if (element === null) return;
+    setTop(element.scrollTop);
     setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR);
     if (element.scrollTop < 400 && transcript.older !== undefined && history.state === "ready")
       void store.loadOlder();
   };
 
   const items = virtual.getVirtualItems();
-  // Scrolling renders only when the rows that are shown change, which is when the turn can change.
-  const top = virtual.scrollOffset ?? 0;
-  const first = items.find((item) => item.end > top)?.index ?? 0;
+  const first = items.find((item) => item.end > top + STICKY)?.index ?? 0;
   const turn = turnAt(rows, first);
   const added = Math.max(0, rows.length - seen.current);
   return (
@@ -103,7 +125,7 @@ export function TranscriptView({ store, onFork }: { store: SessionStore; onFork:
                 ref={virtual.measureElement}
                 data-index={item.index}
                 data-row={row.type}
-                className="transcript-row"
+                className={`transcript-row ${item.key === pointed ? "transcript-row-pointed" : ""}`}
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <RowView row={row} context={context} />
@@ -126,7 +148,7 @@ function useRowContext(
   store: SessionStore,
   transcript: Transcript,
   info: SessionSnapshot["info"],
-  onFork: () => void,
+  onFork: RowContext["onFork"],
 ): RowContext {
   const { permissions, questions } = transcript;
   return useMemo(() => {

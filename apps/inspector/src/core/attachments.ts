@@ -8,10 +8,25 @@ export interface Attachment {
   readonly part: InputPart;
 }
 
+let count = 0;
+
+/** Ids of `crypto` are only there in secure contexts. */
+function newId(): string {
+  count += 1;
+  return `attachment-${count}`;
+}
+
+/** Returns a part of a message that was sent as an attachment again. Text is none. */
+export function attachmentOf(part: InputPart): Attachment[] {
+  if (part.type === "text") return [];
+  const name = part.type === "image" ? (part.alt ?? "Image") : (part.name ?? part.path ?? "File");
+  return [{ id: newId(), name, part }];
+}
+
 /** Reads a file: images are sent as such, text as text, anything else as bytes. */
 export async function attach(file: File): Promise<Attachment> {
   const mimeType = file.type === "" ? "application/octet-stream" : file.type;
-  const id = crypto.randomUUID();
+  const id = newId();
   if (mimeType.startsWith("image/")) {
     const source = { type: "base64" as const, data: await base64(file) };
     return { id, name: file.name, part: { type: "image", mimeType, source, alt: file.name } };

@@ -26,5 +26,6 @@ export const SHORTCUTS: readonly { readonly keys: string; readonly what: string 
   { keys: "⇧⏎", what: "New line" },
   { keys: "Esc", what: "Interrupt the turn; twice cancels everything" },
   { keys: "↑", what: "Edit the last queued message" },
+  { keys: `${MOD}J`, what: "Go to the request that waits for you" },
   { keys: `${MOD}\\`, what: "Show or hide the side panel" },
 ];

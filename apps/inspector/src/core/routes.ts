@@ -5,7 +5,13 @@ export const PANELS: readonly Panel[] = ["changes", "events", "files", "terminal
 
 export type Route =
   | { readonly screen: "home" }
-  | { readonly screen: "session"; readonly id: string; readonly panel: Panel | undefined }
+  | {
+      readonly screen: "session";
+      readonly id: string;
+      readonly panel: Panel | undefined;
+      /** Event whose place in the transcript is shown. */
+      readonly event?: number | undefined;
+    }
   | { readonly screen: "files"; readonly path: string | undefined }
   | { readonly screen: "terminals" }
   | { readonly screen: "settings" };
@@ -15,10 +21,9 @@ export function parseRoute(fragment: string): Route {
   const [path = "", query = ""] = fragment.replace(/^#/, "").split("?");
   const [first = "", second = ""] = path.split("/").filter((name) => name !== "");
   const parameters = new URLSearchParams(query);
-  const panel = PANELS.find((name) => name === parameters.get("panel"));
   switch (first) {
     case "sessions":
-      return second === "" ? { screen: "home" } : { screen: "session", id: decode(second), panel };
+      return second === "" ? { screen: "home" } : sessionRoute(decode(second), parameters);
     case "files":
       return { screen: "files", path: parameters.get("path") ?? undefined };
     case "terminals":
@@ -35,14 +40,23 @@ export function formatRoute(route: Route): string {
     case "home":
       return "#/";
     case "session": {
-      const panel = route.panel === undefined ? "" : `?panel=${route.panel}`;
-      return `#/sessions/${encodeURIComponent(route.id)}${panel}`;
+      const query = new URLSearchParams();
+      if (route.panel !== undefined) query.set("panel", route.panel);
+      if (route.event !== undefined) query.set("event", String(route.event));
+      return `#/sessions/${encodeURIComponent(route.id)}${query.size === 0 ? "" : `?${query}`}`;
     }
     case "files":
       return route.path === undefined ? "#/files" : `#/files?path=${encodeURIComponent(route.path)}`;
     default:
       return `#/${route.screen}`;
   }
+}
+
+function sessionRoute(id: string, parameters: URLSearchParams): Route {
+  const panel = PANELS.find((name) => name === parameters.get("panel"));
+  const event = Number(parameters.get("event"));
+  const route = { screen: "session", id, panel } as const;
+  return Number.isSafeInteger(event) && event > 0 ? { ...route, event } : route;
 }
 
 function decode(text: string): string {

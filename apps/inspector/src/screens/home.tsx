@@ -6,6 +6,7 @@ import { type ReactElement, useState } from "react";
 import type { AgentInfo } from "sandbox-agent";
 import { AgentRow } from "../components/agent-row.tsx";
 import { Button } from "../components/controls.tsx";
+import { ImportButton } from "../components/import-button.tsx";
 import { ProblemView } from "../components/problem.tsx";
 import { SessionColumn } from "../components/session-column.tsx";
 import { DEMO_PROMPT, DEMO_TITLE } from "../core/demo.ts";
@@ -55,6 +56,7 @@ export function HomeScreen({ onNew }: { onNew: () => void }): ReactElement {
               <Button icon="run" onClick={() => void start("demo", DEMO_PROMPT)}>
                 Try the demo
               </Button>
+              <ImportButton onError={setError} />
             </div>
           </header>
           {error === undefined ? null : <ProblemView error={error} onDismiss={() => setError(undefined)} />}

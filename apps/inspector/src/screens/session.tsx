@@ -1,7 +1,7 @@
 // One session: transcript, composer, and a side panel.
 
-import { useSandboxAgent, useStore, useStores } from "@sandbox-agent/react";
-import { lazy, type ReactElement, Suspense, useCallback, useState } from "react";
+import { useStore, useStores } from "@sandbox-agent/react";
+import { lazy, type ReactElement, Suspense, useEffect, useState } from "react";
 import type { SessionSnapshot, SessionStore } from "sandbox-agent/stores";
 import { Composer } from "../components/composer.tsx";
 import { Fold } from "../components/fold.tsx";
@@ -10,7 +10,9 @@ import { ProblemView } from "../components/problem.tsx";
 import { SessionHead } from "../components/session-head.tsx";
 import { TodoList } from "../components/tool-row.tsx";
 import { TranscriptView } from "../components/transcript-view.tsx";
+import type { JumpTarget } from "../core/jump.ts";
 import type { Panel } from "../core/routes.ts";
+import { useFork } from "../hooks/fork.ts";
 import { useKeys } from "../hooks/keys.ts";
 import { useRoute } from "../hooks/route.ts";
 import "./session.css";
@@ -42,25 +44,33 @@ const factsOf = ({ info, connection, failure, transcript }: SessionSnapshot) => 
 
 export type SessionFacts = ReturnType<typeof factsOf>;
 
-export default function SessionScreen({ id, panel }: { id: string; panel: Panel | undefined }): ReactElement {
+interface SessionScreenProps {
+  id: string;
+  panel: Panel | undefined;
+  /** Event that the address names. */
+  event: number | undefined;
+}
+
+export default function SessionScreen({ id, panel, event }: SessionScreenProps): ReactElement {
   const store = useStores().session(id, { pageSize: 60 });
   const facts = useStore(store, factsOf);
-  const client = useSandboxAgent();
-  const { go, replace } = useRoute();
+  const { replace } = useRoute();
   const [error, setError] = useState<unknown>();
   const [last, setLast] = useState<Panel>("changes");
   const setPanel = (next: Panel | undefined): void => {
     if (next !== undefined) setLast(next);
     replace({ screen: "session", id, panel: next });
   };
-  useKeys({ "mod+\\": () => setPanel(panel === undefined ? last : undefined) });
-  const fork = useCallback(() => {
-    client.sessions
-      .get(id)
-      .then((session) => session.fork())
-      .then((copy) => go({ screen: "session", id: copy.id, panel: undefined }))
-      .catch(setError);
-  }, [client, go, id]);
+  const [target, setTarget] = useState<JumpTarget>();
+  useEffect(() => {
+    if (event !== undefined) setTarget({ eventId: event });
+  }, [event]);
+  const toRequest = (): void => {
+    const [waiting] = [...facts.permissions, ...facts.questions];
+    if (waiting !== undefined) setTarget({ key: waiting.key, focus: true });
+  };
+  useKeys({ "mod+\\": () => setPanel(panel === undefined ? last : undefined), "mod+j": toRequest });
+  const fork = useFork(store, setError);
 
   if (facts.connection.state === "failed" && facts.info === undefined) {
     return (
@@ -76,13 +86,13 @@ export default function SessionScreen({ id, panel }: { id: string; panel: Panel 
         facts={facts}
         panel={panel}
         onPanel={setPanel}
-        onFork={fork}
+        onFork={() => fork()}
         onError={setError}
       />
       <LinkBar connection={facts.connection} onRetry={store.retry} />
       <div className={`session-body ${panel === undefined ? "" : "session-body-side"}`}>
         <div className="session-main">
-          <TranscriptView store={store} onFork={fork} />
+          <TranscriptView store={store} target={target} onFork={fork} />
           <Composer
             store={store}
             facts={facts}
@@ -93,7 +103,7 @@ export default function SessionScreen({ id, panel }: { id: string; panel: Panel 
         {panel === undefined ? null : (
           <Side>
             <Suspense fallback={null}>
-              <PanelView panel={panel} store={store} cwd={facts.info?.cwd} />
+              <PanelView panel={panel} store={store} cwd={facts.info?.cwd} onJump={setTarget} />
             </Suspense>
           </Side>
         )}
@@ -102,13 +112,18 @@ export default function SessionScreen({ id, panel }: { id: string; panel: Panel 
   );
 }
 
-function PanelView(props: { panel: Panel; store: SessionStore; cwd: string | undefined }): ReactElement {
-  const { panel, store, cwd } = props;
+function PanelView(props: {
+  panel: Panel;
+  store: SessionStore;
+  cwd: string | undefined;
+  onJump: (target: JumpTarget) => void;
+}): ReactElement {
+  const { panel, store, cwd, onJump } = props;
   switch (panel) {
     case "changes":
       return <ChangesPanel store={store} />;
     case "events":
-      return <EventsPanel store={store} />;
+      return <EventsPanel store={store} onJump={onJump} />;
     case "files":
       return <FilesPanel root={cwd} />;
     case "terminal":

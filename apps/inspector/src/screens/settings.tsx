@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, type ReactNode, useState } from "react";
 import type { Entries, ProcessConfig } from "sandbox-agent";
 import { Button } from "../components/controls.tsx";
+import { CopyMenu } from "../components/copy-menu.tsx";
 import { EntryEditor } from "../components/entry-editor.tsx";
 import { ProblemView } from "../components/problem.tsx";
 import { useConnection } from "../hooks/connection.ts";
@@ -111,7 +112,7 @@ function ThemeChoice(): ReactElement {
 }
 
 function ConfigList<T>(props: {
-  kind: string;
+  kind: "mcp" | "skills";
   entries: Entries<T>;
   directory: string;
   example: T;
@@ -133,6 +134,7 @@ function ConfigList<T>(props: {
         <div className="settings-row" key={name}>
           <span className="agent-name">{name}</span>
           <code className="truncate">{JSON.stringify(value)}</code>
+          <CopyMenu object={{ type: kind, directory, name }} name={name} />
           <Button
             look="quiet"
             size="small"

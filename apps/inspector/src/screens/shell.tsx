@@ -125,7 +125,7 @@ function OverlayView(props: {
 function Screen({ route, onNew }: { route: Route; onNew: () => void }): ReactElement {
   switch (route.screen) {
     case "session":
-      return <LazySession.View key={route.id} id={route.id} panel={route.panel} />;
+      return <LazySession.View key={route.id} id={route.id} panel={route.panel} event={route.event} />;
     case "files":
       return <LazyFiles.View path={route.path} />;
     case "terminals":

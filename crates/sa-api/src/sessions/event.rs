@@ -2,7 +2,7 @@
 
 use super::{
     MessageDelta, MessageWithdrawn, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved,
-    QueueHeld, QueueReleased, SessionChoice, SessionOption, UniversalMessage,
+    QueueHeld, QueueReleased, QueueReordered, SessionChoice, SessionOption, UniversalMessage,
 };
 use crate::{AgentExit, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,8 @@ pub enum EventData {
     QueueHeld(QueueHeld),
     /// Messages that were held are given to the agent again.
     QueueReleased(QueueReleased),
+    /// A client changed the order of the messages that wait.
+    QueueReordered(QueueReordered),
     /// The mode, model or another setting changed, or the choices did.
     ModeChanged(ModeChanged),
     /// The title changed.

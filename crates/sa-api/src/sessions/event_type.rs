@@ -73,6 +73,7 @@ event_types! {
     MessageWithdrawn = "messageWithdrawn",
     QueueHeld = "queueHeld",
     QueueReleased = "queueReleased",
+    QueueReordered = "queueReordered",
     ModeChanged = "modeChanged",
     InfoChanged = "infoChanged",
     CommandsAvailable = "commandsAvailable",

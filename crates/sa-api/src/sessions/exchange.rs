@@ -76,6 +76,11 @@ pub struct ForkSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub title: Option<String>,
+    /// Id of the last event that the new session has. By default all events are copied and the agent forks its own session. With
+    /// this, a new session of the agent is given the conversation as text, which works with every agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    pub until: Option<u64>,
 }
 
 /// Answers to a question request.
@@ -85,6 +90,10 @@ pub struct ForkSession {
 pub struct QuestionReply {
     /// For each question the labels of the chosen options, or the text of the answer.
     pub answers: Vec<Vec<String>>,
+    /// Display name of the client, up to 100 characters. `questionResolved` reports it to other clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, max_length = 100)]
+    pub client: Option<String>,
 }
 
 /// Decision on a permission request.
@@ -102,6 +111,28 @@ pub struct PermissionReply {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub message: Option<String>,
+    /// With `always`: the calls that are allowed from now on. The daemon keeps this rule for the session, and the agent is
+    /// allowed only this call. It must match the request. Without a rule, the agent itself decides what it remembers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub rule: Option<AllowRule>,
+    /// Display name of the client, up to 100 characters. `permissionResolved` reports it to other clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, max_length = 100)]
+    pub client: Option<String>,
+}
+
+/// A rule that allows calls in this session without asking. Every member that is present must match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AllowRule {
+    /// The tool: its own name or its kind (`read`, `edit`, `execute`, …); `*` stands for any characters.
+    pub tool: String,
+    /// Pattern for the command, path or address; `*` matches any characters. Absent: every call of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub input: Option<String>,
 }
 
 /// Decision on a permission request.

@@ -23,14 +23,14 @@ pub use event::{
 };
 pub use event_type::EventType;
 pub use exchange::{
-    CancelResult, Delivery, ForkSession, MessageAccepted, PermissionReply, PermissionReplyKind, PostMessage,
-    QuestionReply,
+    AllowRule, CancelResult, Delivery, ForkSession, MessageAccepted, PermissionReply, PermissionReplyKind,
+    PostMessage, QuestionReply,
 };
 pub use message::{
     DeltaKind, Diff, FileSource, Location, MessageDelta, MessagePart, ParsedMessage, Role, ToolContent,
     ToolKind, ToolStatus, UniversalMessage, UnknownRole, UnparsedMessage,
 };
-pub use queue::{MessageWithdrawn, QueueHeld, QueueReleased, WithdrawnBy};
+pub use queue::{MessageWithdrawn, QueueHeld, QueueOrder, QueueReleased, QueueReordered, WithdrawnBy};
 pub use request::{
     PermissionOption, PermissionRequest, PermissionResolved, Question, QuestionKind, QuestionOption,
     QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,

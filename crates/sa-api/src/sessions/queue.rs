@@ -42,6 +42,25 @@ pub struct QueueHeld {
     pub message_ids: Vec<String>,
 }
 
+/// A new order for messages that wait.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QueueOrder {
+    /// Ids of messages, the next one first. They take the places that they have in the queue, in this order; others keep theirs.
+    /// Messages that do not wait are ignored.
+    pub message_ids: Vec<String>,
+}
+
+/// The order of the messages that wait, after a client changed it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QueueReordered {
+    /// Ids of all messages that wait, the next one first.
+    pub message_ids: Vec<String>,
+}
+
 /// Messages that no longer have to wait.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]

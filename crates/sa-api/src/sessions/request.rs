@@ -1,7 +1,7 @@
 //! Questions and permissions: what an agent waits for a person to decide.
 
 use super::MessagePart;
-use super::{PermissionReplyKind, ToolKind};
+use super::{AllowRule, PermissionReplyKind, ToolKind};
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -151,6 +151,10 @@ pub struct QuestionResolved {
     pub answers: Option<Vec<Vec<String>>>,
     /// Cause of the outcome.
     pub by: ResolvedBy,
+    /// Name that the client gave itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub client: Option<String>,
 }
 
 /// Outcome of a question request.
@@ -256,8 +260,16 @@ pub struct PermissionResolved {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub option_id: Option<String>,
+    /// Rule that the decision added to the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub rule: Option<AllowRule>,
     /// Cause of the decision.
     pub by: ResolvedBy,
+    /// Name that the client gave itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub client: Option<String>,
 }
 
 fn is_false(value: &bool) -> bool {

@@ -147,7 +147,7 @@ async fn every_event_is_as_the_document_says() -> Result<()> {
     }
     assert_eq!(
         missing(&scene.document, &seen, "UniversalEvent")?,
-        ["messageWithdrawn", "queueHeld", "queueReleased"],
+        ["messageWithdrawn", "queueHeld", "queueReleased", "queueReordered"],
         "what needs messages that wait, and a restart"
     );
     assert_eq!(

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// Each operation and a test of its success, as `file::test` below `tests/`. A new operation needs a line here.
-const TESTED: [(&str, &str); 80] = [
+const TESTED: [(&str, &str); 81] = [
     ("attachProcessTerminal", "processes/terminal.rs::a_terminal_is_typed_on_and_shows_what_is_printed"),
     ("cancelTurn", "sessions/turns.rs::a_turn_is_cancelled"),
     ("closeAcpConnection", "standard/lifetime.rs::delete_ends_the_agent_and_its_streams"),
@@ -72,6 +72,10 @@ const TESTED: [(&str, &str); 80] = [
     ("postMessageStream", "sessions/talking.rs::a_message_can_be_answered_with_the_stream_of_its_turn"),
     ("readFsFile", "files/reading.rs::a_file_comes_as_it_is"),
     ("rejectQuestion", "sessions/asking.rs::a_question_may_be_rejected"),
+    (
+        "reorderQueue",
+        "sessions/queueing.rs::messages_that_wait_are_reordered_and_keep_their_order_after_a_crash",
+    ),
     ("replyToPermission", "sessions/asking.rs::a_permission_waits_until_a_client_decides"),
     ("replyToQuestion", "sessions/asking.rs::a_question_is_answered_with_labels_or_words"),
     ("resizeProcessTerminal", "processes/terminal.rs::the_size_is_set_at_the_start_by_request_and_by_socket"),

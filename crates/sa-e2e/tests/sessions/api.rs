@@ -23,6 +23,11 @@ impl Api {
         self.http.post(&format!("/v1/sessions{path}")).json(body.to_string()).send().await
     }
 
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Result<Reply> {
+        let request = self.http.request(Method::PUT, &format!("/v1/sessions{path}"));
+        request.json(body.to_string()).send().await
+    }
+
     /// A POST without a body.
     pub(crate) async fn act(&self, path: &str) -> Result<Reply> {
         self.http.post(&format!("/v1/sessions{path}")).send().await

@@ -230,3 +230,25 @@ async fn what_was_counted_stays_counted() -> Result<()> {
     assert_eq!(metric("session_turns_total").await?, Some(2));
     Ok(())
 }
+
+#[tokio::test]
+async fn a_fork_until_an_event_knows_nothing_of_what_came_after() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    let first = api.turn("s", "say one").await?;
+    let until = first.last().unwrap()["id"].clone();
+    api.turn("s", "say two").await?;
+    let fork = json!({"sessionId": "copy", "until": until});
+    api.post("/s/fork", &fork).await?.expect_status(201)?;
+    let events = api.events("copy").await?;
+    let text = said(&events);
+    assert!(text.contains("one") && !text.contains("two"), "{text}");
+    assert_eq!(of_kind(&events, "continuity")[0]["kind"], "replayed", "{events:#?}");
+    assert_ne!(api.session("copy").await?["nativeSessionId"], api.session("s").await?["nativeSessionId"]);
+    api.turn("copy", "say three").await?;
+    assert!(!said(&api.events("s").await?).contains("three"));
+    let beyond = json!({"until": 1_000_000});
+    api.post("/s/fork", &beyond).await?.expect_problem(400, "invalid_request")?;
+    Ok(())
+}

@@ -73,3 +73,48 @@ async fn a_rule_that_asks_counts_more_than_bypass() -> Result<()> {
     assert_eq!(by, ["permissionMode", "client"], "{events:#?}");
     Ok(())
 }
+
+#[tokio::test]
+async fn always_with_a_rule_allows_what_the_rule_matches() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    let accepted = api.send("s", "permission Send it\npermission Send that\npermission Read it").await?;
+    let asked = api.asked("s", "permissions").await?;
+    let path = format!("/s/permissions/{}/reply", asked["id"].as_str().unwrap());
+    let rule = json!({"tool": "permission", "input": "{\"title\":\"Send *\"}"});
+    for (reply, reason) in [
+        (json!({"reply": "once", "rule": rule}), "requires the reply `always`"),
+        (json!({"reply": "always", "rule": rule, "optionId": "allow_always"}), "either `rule` or `optionId`"),
+        (json!({"reply": "always", "rule": {"tool": "execute"}}), "does not match this request"),
+        (json!({"reply": "once", "client": "x".repeat(101)}), "at most 100 characters"),
+    ] {
+        let problem = api.post(&path, &reply).await?.expect_problem(400, "invalid_request")?;
+        assert!(problem.document["detail"].as_str().unwrap().contains(reason), "{problem:?}");
+    }
+    let reply = json!({"reply": "always", "rule": rule, "client": "a test"});
+    api.post(&path, &reply).await?.expect_status(204)?;
+    let last = api.decide("s", json!({"reply": "reject"})).await?;
+    assert_eq!(last["title"], "Read it", "the rule decided on the one before");
+    let events = api.turn_of("s", &accepted).await?;
+    let resolved = of_kind(&events, "permissionResolved");
+    let told: Vec<_> = resolved.iter().map(|one| (&one["reply"], &one["by"], &one["client"])).collect();
+    let (none, client) = (&json!(null), &json!("client"));
+    assert_eq!(
+        told,
+        [
+            (&json!("always"), client, &json!("a test")),
+            (&json!("once"), &json!("rule"), none),
+            (&json!("reject"), client, none),
+        ]
+    );
+    assert_eq!(resolved[0]["rule"], rule);
+    // It outlives the daemon.
+    let mut daemon = daemon;
+    let sandbox = daemon.sandbox();
+    daemon.stop().await?;
+    let daemon = Daemon::builder().sandbox(sandbox).start().await?;
+    let events = Api::of(&daemon).turn("s", "permission Send it again").await?;
+    assert_eq!(of_kind(&events, "permissionResolved")[0]["by"], "rule", "{events:#?}");
+    Ok(())
+}

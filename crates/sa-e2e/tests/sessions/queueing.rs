@@ -63,6 +63,41 @@ async fn one_message_is_withdrawn_and_the_others_stay() -> Result<()> {
 }
 
 #[tokio::test]
+async fn messages_that_wait_are_reordered_and_keep_their_order_after_a_crash() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    let (running, waiting) = busy(&api, "s", &["say A", "say B", "say C"]).await?;
+    let [a, b, c] = &waiting[..] else { unreachable!("three were sent") };
+    let order = |ids: &[&Value]| json!({"messageIds": ids});
+    let ids = |list: &[&Value]| list.iter().map(|one| one["messageId"].clone()).collect::<Vec<_>>();
+    // Messages that have begun or never were do not count; those that are not named keep their places.
+    let wanted = order(&[&c["messageId"], &running["messageId"], &json!("msg_none"), &a["messageId"]]);
+    let session = api.put("/s/queue", &wanted).await?.expect_status(200)?.json()?;
+    assert_eq!(session["queue"], queue_of(&[c, b, a]));
+    // The same order again is no change.
+    api.put("/s/queue", &wanted).await?.expect_status(200)?;
+    let reordered = of_kind(&api.events("s").await?, "queueReordered");
+    assert_eq!(reordered, [json!({"messageIds": ids(&[c, b, a])})]);
+    let twice = order(&[&a["messageId"], &a["messageId"]]);
+    api.put("/s/queue", &twice).await?.expect_problem(400, "invalid_request")?;
+    api.put("/none/queue", &wanted).await?.expect_problem(404, "not_found")?;
+    let daemon = after_a_crash(daemon).await?;
+    let api = Api::of(&daemon);
+    assert_eq!(api.session("s").await?["queue"], queue_of(&[c, b, a]));
+    let page = api.get("/s/messages").await?.expect_status(200)?.json()?;
+    let messages = page["messages"].as_array().unwrap().iter();
+    let queued: Vec<_> =
+        messages.filter(|one| one["state"] == "queued").map(|one| one["id"].clone()).collect();
+    assert_eq!(queued, ids(&[c, b, a]), "the transcript has the same order");
+    api.act("/s/resume").await?.expect_status(200)?;
+    api.turn_of("s", a).await?;
+    let started = of_kind(&api.events("s").await?, "turnStarted");
+    let begun: Vec<_> = started.iter().skip(1).map(|one| one["messageId"].clone()).collect();
+    assert_eq!(begun, ids(&[c, b, a]));
+    Ok(())
+}
+
+#[tokio::test]
 async fn the_stream_of_a_message_ends_when_it_is_withdrawn() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);

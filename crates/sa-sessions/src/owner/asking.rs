@@ -1,6 +1,7 @@
 //! Questions and permissions: asked by the agent, decided by a client, a rule, the mode or the time.
 
 use super::Owner;
+use super::allowing::{Resolver, check_client};
 use super::turns::named;
 use crate::agent::{RpcError, withdrawn_request};
 use crate::command::Posted;
@@ -10,7 +11,7 @@ use crate::{SessionError, Verdict};
 use sa_api::Timestamp;
 use sa_api::sessions::{
     CrashInfo, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
-    PermissionResolved, QuestionOutcome, QuestionRequest, QuestionResolved, ResolvedBy,
+    PermissionResolved, QuestionOutcome, QuestionReply, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 use sa_jsonrpc::{Id, codes};
 use sa_universal::{Asked as Wanted, BadAnswers, Form};
@@ -188,8 +189,13 @@ impl Owner {
     pub(super) async fn answer_question(
         &mut self,
         id: &str,
-        answers: Option<Vec<Vec<String>>>,
+        reply: Option<QuestionReply>,
     ) -> Result<(), SessionError> {
+        let (answers, client) = match reply {
+            Some(QuestionReply { answers, client }) => (Some(answers), client),
+            None => (None, None),
+        };
+        check_client(client.as_deref())?;
         let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) else {
             return Err(self.not_open(id));
         };
@@ -204,7 +210,7 @@ impl Owner {
             None => open.form.decline(),
         };
         let outcome = if answers.is_some() { QuestionOutcome::Answered } else { QuestionOutcome::Rejected };
-        self.close_question(id, outcome, answers, ResolvedBy::Client, answer);
+        self.close_question(id, outcome, answers, Resolver { by: ResolvedBy::Client, client }, answer);
         self.commit().await;
         Ok(())
     }
@@ -214,11 +220,17 @@ impl Owner {
         id: &str,
         outcome: QuestionOutcome,
         answers: Option<Vec<Vec<String>>>,
-        by: ResolvedBy,
+        resolver: Resolver,
         answer: Value,
     ) {
         self.record.questions.retain(|open| open.request.id != id);
-        let resolved = QuestionResolved { id: id.to_owned(), outcome, answers, by };
+        let resolved = QuestionResolved {
+            id: id.to_owned(),
+            outcome,
+            answers,
+            by: resolver.by,
+            client: resolver.client,
+        };
         self.remember(Verdict::Question(resolved.clone()));
         self.draft.event(EventData::QuestionResolved(resolved));
         if let Some(asked) = self.take_asked(id) {
@@ -235,12 +247,16 @@ impl Owner {
         if !self.record.permissions.iter().any(|permission| permission.id == id) {
             return Err(self.not_open(id));
         }
+        check_client(decision.client.as_deref())?;
         let message = decision.message.clone().filter(|text| !text.trim().is_empty());
         // Before anything is decided: what cannot be passed on must not be lost.
         if message.is_some() {
             self.check_room()?;
         }
         self.decide_permission(id, &decision, ResolvedBy::Client)?;
+        if let Some(rule) = decision.rule {
+            self.allow(rule);
+        }
         let staged = message.map(|text| {
             let parts = vec![MessagePart::Text { text }];
             self.stage(Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32] })
@@ -261,14 +277,18 @@ impl Owner {
         let Some(position) = self.record.permissions.iter().position(|permission| permission.id == id) else {
             return Err(SessionError::NotAsked(id.to_owned()));
         };
-        let decided = sa_universal::permission_answer(&self.record.permissions[position], decision)
+        let permission = &self.record.permissions[position];
+        let to_agent = self.reply_to_agent(permission, decision)?;
+        let decided = sa_universal::permission_answer(permission, &to_agent)
             .map_err(|none| SessionError::Invalid(none.to_string()))?;
         self.record.permissions.remove(position);
         let resolved = PermissionResolved {
             id: id.to_owned(),
-            reply: Some(decided.reply),
+            reply: Some(if decision.rule.is_some() { decision.reply } else { decided.reply }),
             option_id: decided.option_id,
+            rule: decision.rule.clone(),
             by,
+            client: decision.client.clone(),
         };
         self.remember(Verdict::Permission(resolved.clone()));
         self.draft.event(EventData::PermissionResolved(resolved));
@@ -279,10 +299,11 @@ impl Owner {
     }
 
     /// Decides without a client. An agent that only offers to be allowed for good is allowed for good.
-    fn decide_unasked(&mut self, id: &str, reply: PermissionReplyKind, by: ResolvedBy) {
+    pub(super) fn decide_unasked(&mut self, id: &str, reply: PermissionReplyKind, by: ResolvedBy) {
         let or = if reply == PermissionReplyKind::Once { PermissionReplyKind::Always } else { reply };
         for reply in [reply, or] {
-            let decision = PermissionReply { reply, option_id: None, message: None };
+            let decision =
+                PermissionReply { reply, option_id: None, message: None, rule: None, client: None };
             if self.decide_permission(id, &decision, by).is_ok() {
                 return;
             }
@@ -313,10 +334,23 @@ impl Owner {
         self.record.questions.retain(|open| open.request.id != id);
         let verdict = if self.record.questions.len() < questions {
             let outcome = QuestionOutcome::Cancelled;
-            Verdict::Question(QuestionResolved { id: id.to_owned(), outcome, answers: None, by })
+            Verdict::Question(QuestionResolved {
+                id: id.to_owned(),
+                outcome,
+                answers: None,
+                by,
+                client: None,
+            })
         } else {
             self.record.permissions.retain(|permission| permission.id != id);
-            Verdict::Permission(PermissionResolved { id: id.to_owned(), reply: None, option_id: None, by })
+            Verdict::Permission(PermissionResolved {
+                id: id.to_owned(),
+                reply: None,
+                option_id: None,
+                rule: None,
+                by,
+                client: None,
+            })
         };
         self.remember(verdict.clone());
         self.draft.event(match verdict {
@@ -347,7 +381,13 @@ impl Owner {
                 self.decide_unasked(&id, self.policy.after_timeout(), ResolvedBy::Timeout);
             } else if let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) {
                 let decline = open.form.decline();
-                self.close_question(&id, QuestionOutcome::Rejected, None, ResolvedBy::Timeout, decline);
+                self.close_question(
+                    &id,
+                    QuestionOutcome::Rejected,
+                    None,
+                    ResolvedBy::Timeout.into(),
+                    decline,
+                );
             }
         }
     }
@@ -358,7 +398,7 @@ impl Owner {
         let asked = self.asked.iter().find(|asked| asked.visit.as_ref() == Some(&visit.elicitation_id));
         if let Some(id) = asked.map(|asked| asked.id.clone()) {
             let answer = json!({ "action": "accept" });
-            self.close_question(&id, QuestionOutcome::Answered, None, ResolvedBy::Client, answer);
+            self.close_question(&id, QuestionOutcome::Answered, None, ResolvedBy::Client.into(), answer);
         }
     }
 

@@ -195,6 +195,7 @@ impl Owner {
             let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };
             self.draft.messages.push(done);
         }
+        self.queue.reorder(&self.record.queue_order);
         // Waiting messages are begun when a client comes: nobody asked this daemon to start an agent.
         self.hold_queue();
         self.commit().await;

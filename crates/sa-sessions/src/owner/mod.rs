@@ -12,6 +12,7 @@
 //! reader sees them and before the agent is answered. `starting` is how the agent's own session comes to be, `queueing` and `turns`
 //! what becomes of messages, `asking` of questions and permissions, `settings` and `environment` of changes, `resting` of agents without work, `ending` of everything at the end.
 
+mod allowing;
 mod asking;
 mod calling;
 mod committing;
@@ -276,6 +277,10 @@ impl Owner {
             }
             Urgent::Withdraw { message_id, reply } => {
                 let outcome = self.withdraw_message(&message_id).await;
+                drop(reply.send(outcome));
+            }
+            Urgent::Reorder { message_ids, reply } => {
+                let outcome = self.reorder_queue(&message_ids).await;
                 drop(reply.send(outcome));
             }
             Urgent::Post { reply, .. } if self.ending.is_some() => drop(reply.send(Err(SessionError::Ended))),

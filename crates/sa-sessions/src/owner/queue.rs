@@ -68,6 +68,18 @@ impl Queue {
         self.0.iter().map(|message| message.message_id.clone()).collect()
     }
 
+    /// Gives messages each other's places, so that they come in this order. Others keep theirs; ids that do not wait are ignored.
+    pub(super) fn reorder(&mut self, message_ids: &[String]) {
+        let mut places: Vec<usize> = message_ids.iter().filter_map(|id| self.position(id)).collect();
+        let wanted: Vec<Queued> = places.iter().filter_map(|at| self.0.get(*at).cloned()).collect();
+        places.sort_unstable();
+        for (at, message) in places.into_iter().zip(wanted) {
+            if let Some(place) = self.0.get_mut(at) {
+                *place = message;
+            }
+        }
+    }
+
     /// Takes all of them out.
     pub(super) fn take(&mut self) -> VecDeque<Queued> {
         std::mem::take(&mut self.0)

@@ -5,7 +5,8 @@ use super::queue::Queued;
 use crate::SessionError;
 use crate::command::Withdrawal;
 use sa_api::sessions::{
-    EventData, MessageAccepted, MessageWithdrawn, QueueHeld, QueueReleased, SessionState, WithdrawnBy,
+    EventData, MessageAccepted, MessageWithdrawn, QueueHeld, QueueReleased, QueueReordered, SessionState,
+    WithdrawnBy,
 };
 use sa_store::{MessageChange, MessageState, StoredMessage};
 
@@ -54,6 +55,27 @@ impl Owner {
             return Err(error);
         }
         Ok(Withdrawal::Withdrawn)
+    }
+
+    /// Changes the order of messages that wait.
+    pub(super) async fn reorder_queue(&mut self, message_ids: &[String]) -> Result<(), SessionError> {
+        // The agent's words so far come before it, and are not lost if the disk is full.
+        self.commit().await;
+        let before = self.queue.message_ids();
+        self.queue.reorder(message_ids);
+        let after = self.queue.message_ids();
+        if after == before {
+            return Ok(());
+        }
+        let order_before = std::mem::replace(&mut self.record.queue_order, after.clone());
+        self.draft.event(EventData::QueueReordered(QueueReordered { message_ids: after }));
+        if let Err(error) = self.try_commit().await {
+            self.queue.reorder(&before);
+            self.record.queue_order = order_before;
+            return Err(error);
+        }
+        self.shared.show(&self.record, self.queue.describe());
+        Ok(())
     }
 
     /// Works the end of a message that has not begun into the draft.

@@ -8,6 +8,18 @@ use crate::{SessionError, Sessions, webhooks};
 use sa_api::sessions::{ForkSession, Session};
 use uuid::Uuid;
 
+/// Cuts a log off after an event.
+fn end_at(ends: Ends, until: Option<u64>) -> Result<Ends, SessionError> {
+    let Some(until) = until else { return Ok(ends) };
+    if until < ends.oldest || until > ends.last {
+        let (oldest, last) = (ends.oldest, ends.last);
+        return Err(SessionError::Invalid(format!(
+            "`until` must be the id of an event that is kept: {oldest} to {last}"
+        )));
+    }
+    Ok(Ends { last: until, ..ends })
+}
+
 /// Events that are copied at once.
 const PAGE: usize = 512;
 
@@ -23,7 +35,10 @@ impl Sessions {
         let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
         self.check_new(&id)?;
         let store = &self.inner().parts.store;
-        let ends = parent.log.ends();
+        let ends = end_at(parent.log.ends(), fork.until)?;
+        if fork.until.is_some() {
+            record.forget_later();
+        }
         let mut arriving = Arriving::new(&id, &record, store.import().await?);
         let mut after = ends.oldest.saturating_sub(1);
         while after < ends.last {

@@ -193,7 +193,8 @@ fn check(head: &Head) -> Result<(), SessionError> {
     if !Path::new(&head.record.cwd).is_absolute() {
         return Err(bad(format!("its directory '{}' is not absolute", head.record.cwd)));
     }
-    Policy::new(&head.record.request.policy).map(drop).map_err(bad)
+    let policy = Policy::new(&head.record.request.policy);
+    policy.and_then(|policy| policy.with_allowances(&head.record.allowances)).map(drop).map_err(bad)
 }
 
 fn bad(reason: impl std::fmt::Display) -> SessionError {

@@ -38,11 +38,16 @@ impl Asked {
         match self {
             Self::Question(id) => {
                 let outcome = QuestionOutcome::Cancelled;
-                EventData::QuestionResolved(QuestionResolved { id, outcome, answers: None, by })
+                EventData::QuestionResolved(QuestionResolved { id, outcome, answers: None, by, client: None })
             }
-            Self::Permission(id) => {
-                EventData::PermissionResolved(PermissionResolved { id, reply: None, option_id: None, by })
-            }
+            Self::Permission(id) => EventData::PermissionResolved(PermissionResolved {
+                id,
+                reply: None,
+                option_id: None,
+                rule: None,
+                by,
+                client: None,
+            }),
         }
     }
 }

@@ -39,6 +39,7 @@ fn written(mark: Option<&Mark>) -> Bytes {
         Some(Mark::State { message }) => format!("state {message}"),
         Some(Mark::Piece { message }) => format!("piece {message}"),
         Some(Mark::Queued { message, .. }) => format!("queued {message}"),
+        Some(Mark::Reordered { messages }) => format!("reordered {}", messages.join(" ")),
         Some(Mark::Begun { message }) => format!("begun {message}"),
         Some(Mark::Over { turn_id }) => format!("over {}", turn_id.trim_start_matches("turn of ")),
         Some(Mark::Nameless) | None => String::new(),
@@ -113,6 +114,24 @@ async fn talk(store: &Store, session: &str) {
     store.create(session, Bytes::new()).await.unwrap();
     let change = Change { events: events(1, conversation()), ..Change::default() };
     store.commit(session, change).await.unwrap();
+}
+
+#[tokio::test]
+async fn messages_that_wait_take_each_others_places() {
+    let scene = Scene::new();
+    let store = scene.open().await;
+    talk(&store, "a").await;
+    let messages = ["last", "reply", "gone", "before", "last"].map(str::to_owned).to_vec();
+    let change = Change { events: events(21, vec![Some(Mark::Reordered { messages })]), ..Change::default() };
+    store.commit("a", change).await.unwrap();
+    let mut expected = SAID;
+    expected.swap(7, 9);
+    assert_eq!(told(&whole(&store, "a").await), expected);
+    // Each can still begin.
+    let change = Change { events: events(22, vec![begun("last")]), ..Change::default() };
+    store.commit("a", change).await.unwrap();
+    let slice = whole(&store, "a").await;
+    assert_eq!(told(&slice)[7..], ["queued last Said", "queued ahead Queued", "queued before Queued"]);
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ fn asked(kinds: &[&str]) -> PermissionRequest {
 }
 
 fn reply(reply: PermissionReplyKind) -> PermissionReply {
-    PermissionReply { reply, option_id: None, message: None }
+    PermissionReply { reply, option_id: None, message: None, rule: None, client: None }
 }
 
 /// The option that a reply chooses, after the answer was held against the schema.

@@ -57,6 +57,17 @@ pub(crate) enum SessionsCommand {
         /// The message's id
         message_id: String,
     },
+    /// Reorder the messages that wait (PUT /v1/sessions/{sessionId}/queue)
+    #[command(visible_alias = "reorder-queue")]
+    Reorder {
+        /// The session's id
+        id: String,
+        /// Messages' ids, the next one first
+        #[arg(required = true)]
+        message_ids: Vec<String>,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Stop the turn that runs (POST /v1/sessions/{sessionId}/cancel)
     Cancel {
         /// The session's id
@@ -74,6 +85,9 @@ pub(crate) enum SessionsCommand {
         /// Its title
         #[arg(long)]
         title: Option<String>,
+        /// Id of the last event to copy [default: all of them]
+        #[arg(long, value_name = "EVENT")]
+        until: Option<u64>,
         #[command(flatten)]
         output: Output,
     },
@@ -350,6 +364,12 @@ pub(crate) struct DecideArgs {
     /// Message to the agent, such as why it was rejected
     #[arg(long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
+    /// Allow this tool from now on, with always: its name or kind; `*` matches any characters
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) rule_tool: Option<String>,
+    /// Allow only calls about this command, path or address; `*` matches any characters
+    #[arg(long, value_name = "PATTERN", requires = "rule_tool")]
+    pub(crate) rule_input: Option<String>,
 }
 
 /// The arguments of `sessions export`.

@@ -89,6 +89,7 @@ impl Transcript {
                 self.note(&format!("{count} waiting messages are held until the session is resumed"))
             }
             EventData::QueueReleased(_) => self.note("the waiting messages continue"),
+            EventData::QueueReordered(_) => self.note("the order of the waiting messages was changed"),
             EventData::Continuity(continuity) => {
                 let why = continuity.reason.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
                 self.note(&format!(

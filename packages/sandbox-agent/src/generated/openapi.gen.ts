@@ -1036,7 +1036,7 @@ export interface paths {
         put?: never;
         /**
          * Fork a session
-         * @description Creates a session that continues from this one's conversation on its own. Only agents that can fork support this.
+         * @description Creates a session that continues from this one's conversation on its own. Only agents that can fork support this, unless `until` is given.
          */
         post: operations["forkSession"];
         delete?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a permission request
-         * @description `once`, `always` or `reject`. Where the agent has several options of one kind, `optionId` names the one that is meant. A `message` with a rejection becomes the next message to the agent.
+         * @description `once`, `always` or `reject`. Where the agent has several options of one kind, `optionId` names the one that is meant. A `message` with a rejection becomes the next message to the agent. `always` with a `rule` allows the calls that match it for the rest of the session, open requests included.
          */
         post: operations["replyToPermission"];
         delete?: never;
@@ -1163,6 +1163,26 @@ export interface paths {
          * @description `answers` has one entry for each of the questions: the labels that were chosen, or what was written. Questions that need no answer may have an empty entry. The approval of a plan is a question, too. Answers are checked against the question's bounds, such as `maximum`; if one does not fit, nothing is sent to the agent and the question stays open.
          */
         post: operations["replyToQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sessionId}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Reorder the messages that wait
+         * @description Gives the listed messages each other's places in the queue, so that they begin in this order; other messages keep their places. Messages that do not wait are ignored, so a message that begins meanwhile is no error. `queueReordered` reports the new order.
+         */
+        put: operations["reorderQueue"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1617,6 +1637,13 @@ export interface components {
             /** @description Description of the problem. */
             message: string;
         };
+        /** @description A rule that allows calls in this session without asking. Every member that is present must match. */
+        AllowRule: {
+            /** @description Pattern for the command, path or address; `*` matches any characters. Absent: every call of the tool. */
+            input?: string;
+            /** @description The tool: its own name or its kind (`read`, `edit`, `execute`, …); `*` stands for any characters. */
+            tool: string;
+        };
         /** @description Content in base64. */
         Base64Source: {
             /** @description The content. */
@@ -2017,7 +2044,7 @@ export interface components {
          * @description Name of a kind of event.
          * @enum {string}
          */
-        EventType: "started" | "message" | "messageDelta" | "questionAsked" | "questionResolved" | "permissionAsked" | "permissionResolved" | "plan" | "turnStarted" | "turnEnded" | "messageWithdrawn" | "queueHeld" | "queueReleased" | "modeChanged" | "infoChanged" | "commandsAvailable" | "usage" | "notice" | "compaction" | "error" | "continuity" | "ended" | "unknown";
+        EventType: "started" | "message" | "messageDelta" | "questionAsked" | "questionResolved" | "permissionAsked" | "permissionResolved" | "plan" | "turnStarted" | "turnEnded" | "messageWithdrawn" | "queueHeld" | "queueReleased" | "queueReordered" | "modeChanged" | "infoChanged" | "commandsAvailable" | "usage" | "notice" | "compaction" | "error" | "continuity" | "ended" | "unknown";
         /** @description A file, or a link to a file. */
         FileContent: {
             /** @description Other members that the agent sent. */
@@ -2068,6 +2095,12 @@ export interface components {
             sessionId?: string;
             /** @description Title of the new session. */
             title?: string;
+            /**
+             * Format: int64
+             * @description Id of the last event that the new session has. By default all events are copied and the agent forks its own session. With
+             *     this, a new session of the agent is given the conversation as text, which works with every agent.
+             */
+            until?: number;
         };
         /** @description Result of an action on a file. */
         FsActionResponse: {
@@ -3049,12 +3082,19 @@ export interface components {
         };
         /** @description Decision on a permission request. */
         PermissionReply: {
+            /** @description Display name of the client, up to 100 characters. `permissionResolved` reports it to other clients. */
+            client?: string;
             /** @description Instruction for the agent, with a rejection. It becomes the next message. */
             message?: string;
             /** @description The agent's own id of an option, where several options share a reply. */
             optionId?: string;
             /** @description Decision. */
             reply: components["schemas"]["PermissionReplyKind"];
+            /**
+             * @description With `always`: the calls that are allowed from now on. The daemon keeps this rule for the session, and the agent is
+             *     allowed only this call. It must match the request. Without a rule, the agent itself decides what it remembers.
+             */
+            rule?: components["schemas"]["AllowRule"];
         };
         /**
          * @description Decision on a permission request.
@@ -3088,12 +3128,16 @@ export interface components {
         PermissionResolved: {
             /** @description Cause of the decision. */
             by: components["schemas"]["ResolvedBy"];
+            /** @description Name that the client gave itself. */
+            client?: string;
             /** @description Id of the permission request. */
             id: string;
             /** @description The agent's own id of the option. */
             optionId?: string;
             /** @description Decision. Absent if the request was withdrawn before a decision. */
             reply?: components["schemas"]["PermissionReplyKind"];
+            /** @description Rule that the decision added to the session. */
+            rule?: components["schemas"]["AllowRule"];
         };
         /** @description A permission request was decided or withdrawn. */
         PermissionResolvedEvent: {
@@ -3652,6 +3696,8 @@ export interface components {
         QuestionReply: {
             /** @description For each question the labels of the chosen options, or the text of the answer. */
             answers: string[][];
+            /** @description Display name of the client, up to 100 characters. `questionResolved` reports it to other clients. */
+            client?: string;
         };
         /** @description A request for answers. It stays open until it is answered or rejected, or its turn ends. */
         QuestionRequest: {
@@ -3676,6 +3722,8 @@ export interface components {
             answers?: string[][];
             /** @description Cause of the outcome. */
             by: components["schemas"]["ResolvedBy"];
+            /** @description Name that the client gave itself. */
+            client?: string;
             /** @description Id of the question request. */
             id: string;
             /** @description Outcome. */
@@ -3740,6 +3788,14 @@ export interface components {
         QueueHeldEventData: {
             queueHeld: components["schemas"]["QueueHeld"];
         };
+        /** @description A new order for messages that wait. */
+        QueueOrder: {
+            /**
+             * @description Ids of messages, the next one first. They take the places that they have in the queue, in this order; others keep theirs.
+             *     Messages that do not wait are ignored.
+             */
+            messageIds: string[];
+        };
         /** @description Messages that no longer have to wait. */
         QueueReleased: {
             /** @description Their ids, the next one first. */
@@ -3771,6 +3827,38 @@ export interface components {
         /** @description Data of the event `queueReleased`. */
         QueueReleasedEventData: {
             queueReleased: components["schemas"]["QueueReleased"];
+        };
+        /** @description The order of the messages that wait, after a client changed it. */
+        QueueReordered: {
+            /** @description Ids of all messages that wait, the next one first. */
+            messageIds: string[];
+        };
+        /** @description A client changed the order of the messages that wait. */
+        QueueReorderedEvent: {
+            /** @description Id of the agent. */
+            agent: string;
+            /** @description Data of the event. */
+            data: components["schemas"]["QueueReorderedEventData"];
+            /**
+             * Format: int64
+             * @description Id of the event. Ids count from 1 without gaps.
+             */
+            id: number;
+            /** @description The agent's own id of the session, once it is known. */
+            nativeSessionId?: string;
+            /** @description Id of the session. */
+            sessionId: string;
+            /** @description Time at which the event was recorded. */
+            timestamp: components["schemas"]["Timestamp"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "queueReordered";
+        };
+        /** @description Data of the event `queueReordered`. */
+        QueueReorderedEventData: {
+            queueReordered: components["schemas"]["QueueReordered"];
         };
         /** @description A message that waits for its turn. */
         QueuedMessage: {
@@ -4403,7 +4491,7 @@ export interface components {
             removed: string[];
         };
         /** @description An event of a session. `type` names the single member of `data`. */
-        UniversalEvent: components["schemas"]["StartedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MessageDeltaEvent"] | components["schemas"]["QuestionAskedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["PermissionAskedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["PlanEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["MessageWithdrawnEvent"] | components["schemas"]["QueueHeldEvent"] | components["schemas"]["QueueReleasedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["InfoChangedEvent"] | components["schemas"]["CommandsAvailableEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["NoticeEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["ContinuityEvent"] | components["schemas"]["EndedEvent"] | components["schemas"]["UnknownEvent"];
+        UniversalEvent: components["schemas"]["StartedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MessageDeltaEvent"] | components["schemas"]["QuestionAskedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["PermissionAskedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["PlanEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["MessageWithdrawnEvent"] | components["schemas"]["QueueHeldEvent"] | components["schemas"]["QueueReleasedEvent"] | components["schemas"]["QueueReorderedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["InfoChangedEvent"] | components["schemas"]["CommandsAvailableEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["NoticeEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["ContinuityEvent"] | components["schemas"]["EndedEvent"] | components["schemas"]["UnknownEvent"];
         /** @description A message. A later message with the same id replaces the earlier one. */
         UniversalMessage: components["schemas"]["ParsedMessage"] | components["schemas"]["UnparsedMessage"];
         /** @description Output of the agent that has no other form. */
@@ -4707,6 +4795,7 @@ export type AgentTokenError = components['schemas']['AgentTokenError'];
 export type AgentTokenErrorDetails = components['schemas']['AgentTokenErrorDetails'];
 export type AgentUnsupportedError = components['schemas']['AgentUnsupportedError'];
 export type AgentUnsupportedErrorDetails = components['schemas']['AgentUnsupportedErrorDetails'];
+export type AllowRule = components['schemas']['AllowRule'];
 export type Base64Source = components['schemas']['Base64Source'];
 export type BuiltinLaunch = components['schemas']['BuiltinLaunch'];
 export type CancelResult = components['schemas']['CancelResult'];
@@ -4878,9 +4967,13 @@ export type QuestionResolvedEventData = components['schemas']['QuestionResolvedE
 export type QueueHeld = components['schemas']['QueueHeld'];
 export type QueueHeldEvent = components['schemas']['QueueHeldEvent'];
 export type QueueHeldEventData = components['schemas']['QueueHeldEventData'];
+export type QueueOrder = components['schemas']['QueueOrder'];
 export type QueueReleased = components['schemas']['QueueReleased'];
 export type QueueReleasedEvent = components['schemas']['QueueReleasedEvent'];
 export type QueueReleasedEventData = components['schemas']['QueueReleasedEventData'];
+export type QueueReordered = components['schemas']['QueueReordered'];
+export type QueueReorderedEvent = components['schemas']['QueueReorderedEvent'];
+export type QueueReorderedEventData = components['schemas']['QueueReorderedEventData'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type ReasoningPart = components['schemas']['ReasoningPart'];
 export type ResolvedBy = components['schemas']['ResolvedBy'];
@@ -8665,6 +8758,97 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    reorderQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session's id */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        /** @description The order */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "messageIds": [
+                 *         "msg_2",
+                 *         "msg_1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["QueueOrder"];
+            };
+        };
+        responses: {
+            /** @description The session with its new `queue` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sessionId": "checkout-1",
+                     *       "healthy": true,
+                     *       "agent": "claude",
+                     *       "agentMode": "build",
+                     *       "permissionMode": "default",
+                     *       "model": "sonnet",
+                     *       "cwd": "/workspace/shop",
+                     *       "title": "Fix the flaky checkout test",
+                     *       "metadata": {
+                     *         "ticket": "SHOP-482"
+                     *       },
+                     *       "createdAt": "2026-03-14T20:42:18.250Z",
+                     *       "updatedAt": "2026-03-14T20:42:22.125Z",
+                     *       "state": "idle",
+                     *       "queued": 0,
+                     *       "queue": [],
+                     *       "queueHeld": false,
+                     *       "questions": [],
+                     *       "permissions": [],
+                     *       "usage": {
+                     *         "inputTokens": 5120,
+                     *         "outputTokens": 840,
+                     *         "cost": {
+                     *           "amount": 0.0284,
+                     *           "currency": "USD"
+                     *         }
+                     *       },
+                     *       "choices": {
+                     *         "mode": "default",
+                     *         "modes": [
+                     *           {
+                     *             "id": "default",
+                     *             "name": "Default"
+                     *           },
+                     *           {
+                     *             "id": "plan",
+                     *             "name": "Plan"
+                     *           }
+                     *         ],
+                     *         "model": "sonnet",
+                     *         "models": [
+                     *           {
+                     *             "id": "sonnet",
+                     *             "name": "Sonnet"
+                     *           }
+                     *         ],
+                     *         "variants": []
+                     *       },
+                     *       "nativeSessionId": "0b6c9a51-6b7c-4b6e-9a55-3a6c1f1f8c1e",
+                     *       "lastEventId": 40,
+                     *       "oldestEventId": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
             };
         };
     };

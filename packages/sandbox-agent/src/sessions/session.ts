@@ -158,8 +158,13 @@ export class Session {
   }
 
   /** Answers a question with one list for each of its parts. Returns false if it was decided before. */
-  async replyQuestion(id: string, answers: string[][], options: RequestOptions = {}): Promise<boolean> {
-    return this.#decide(`/questions/${encodeURIComponent(id)}/reply`, { answers }, options);
+  async replyQuestion(
+    id: string,
+    answers: string[][],
+    options: RequestOptions & { client?: string | undefined } = {},
+  ): Promise<boolean> {
+    const { client, ...rest } = options;
+    return this.#decide(`/questions/${encodeURIComponent(id)}/reply`, { answers, client }, rest);
   }
 
   /** Declines to answer a question. Returns false if it was decided before. */
@@ -175,6 +180,12 @@ export class Session {
   /** Withdraws a queued message. Throws a `ConflictError` (`begun`) if its turn has begun. */
   async withdraw(messageId: string, options: RequestOptions = {}): Promise<void> {
     await this.#http.empty("DELETE", this.#path(`/messages/${encodeURIComponent(messageId)}`), options);
+  }
+
+  /** Gives queued messages each other's places, so that they begin in this order. Messages that are not queued are ignored. */
+  async reorder(messageIds: readonly string[], options: RequestOptions = {}): Promise<SessionInfo> {
+    const call = { ...options, json: { messageIds } };
+    return this.#keep(await this.#http.json("PUT", this.#path("/queue"), call));
   }
 
   /** Continues after a restart of the daemon: starts the agent and releases messages that were held. */

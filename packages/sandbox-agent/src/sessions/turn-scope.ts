@@ -43,6 +43,8 @@ export class TurnScope {
         return event.data.queueHeld.messageIds.includes(messageId);
       case "queueReleased":
         return event.data.queueReleased.messageIds.includes(messageId);
+      case "queueReordered":
+        return event.data.queueReordered.messageIds.includes(messageId);
       default:
     }
     return this.#phase === "running" || event.id === eventId;

@@ -108,13 +108,20 @@ export class SessionStore extends BaseStore<SessionSnapshot> {
   readonly withdraw = (messageId: string): Promise<void> =>
     this.#act("withdraw", (session) => session.withdraw(messageId));
 
+  /** Gives queued messages each other's places, so that they begin in this order. */
+  readonly reorder = (messageIds: readonly string[]): Promise<SessionInfo> =>
+    this.#act("reorder", async (session) => this.#describe(await session.reorder(messageIds)));
+
   /** Decides on a permission request. Resolves with false if it was decided before. */
   readonly replyPermission = (id: string, reply: PermissionReply): Promise<boolean> =>
     this.#act("replyPermission", (session) => session.replyPermission(id, reply));
 
   /** Answers a question with one list for each of its parts. Resolves with false if it was decided before. */
-  readonly replyQuestion = (id: string, answers: string[][]): Promise<boolean> =>
-    this.#act("replyQuestion", (session) => session.replyQuestion(id, answers));
+  readonly replyQuestion = (
+    id: string,
+    answers: string[][],
+    options: { client?: string | undefined } = {},
+  ): Promise<boolean> => this.#act("replyQuestion", (session) => session.replyQuestion(id, answers, options));
 
   /** Declines to answer a question. Resolves with false if it was decided before. */
   readonly rejectQuestion = (id: string): Promise<boolean> =>

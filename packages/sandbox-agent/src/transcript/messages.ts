@@ -131,6 +131,17 @@ function enqueue(transcript: Transcript, item: UserItem): Transcript {
   return { ...transcript, queue };
 }
 
+/** Gives queued messages each other's places. Others keep theirs. */
+export function reorderQueue(transcript: Transcript, messageIds: readonly string[]): Transcript {
+  const { queue } = transcript;
+  const listed = new Set(messageIds);
+  const wanted = messageIds.flatMap((id) => queue.find((queued) => queued.id === id) ?? []).values();
+  return {
+    ...transcript,
+    queue: queue.map((item) => (listed.has(item.id) ? (wanted.next().value ?? item) : item)),
+  };
+}
+
 export function beginTurn(transcript: Transcript, event: TurnStartedEvent): Transcript {
   const { messageId, turnId } = event.data.turnStarted;
   if (messageId === undefined) return transcript;

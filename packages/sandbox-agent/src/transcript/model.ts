@@ -1,6 +1,7 @@
 // The transcript: what a client shows of a session. Every value is immutable; an unchanged item keeps its identity.
 
 import type {
+  AllowRule,
   ChangedChoices,
   Command,
   Compaction,
@@ -141,6 +142,10 @@ export type PermissionState =
       readonly by: ResolvedBy;
       readonly reply?: PermissionReplyKind;
       readonly optionId?: string;
+      /** Rule that the decision added to the session. */
+      readonly rule?: AllowRule;
+      /** Name that the client gave itself. */
+      readonly client?: string;
       readonly at: string;
     };
 
@@ -159,6 +164,8 @@ export type QuestionState =
       readonly by: ResolvedBy;
       readonly outcome: QuestionOutcome;
       readonly answers?: readonly (readonly string[])[];
+      /** Name that the client gave itself. */
+      readonly client?: string;
       readonly at: string;
     };
 

@@ -3,7 +3,15 @@
 import type { Gap, UniversalEvent } from "../generated/openapi.gen.ts";
 import { ItemList } from "./item-list.ts";
 import { KeyMap } from "./key-map.ts";
-import { applyDelta, applyMessage, beginTurn, endTurn, type Reading, withdraw } from "./messages.ts";
+import {
+  applyDelta,
+  applyMessage,
+  beginTurn,
+  endTurn,
+  type Reading,
+  reorderQueue,
+  withdraw,
+} from "./messages.ts";
 import type { CompactionItem, Transcript, TranscriptIndex, TranscriptItem } from "./model.ts";
 import { itemOf, put } from "./placing.ts";
 import { askPermission, askQuestion, resolvePermission, resolveQuestion } from "./requests.ts";
@@ -92,6 +100,9 @@ export function applyToItems(transcript: Transcript, event: UniversalEvent, read
         event.data.messageWithdrawn.by,
         event.id,
       );
+    case "queueReordered":
+      // A page has the newest order already.
+      return reading === "past" ? transcript : reorderQueue(transcript, event.data.queueReordered.messageIds);
     case "permissionAsked":
       return askPermission(transcript, event.data.permissionAsked, event, reading);
     case "permissionResolved":

@@ -9,7 +9,6 @@ export const RAW_OPERATIONS: readonly string[] = [
   "streamAcpConnection",
   "postAcpConnection",
   "closeAcpConnection",
-  "streamAcpMessages",
   "postAcpMessage",
   "streamAgentAcpConnection",
   "postAgentAcpConnection",
@@ -32,6 +31,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   issueTicket: (client) => client.tickets.issue({ path: "/v1/fs/watch", lifetimeMs: 1000 }),
   revokeTicket: (client) => client.tickets.revoke("ticket"),
   listAcpServers: (client) => client.servers.list(),
+  streamAcpMessages: (client) => client.servers.messages("server", { after: 1 }),
   deleteAcpServer: (client) => client.servers.delete("server"),
 
   listAgents: (client) => client.agents.list({ config: true, noCache: true }),
@@ -96,7 +96,8 @@ export const CALLS: Readonly<Record<string, Call>> = {
   getMessages: (_, session) => session.messages({ after: 1, limit: 1, order: "desc" }),
   postMessage: (_, session) => session.send("m").accepted,
   withdrawMessage: (_, session) => session.withdraw("m"),
+  reorderQueue: (_, session) => session.reorder(["m"]),
   replyToPermission: (_, session) => session.replyPermission("p", { reply: "once" }),
-  replyToQuestion: (_, session) => session.replyQuestion("q", [["a"]]),
+  replyToQuestion: (_, session) => session.replyQuestion("q", [["a"]], { client: "c" }),
   rejectQuestion: (_, session) => session.rejectQuestion("q"),
 };

@@ -162,8 +162,10 @@ export async function recordQueue(daemon: Daemon): Promise<Recording> {
   await recorder.send("say first\nhang");
   await recorder.until((session) => session.state === "running");
   const withdrawn = await recorder.send("say withdrawn");
-  await recorder.send("say b\nstream 20 every 2");
-  await recorder.send("say c");
+  const second = await recorder.send("say b\nstream 20 every 2");
+  const third = await recorder.send("say c");
+  await recorder.look(3);
+  await recorder.request("PUT", "/queue", { messageIds: [third.messageId, second.messageId] });
   await recorder.look(3);
   await recorder.request("DELETE", `/messages/${withdrawn.messageId}`);
   await recorder.send("say now", { delivery: "interrupt" });

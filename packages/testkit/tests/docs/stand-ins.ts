@@ -12,6 +12,7 @@ const PROGRAM: readonly [RegExp, string][] = [
   [/"secret"/g, 'process.env["SANDBOX_AGENT_TOKEN"]'],
   [/="http:\/\/127\.0\.0\.1:2468"/g, '={process.env["BASE_URL"] ?? ""}'],
   [/"http:\/\/127\.0\.0\.1:2468"/g, 'process.env["BASE_URL"] ?? ""'],
+  [/"http:\/\/127\.0\.0\.1:2468(\/[^"]+)"/g, '(process.env["BASE_URL"] ?? "") + "$1"'],
 ];
 
 const SHELL: readonly [RegExp, string][] = [
@@ -34,5 +35,5 @@ export function adaptShell(code: string): string {
 }
 
 function replace(code: string, pairs: readonly [RegExp, string][]): string {
-  return pairs.reduce((text, [pattern, value]) => text.replace(pattern, () => value), code);
+  return pairs.reduce((text, [pattern, value]) => text.replace(pattern, value), code);
 }

@@ -46,7 +46,7 @@ pub(crate) async fn reply_to_question(
     let Path((id, question)) = ids?;
     let session = find(&state, Ok(Path(id)))?;
     let reply: QuestionReply = read_json(&state, &headers, body).await?;
-    session.answer(&question, Some(reply.answers)).await?;
+    session.answer(&question, Some(reply)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -79,7 +79,8 @@ pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> 
     post, path = "/v1/sessions/{sessionId}/permissions/{permissionId}/reply", operation_id = "replyToPermission", tag = "sessions",
     summary = "Answer a permission request",
     description = "`once`, `always` or `reject`. Where the agent has several options of one kind, `optionId` names the one that is meant. A \
-        `message` with a rejection becomes the next message to the agent.",
+        `message` with a rejection becomes the next message to the agent. `always` with a `rule` allows the calls that match it for the rest \
+        of the session, open requests included.",
     params(
         ("sessionId" = String, Path, description = "The session's id"),
         ("permissionId" = String, Path, description = "The permission's id, as `permissionAsked` and the session have it"),
@@ -87,7 +88,7 @@ pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> 
     request_body(content = PermissionReply, content_type = "application/json", description = "The decision"),
     responses(
         (status = 204, description = "The agent has the decision"),
-        (status = 400, description = "The body makes no sense, or the agent does not take this reply", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body makes no sense, the agent does not take this reply, or `rule` does not match the request", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such session, or it has asked nothing of that id", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "It was decided already (`details.what` is `resolved`), or the session has ended (`ended`)", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),

@@ -219,7 +219,8 @@ pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<J
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/fork", operation_id = "forkSession", tag = "sessions",
     summary = "Fork a session",
-    description = "Creates a session that continues from this one's conversation on its own. Only agents that can fork support this.",
+    description = "Creates a session that continues from this one's conversation on its own. Only agents that can fork support this, \
+        unless `until` is given.",
     params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = Option<ForkSession>, content_type = "application/json", description = "The new session's id and title; without an id the daemon chooses one"),
     responses(

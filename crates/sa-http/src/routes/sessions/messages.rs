@@ -14,7 +14,9 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use sa_api::Problem;
-use sa_api::sessions::{CancelResult, EventType, MessageAccepted, PostMessage, UniversalEvent};
+use sa_api::sessions::{
+    CancelResult, EventType, MessageAccepted, PostMessage, QueueOrder, Session, UniversalEvent,
+};
 use sa_sessions::SessionHandle;
 
 /// Sends a message.
@@ -134,6 +136,37 @@ pub(crate) async fn withdraw(
     let session = find(&state, Ok(Path(id)))?;
     whole(async move { session.withdraw(&message).await }).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Changes the order of messages that wait.
+#[utoipa::path(
+    put, path = "/v1/sessions/{sessionId}/queue", operation_id = "reorderQueue", tag = "sessions",
+    summary = "Reorder the messages that wait",
+    description = "Gives the listed messages each other's places in the queue, so that they begin in this order; other messages keep \
+        their places. Messages that do not wait are ignored, so a message that begins meanwhile is no error. `queueReordered` reports \
+        the new order.",
+    params(("sessionId" = String, Path, description = "The session's id")),
+    request_body(content = QueueOrder, content_type = "application/json", description = "The order"),
+    responses(
+        (status = 200, description = "The session with its new `queue`", body = Session),
+        (status = 400, description = "The body is no order, or it names a message twice", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn reorder(
+    State(state): State<AppState>,
+    id: Id,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<Session>> {
+    let session = find(&state, id)?;
+    let order: QueueOrder = read_json(&state, &headers, body).await?;
+    Ok(Json(whole(async move { session.reorder(order).await }).await?))
 }
 
 /// Stops the turn.

@@ -15,7 +15,7 @@ use crate::state::AppState;
 use axum::Router;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, post, put};
 use http::HeaderMap;
 use sa_api::ErrorCode;
 use sa_sessions::{SessionError, SessionHandle};
@@ -37,6 +37,7 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/v1/sessions/{sessionId}/messages", get(transcript::page).post(messages::post))
         .route("/v1/sessions/{sessionId}/messages/stream", post(messages::post_stream))
         .route("/v1/sessions/{sessionId}/messages/{messageId}", delete(messages::withdraw))
+        .route("/v1/sessions/{sessionId}/queue", put(messages::reorder))
         .route("/v1/sessions/{sessionId}/cancel", post(messages::cancel))
         .route("/v1/sessions/{sessionId}/events", get(events::page))
         .route("/v1/sessions/{sessionId}/events/sse", get(events::stream))
@@ -66,6 +67,7 @@ pub(crate) fn routes() -> Router<AppState> {
     messages::post,
     messages::post_stream,
     messages::withdraw,
+    messages::reorder,
     messages::cancel,
     events::page,
     events::stream,

@@ -2,6 +2,7 @@
 
 use crate::args::PermissionArg;
 use crate::commands::api::explain;
+use crate::commands::api::sessions::CLIENT;
 use crate::commands::transcript::{Transcript, printable};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
@@ -150,7 +151,7 @@ impl<'a> Asking<'a> {
                     self.open.push_front(Open::Question { request, answers });
                     return self.prompt(transcript);
                 }
-                let reply = QuestionReply { answers };
+                let reply = QuestionReply { answers, client: Some(CLIENT.to_owned()) };
                 match self.client.reply_to_question(self.session, &request.id, &reply).await {
                     // It did not fit; ask again from the beginning.
                     Err(error) if error.problem_status() == Some(400) => {
@@ -167,7 +168,13 @@ impl<'a> Asking<'a> {
     }
 
     async fn decide(&self, id: &str, reply: PermissionReplyKind) -> Result<(), ClientError> {
-        let reply = PermissionReply { reply, option_id: None, message: None };
+        let reply = PermissionReply {
+            reply,
+            option_id: None,
+            message: None,
+            rule: None,
+            client: Some(CLIENT.to_owned()),
+        };
         self.client.reply_to_permission(self.session, id, &reply).await
     }
 

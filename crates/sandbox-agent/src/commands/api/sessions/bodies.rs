@@ -4,11 +4,15 @@ use crate::args::{ChoiceArgs, CreateArgs, DecideArgs, PatchArgs, PermissionModeA
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::sessions::{
-    CreateSession, Delivery, PermissionMode, PermissionReply, PermissionReplyKind, PostMessage, SessionPatch,
+    AllowRule, CreateSession, Delivery, PermissionMode, PermissionReply, PermissionReplyKind, PostMessage,
+    SessionPatch,
 };
 use serde::de::DeserializeOwned;
 use std::io::{self, Read};
 use std::path::Path;
+
+/// Name under which the CLI decides on questions and permissions.
+pub(crate) const CLIENT: &str = "sandbox-agent CLI";
 
 /// Text that a flag holds, read as JSON.
 pub(super) fn parse<T: DeserializeOwned>(flag: &str, json: &str) -> Result<T, Failure> {
@@ -80,7 +84,9 @@ pub(super) fn decision(args: DecideArgs) -> PermissionReply {
         ReplyArg::Always => PermissionReplyKind::Always,
         ReplyArg::Reject => PermissionReplyKind::Reject,
     };
-    PermissionReply { reply, option_id: args.option_id, message: args.message }
+    let rule = args.rule_tool.map(|tool| AllowRule { tool, input: args.rule_input });
+    let client = Some(CLIENT.to_owned());
+    PermissionReply { reply, option_id: args.option_id, message: args.message, rule, client }
 }
 
 /// What a flag calls a permission mode.

@@ -10,9 +10,9 @@ use crate::args::{AnswerArgs, CreateArgs, ListArgs, SessionsCommand, StateArg};
 use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
 use anyhow::anyhow;
-pub(crate) use bodies::{mode, read_text};
+pub(crate) use bodies::{CLIENT, mode, read_text};
 use sa_api::Timestamp;
-use sa_api::sessions::{ForkSession, QuestionReply, Session, SessionList, SessionState};
+use sa_api::sessions::{ForkSession, QuestionReply, QueueOrder, Session, SessionList, SessionState};
 use sa_client::{Client, SessionQuery};
 use std::io;
 
@@ -45,6 +45,12 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         SessionsCommand::Withdraw { id, message_id } => {
             client.withdraw_message(&id, &message_id).await.map_err(explain)
         }
+        SessionsCommand::Reorder { id, message_ids, output } => {
+            let session = client.reorder_queue(&id, &QueueOrder { message_ids }).await.map_err(explain)?;
+            print(output, &session, |session| {
+                session.queue.iter().try_for_each(|message| print_text(&message.message_id))
+            })
+        }
         SessionsCommand::Send(args) => events::send(client, args).await,
         SessionsCommand::Cancel { id, output } => {
             let result = client.cancel_turn(&id).await.map_err(explain)?;
@@ -55,8 +61,8 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
                 })
             })
         }
-        SessionsCommand::Fork { id, new_id, title, output } => {
-            let fork = ForkSession { session_id: new_id, title };
+        SessionsCommand::Fork { id, new_id, title, until, output } => {
+            let fork = ForkSession { session_id: new_id, title, until };
             let created = client.fork_session(&id, &fork).await.map_err(explain)?;
             print(output, &created, |created| print_text(&created.session_id))?;
             ready(&created)
@@ -95,7 +101,8 @@ async fn answer(client: &Client, args: AnswerArgs) -> Result<(), Failure> {
         Some(json) => bodies::parse("--answers", &json)?,
         None => args.answer.into_iter().map(|answer| vec![answer]).collect(),
     };
-    client.reply_to_question(&args.id, &args.question_id, &QuestionReply { answers }).await.map_err(explain)
+    let reply = QuestionReply { answers, client: Some(CLIENT.to_owned()) };
+    client.reply_to_question(&args.id, &args.question_id, &reply).await.map_err(explain)
 }
 
 /// Lists sessions over as many pages as it takes.

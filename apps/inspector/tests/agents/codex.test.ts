@@ -1,0 +1,3 @@
+import { declareTests } from "./declare-tests.ts";
+
+declareTests("codex");
