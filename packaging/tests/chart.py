@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 import yaml
 
-ACTION = re.compile(r"(\s*)?{{(-)?\s*(.*?)\s*(-)?}}(\s*)?", re.S)
+ACTION = re.compile(r"{{(-)?\s*(.*?)\s*(-)?}}", re.S)
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[()|]|[^\s()|]+')
 
 
@@ -70,11 +70,13 @@ class Chart:
     def parse(self, text: str) -> list:
         """Returns a tree: text, ("put", pipeline), ("if" or "with", pipeline, then, otherwise)."""
         stack: list[tuple] = [("root", [], None)]
-        at = 0
+        at, trim = 0, ""
         for match in ACTION.finditer(text):
-            before, left, action, right, after = match.groups(default="")
-            stack[-1][1].append(text[at : match.start()] + ("" if left else before))
-            at = match.end() if right else match.end() - len(after)
+            left, action, right = match.groups(default="")
+            before = text[at : match.start()]
+            before = before.lstrip() if trim else before
+            stack[-1][1].append(before.rstrip() if left else before)
+            at, trim = match.end(), right
             keyword, _, rest = action.partition(" ")
             if keyword in ("if", "with"):
                 stack.append((keyword, [], rest))
@@ -92,7 +94,7 @@ class Chart:
                 stack[-1][1].append(("put", action, []))
         if len(stack) != 1:
             raise ChartError(f"'{stack[-1][0]}' has no end")
-        stack[0][1].append(text[at:])
+        stack[0][1].append(text[at:].lstrip() if trim else text[at:])
         return stack[0][1]
 
     def execute(self, tree: list, dot: Any) -> str:

@@ -50,6 +50,11 @@ pub(crate) const ALL: &[Scenario] = &[
         about: "200 B, 4 KiB and 1 MiB messages to one reader",
         measure: stream::measure,
     },
+    Scenario {
+        name: "burst",
+        about: "the first messages of a server, right after the daemon's start",
+        measure: stream::burst,
+    },
     Scenario { name: "fan-out", about: "200 B messages to 10 and 100 readers", measure: fan_out::measure },
     Scenario { name: "paced", about: "delay of single messages", measure: paced::measure },
     Scenario { name: "stall", about: "a reader that stopped beside one that reads", measure: stall::measure },

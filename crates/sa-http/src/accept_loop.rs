@@ -2,10 +2,11 @@
 
 use crate::stall::{StallGuard, Taken};
 use crate::state::AppState;
-use crate::{HttpOptions, Services, router};
+use crate::timers::Timers;
+use crate::{HttpOptions, Services, in_place, router};
 use axum::Router;
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::pin::pin;
@@ -45,7 +46,7 @@ pub async fn serve(
                 let (app, cut_off) = (app.clone(), cut_off.clone());
                 connections.spawn(async move {
                     tokio::select! {
-                        () = connection.run(stream, app) => {}
+                        () = in_place::run(connection.run(stream, app)) => {}
                         () = cut_off.cancelled() => {}
                     }
                 });
@@ -82,14 +83,16 @@ impl Connection {
         let _ = stream.set_nodelay(true);
         keep_little_unsent(&stream);
         notice_vanished_peer(&stream, self.write_stall);
-        let taken = Taken::default();
+        let (taken, timers) = (Taken::default(), Timers::default());
         let stream = TokioIo::new(StallGuard::new(stream, self.write_stall, taken.clone()));
+        let timer = timers.clone();
         let app = app.map_request(move |mut request: http::Request<Incoming>| {
             request.extensions_mut().insert(taken.clone());
+            request.extensions_mut().insert(timers.clone());
             request
         });
         let connection = hyper::server::conn::http1::Builder::new()
-            .timer(TokioTimer::new())
+            .timer(timer)
             .header_read_timeout(self.header_read)
             .serve_connection(stream, TowerToHyperService::new(app))
             .with_upgrades();

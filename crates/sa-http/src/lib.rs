@@ -10,6 +10,7 @@ mod complaint;
 mod cors;
 mod excerpt;
 mod gate;
+mod in_place;
 mod message_schema;
 mod metrics;
 mod negotiate;
@@ -23,6 +24,7 @@ mod routes;
 mod stall;
 mod state;
 mod tickets;
+mod timers;
 
 pub use accept_loop::serve;
 pub use auth::Auth;

@@ -126,6 +126,10 @@ impl Owner {
     /// Runs until the server ends.
     pub(crate) async fn run(mut self) {
         let mut timer = pin!(tokio::time::sleep(Duration::ZERO));
+        // Made once: making and dropping them in every turn costs as much as a short message.
+        let (stop, shared) = (self.stop.clone(), Arc::clone(&self.shared));
+        let mut stopped = pin!(stop.cancelled());
+        let mut nudged = pin!(shared.nudge.notified());
         while !self.done {
             if let Some(command) = self.waiting.pop_front() {
                 self.command(command).await;
@@ -138,7 +142,7 @@ impl Owner {
                 timer.as_mut().reset(deadline);
             }
             tokio::select! {
-                () = self.stop.cancelled() => break,
+                () = stopped.as_mut() => break,
                 command = self.commands.recv() => match command {
                     Some(command) => self.command(command).await,
                     None => break,
@@ -146,7 +150,10 @@ impl Owner {
                 exit = exited(self.exit_wait.as_mut()) => self.agent_exited(exit),
                 () = writable(self.pipes.as_ref()) => self.write(),
                 () = readable(self.pipes.as_ref()), if held_until.is_none() => self.read_and_share().await,
-                () = self.shared.nudge.notified() => self.attended = Instant::now(),
+                () = nudged.as_mut() => {
+                    nudged.set(shared.nudge.notified());
+                    self.attended = Instant::now();
+                }
                 () = &mut timer, if deadline.is_some() => self.time_passed(),
             }
             self.calls.deliver(&self.shared.seats).await;

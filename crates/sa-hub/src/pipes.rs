@@ -6,6 +6,8 @@ use std::cell::RefCell;
 use std::future::{Future, pending};
 use std::io;
 use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe;
 
 /// A running agent as its owner holds it.
@@ -80,10 +82,10 @@ impl Pipes {
 
     /// Reads what is there, once, and hands it to `work`.
     pub(crate) fn read<T>(&mut self, asked: Asked, work: impl FnOnce(&[u8]) -> T) -> Output<T> {
-        let Some(stdout) = &self.stdout else { return Output::End };
-        let read = |buffer: &mut [u8]| match asked {
-            Asked::Runtime => stdout.try_read(buffer),
-            Asked::System => Ok(rustix::io::read(stdout, buffer)?),
+        let Some(stdout) = &mut self.stdout else { return Output::End };
+        let mut read = |buffer: &mut [u8]| match asked {
+            Asked::Runtime => read_ready(stdout, buffer),
+            Asked::System => Ok(rustix::io::read(&*stdout, buffer)?),
         };
         let ended = SCRATCH.with_borrow_mut(|buffer| match read(buffer) {
             Ok(0) => Err(None),
@@ -98,6 +100,17 @@ impl Pipes {
             self.stdout = None;
             Output::End
         })
+    }
+}
+
+/// Reads what is there. Unlike `try_read` this takes a read that leaves room in the buffer for the last one until the system
+/// reports more, which spares the read that finds nothing.
+fn read_ready(stdout: &mut pipe::Receiver, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut buffer = ReadBuf::new(buffer);
+    // The owner waits for the pipe by other means, so nobody has to be woken.
+    match Pin::new(stdout).poll_read(&mut Context::from_waker(Waker::noop()), &mut buffer) {
+        Poll::Ready(read) => read.map(|()| buffer.filled().len()),
+        Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
     }
 }
 

@@ -77,12 +77,17 @@ impl Drop for OpenSocket {
     }
 }
 
-/// Wakes the owner when a caller leaves, answered or not.
-struct Leaving(Arc<Shared>);
+/// Wakes the owner when a caller leaves without its answer.
+struct Leaving<'a> {
+    shared: &'a Shared,
+    is_answered: bool,
+}
 
-impl Drop for Leaving {
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        self.0.nudge.notify_one();
+        if !self.is_answered {
+            self.shared.nudge.notify_one();
+        }
     }
 }
 
@@ -210,9 +215,11 @@ impl Server {
     /// `start` an agent that has ended is started again. Dropping the future changes nothing for the agent: the
     /// answer then goes to the streams.
     pub async fn call(&self, message: Message<Bytes>, start: bool) -> Result<Response, CallError> {
-        // The owner looks who still waits when somebody leaves.
-        let _leaving = Leaving(Arc::clone(&self.inner.shared));
-        self.ask(|reply| Command::Call { message, start, reply }).await
+        // The owner looks who still waits when somebody leaves. It knows of those that it answers.
+        let mut leaving = Leaving { shared: &self.inner.shared, is_answered: false };
+        let answer = self.ask(|reply| Command::Call { message, start, reply }).await;
+        leaving.is_answered = true;
+        answer
     }
 
     /// Sends a message; an answer goes to where `caller` says. Returns when the message is on its way.

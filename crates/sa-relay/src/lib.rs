@@ -22,4 +22,4 @@ pub use asked::Question;
 pub use log::{Log, Part, Read};
 pub use pending::{Caller, Refused, check_message};
 pub use relay::{Answer, Delivery, Outgoing, Output, Presence, Relay, RelayOptions};
-pub use segment::{Audience, Record, RecordKind, Segment, Sight, SocketView, event_frame};
+pub use segment::{Audience, Record, RecordKind, Segment, Sight, SocketView, event_frame, push_event};

@@ -3,7 +3,7 @@
 //! The bytes of a segment are server-sent events, ready to be written; a reader that wants the bare messages takes
 //! the data part of each frame. Nothing is framed, copied or counted per reader.
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, Bytes, BytesMut};
 use std::ops::Range;
 
 /// What a record says.
@@ -303,12 +303,16 @@ fn push_head(bytes: &mut Vec<u8>, kind: RecordKind, sequence: u64) {
         RecordKind::Exit => b"event: exit\nid: ",
     };
     bytes.extend_from_slice(event);
-    push_number(bytes, sequence);
+    bytes.extend_from_slice(digits_of(sequence, &mut [0; MAX_DIGITS]));
     bytes.extend_from_slice(b"\ndata: ");
 }
 
-fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0; 20];
+/// Digits of the largest number.
+const MAX_DIGITS: usize = 20;
+/// Room for everything around the data of an event without a name.
+const EVENT_ROOM: usize = MAX_DIGITS + 16;
+
+fn digits_of(mut number: u64, digits: &mut [u8; MAX_DIGITS]) -> &[u8] {
     let mut count = 0;
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (number % 10) as u8;
@@ -318,7 +322,19 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
             break;
         }
     }
-    bytes.extend_from_slice(digits.get(digits.len() - count..).unwrap_or_default());
+    digits.get(MAX_DIGITS - count..).unwrap_or_default()
+}
+
+/// Appends a server-sent event that has an id and no name.
+pub fn push_event(frames: &mut BytesMut, id: u64, data: &[u8]) {
+    let mut digits = [0; MAX_DIGITS];
+    let id = digits_of(id, &mut digits);
+    frames.reserve(EVENT_ROOM + data.len());
+    frames.extend_from_slice(b"id: ");
+    frames.extend_from_slice(id);
+    frames.extend_from_slice(b"\ndata: ");
+    frames.extend_from_slice(data);
+    frames.extend_from_slice(FRAME_END);
 }
 
 /// A server-sent event that is no record of the log and therefore has no id.

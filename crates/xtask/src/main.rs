@@ -4,11 +4,13 @@ mod clients;
 mod contract;
 mod dist;
 mod generate;
+mod instructions;
 mod launch;
 mod packages;
 mod packaging;
 mod requirements;
 mod shell;
+mod size;
 mod steps;
 mod tidy;
 mod tools;
@@ -67,13 +69,33 @@ enum Verb {
     /// Check the house rules that no compiler knows.
     Tidy,
     /// Build everything optimised and run the benchmarks.
+    #[command(args_conflicts_with_subcommands = true)]
     Bench {
+        #[command(subcommand)]
+        other: Option<OtherBench>,
         /// Arguments of `sa-bench`, after `--`.
         #[arg(last = true)]
         arguments: Vec<String>,
     },
     /// Build the binary that ships, and its archives and packages.
     Dist(dist::Options),
+}
+
+/// Benchmarks that do not measure time.
+#[derive(Subcommand)]
+enum OtherBench {
+    /// Count the instructions of single operations and compare them with the accepted counts.
+    Instructions {
+        /// Make these the accepted counts.
+        #[arg(long)]
+        accept: bool,
+    },
+    /// Weigh each part of the shipped program and compare it with its budget.
+    Size {
+        /// A `dist` build with symbols of version 0, instead of a new one.
+        #[arg(long, value_name = "PATH")]
+        bin: Option<std::path::PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -89,7 +111,9 @@ fn main() -> ExitCode {
 fn act(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Run { arguments } => launch::daemon(&arguments),
-        Verb::Bench { arguments } => launch::benchmarks(&arguments),
+        Verb::Bench { other: Some(OtherBench::Instructions { accept }), .. } => instructions::run(accept),
+        Verb::Bench { other: Some(OtherBench::Size { bin }), .. } => size::run(bin),
+        Verb::Bench { other: None, arguments } => launch::benchmarks(&arguments),
         Verb::Test { list: true, .. } => {
             steps::list();
             Ok(ExitCode::SUCCESS)

@@ -28,6 +28,10 @@ pub(crate) const CHROMIUM: Requirement = Requirement {
 pub(crate) const POSTGRES: Requirement =
     Requirement { name: "PostgreSQL", variable: "POSTGRES_BIN", package: "postgresql", find: postgres };
 
+/// Counts instructions.
+pub(crate) const VALGRIND: Requirement =
+    Requirement { name: "Valgrind", variable: "VALGRIND", package: "valgrind", find: valgrind };
+
 /// The program that makes a Debian in a folder.
 pub(crate) const DEBOOTSTRAP: Requirement = Requirement {
     name: "debootstrap",
@@ -72,6 +76,11 @@ impl Requirement {
 fn existing(path: &str) -> Option<PathBuf> {
     let path = Path::new(path);
     path.exists().then(|| path.to_owned())
+}
+
+fn valgrind() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join("valgrind")).find(|path| path.exists())
 }
 
 /// Debian has one folder for each version.

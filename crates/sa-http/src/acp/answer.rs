@@ -1,6 +1,7 @@
 //! Answering a POST that waits for its agent: at once where possible, kept alive where a turn takes long.
 
 use crate::problem::{ApiError, ApiResult, rpc_error};
+use crate::timers::Timers;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -8,8 +9,8 @@ use http::{HeaderValue, header};
 use http_body::{Body as HttpBody, Frame};
 use sa_hub::CallError;
 use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Interval;
@@ -38,13 +39,14 @@ pub(crate) async fn wait(
     id: String,
     call: impl Future<Output = Result<sa_hub::Response, CallError>> + Send + 'static,
     patience: Option<Duration>,
+    timers: &Timers,
 ) -> ApiResult<Answer> {
     let mut call: Call = Box::pin(call);
     let Some(patience) = patience else {
         return call.await.map(Answer::Done).map_err(ApiError::from);
     };
     if !patience.is_zero()
-        && let Ok(answer) = tokio::time::timeout(patience, call.as_mut()).await
+        && let Some(answer) = within(patience, call.as_mut(), timers).await
     {
         return answer.map(Answer::Done).map_err(ApiError::from);
     }
@@ -54,6 +56,20 @@ pub(crate) async fn wait(
     // A reverse proxy that buffers would hold back the very bytes that keep it patient.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(Answer::Later(response))
+}
+
+/// Returns the outcome of the call unless that takes too long.
+async fn within(
+    patience: Duration,
+    mut call: Pin<&mut (dyn Future<Output = Result<sa_hub::Response, CallError>> + Send)>,
+    timers: &Timers,
+) -> Option<Result<sa_hub::Response, CallError>> {
+    let mut alarm = pin!(timers.sleep(patience));
+    poll_fn(|context| match call.as_mut().poll(context) {
+        Poll::Ready(answer) => Poll::Ready(Some(answer)),
+        Poll::Pending => alarm.as_mut().poll(context).map(|()| None),
+    })
+    .await
 }
 
 /// A JSON response.

@@ -1,5 +1,6 @@
 //! Event streams: a reader as the body of a response.
 
+use crate::timers::{Alarm, Timers};
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
@@ -14,7 +15,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 /// What is smaller than this is gathered into one write.
 const GATHER_BELOW: usize = 16 * 1024;
@@ -104,7 +105,7 @@ pub(super) fn gather_if(part: &Part, mut shown: impl FnMut(usize, &Record) -> bo
 /// The body of an event stream: frames, and a heartbeat while there are none.
 struct EventBody<F> {
     frames: F,
-    heartbeat: Pin<Box<Sleep>>,
+    heartbeat: Alarm,
     pause: Duration,
     /// Taken while gathering, too large to be gathered itself.
     next: Option<Bytes>,
@@ -153,12 +154,11 @@ impl<F: Frames> HttpBody for EventBody<F> {
             Poll::Ready(Some(bytes)) if bytes.len() < GATHER_BELOW => this.gather(bytes, context),
             Poll::Ready(Some(bytes)) => bytes,
             Poll::Pending => {
-                std::task::ready!(this.heartbeat.as_mut().poll(context));
+                std::task::ready!(Pin::new(&mut this.heartbeat).poll(context));
                 Bytes::from_static(b": heartbeat\n\n")
             }
         };
-        let next_beat = Instant::now() + this.pause;
-        this.heartbeat.as_mut().reset(next_beat);
+        this.heartbeat.postpone(Instant::now() + this.pause);
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
 }
@@ -166,7 +166,7 @@ impl<F: Frames> HttpBody for EventBody<F> {
 /// The response that streams these frames.
 pub(crate) fn response(frames: impl Frames, heartbeat_ms: u64) -> Response {
     let pause = Duration::from_millis(heartbeat_ms);
-    let body = EventBody { frames, heartbeat: Box::pin(tokio::time::sleep(pause)), pause, next: None };
+    let body = EventBody { frames, heartbeat: Timers::default().sleep(pause), pause, next: None };
     let mut response = Body::new(body).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

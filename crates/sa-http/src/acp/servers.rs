@@ -12,11 +12,12 @@ use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
-use axum::Json;
+use crate::timers::Timers;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
 use sa_hub::{CallError, Position, Reader, Server, ServerId};
@@ -100,6 +101,7 @@ pub(crate) async fn post(
     id: Id,
     query: Parameters,
     headers: HeaderMap,
+    Extension(timers): Extension<Timers>,
     body: Body,
 ) -> ApiResult<Response> {
     let id = ServerId::parse(&id?.0)?;
@@ -126,11 +128,12 @@ pub(crate) async fn post(
     let early = Duration::from_millis(state.hub.limits().early_answer_ms);
     let rpc_id = message.id_text().to_owned();
     let call = async move { server.call(message, start).await };
-    let mut response = match answer::wait(rpc_id, call, Preference::patience(preference, early)).await {
-        Ok(Answer::Done(done)) => answer::json(Body::from(done.bytes)),
-        Ok(Answer::Later(response)) => response,
-        Err(error) => error.into_response(),
-    };
+    let mut response =
+        match answer::wait(rpc_id, call, Preference::patience(preference, early), &timers).await {
+            Ok(Answer::Done(done)) => answer::json(Body::from(done.bytes)),
+            Ok(Answer::Later(response)) => response,
+            Err(error) => error.into_response(),
+        };
     if let Some(preference) = preference {
         response.headers_mut().insert(PREFERENCE_APPLIED, preference.applied());
     }

@@ -14,6 +14,7 @@ use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
 use crate::query::quote;
 use crate::state::AppState;
+use crate::timers::Timers;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
@@ -317,11 +318,12 @@ async fn open_or_post(
     let patience = patience.map(|patience| patience.max(INITIALIZE_PATIENCE));
     let id = message.id_text().to_owned();
     let opening = Opening::new(&state.hub, server.clone());
-    let mut response = match answer::wait(id, opening.initialize(message), patience).await? {
-        Answer::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
-        Answer::Done(done) => answer::json(Body::from(done.bytes)),
-        Answer::Later(response) => response,
-    };
+    let mut response =
+        match answer::wait(id, opening.initialize(message), patience, &Timers::default()).await? {
+            Answer::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
+            Answer::Done(done) => answer::json(Body::from(done.bytes)),
+            Answer::Later(response) => response,
+        };
     name_connection(&mut response, &server);
     Ok(response)
 }

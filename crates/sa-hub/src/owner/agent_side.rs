@@ -73,6 +73,9 @@ impl Owner {
         if let Some(spare) = output.segment.and_then(|segment| self.shared.append(segment)) {
             self.relay.reuse(spare);
         }
+        if !output.deliveries.is_empty() {
+            self.attended = Instant::now();
+        }
         for delivery in output.deliveries {
             let answer = match delivery.answer {
                 Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),

@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 36] = [
+const TABLE: [Row; 37] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -55,6 +55,7 @@ const TABLE: [Row; 36] = [
     Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"], may: &[] },
     Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
+    Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"], may: &[] },
     Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"], may: &[] },
     Row { name: "xtask", needs: &[], may: &[] },
 ];

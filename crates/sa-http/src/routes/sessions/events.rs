@@ -14,7 +14,7 @@ use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, header};
 use sa_api::sessions::{EventPage, EventType, UniversalEvent};
 use sa_api::{Gap, Problem};
-use sa_relay::event_frame;
+use sa_relay::{event_frame, push_event};
 use sa_sessions::{EventFilter, EventSlice, Line, Reader, SessionHandle, Step};
 use serde::Deserialize;
 use std::task::{Context, Poll};
@@ -226,9 +226,7 @@ fn pieces<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     let mut piece = BytesMut::new();
     for line in lines {
-        piece.extend_from_slice(format!("id: {}\ndata: ", line.id).as_bytes());
-        piece.extend_from_slice(&line.json);
-        piece.extend_from_slice(b"\n\n");
+        push_event(&mut piece, line.id, &line.json);
         if piece.len() >= PIECE {
             pieces.push(piece.split().freeze());
         }
