@@ -21,10 +21,12 @@ export function MenuButton(props: {
   className?: string;
   disabled?: boolean;
   side?: "top" | "bottom";
+  /** True if the menu is open when it appears. */
+  defaultOpen?: boolean;
 }): ReactElement {
-  const { label, name, entries, className, disabled = false, side = "bottom" } = props;
+  const { label, name, entries, className, disabled = false, side = "bottom", defaultOpen = false } = props;
   return (
-    <Menu.Root>
+    <Menu.Root defaultOpen={defaultOpen}>
       <Menu.Trigger
         className={`button button-quiet button-small ${className ?? ""}`}
         aria-label={name}

@@ -47,19 +47,12 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         }
         SessionsCommand::Reorder { id, message_ids, output } => {
             let session = client.reorder_queue(&id, &QueueOrder { message_ids }).await.map_err(explain)?;
-            print(output, &session, |session| {
-                session.queue.iter().try_for_each(|message| print_text(&message.message_id))
-            })
+            print(output, &session, print_queue)
         }
         SessionsCommand::Send(args) => events::send(client, args).await,
         SessionsCommand::Cancel { id, output } => {
             let result = client.cancel_turn(&id).await.map_err(explain)?;
-            print(output, &result, |result| {
-                print_text(match &result.turn_id {
-                    Some(turn) => turn,
-                    None => "nothing runs",
-                })
-            })
+            print(output, &result, |result| print_text(result.turn_id.as_deref().unwrap_or("nothing runs")))
         }
         SessionsCommand::Fork { id, new_id, title, until, output } => {
             let fork = ForkSession { session_id: new_id, title, until };
@@ -94,6 +87,11 @@ async fn create(client: &Client, args: CreateArgs) -> Result<(), Failure> {
     let created = created.map_err(explain)?;
     print(output, &created, |created| print_text(&created.session_id))?;
     ready(&created)
+}
+
+/// Prints the ids of messages that wait, the next one first.
+fn print_queue(session: &Session) -> io::Result<()> {
+    session.queue.iter().try_for_each(|message| print_text(&message.message_id))
 }
 
 async fn answer(client: &Client, args: AnswerArgs) -> Result<(), Failure> {
