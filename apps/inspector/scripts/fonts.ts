@@ -6,15 +6,17 @@ import type { BrowserContext } from "playwright-core";
 
 const require = createRequire(import.meta.url);
 const FONTS = {
-  Inter: "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
-  "JetBrains Mono": "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2",
+  Inter: require.resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"),
+  "JetBrains Mono": require.resolve(
+    "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2",
+  ),
 };
 
 /** Makes every page of a context use the fonts of the pictures. */
 export async function addFonts(context: BrowserContext): Promise<void> {
   const fonts = Object.entries(FONTS).map(([family, file]) => ({
     family,
-    data: readFileSync(require.resolve(file)).toString("base64"),
+    data: readFileSync(file).toString("base64"),
   }));
   await context.addInitScript((all: typeof fonts) => {
     for (const { family, data } of all) {
