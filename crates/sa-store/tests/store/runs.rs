@@ -22,7 +22,7 @@ async fn filled(store: &Store) -> u64 {
 async fn replay_from_everywhere(store: &Store, oldest: u64, last: u64) {
     for after in 0..=last + 1 {
         let pages = [(3, 700), (1, usize::MAX), (100, usize::MAX)];
-        for (limit, bytes) in pages.into_iter().take(if after % 13 == 0 { 3 } else { 1 }) {
+        for (limit, bytes) in pages.into_iter().take(if after.is_multiple_of(13) { 3 } else { 1 }) {
             let slice = store.events("a", after, limit, bytes).await.unwrap();
             let first = (after + 1).max(oldest);
             let expected: Vec<u64> = (first..=last).take(slice.events.len()).collect();
@@ -122,7 +122,7 @@ async fn a_transcript_finds_messages_within_rows() {
     let mut last = 0;
     for batch in BATCHES {
         let marked = |id: u64| NewEvent {
-            mark: (id % 10 == 0).then(|| Mark::State { message: format!("m{id}") }),
+            mark: id.is_multiple_of(10).then(|| Mark::State { message: format!("m{id}") }),
             ..event("a", id)
         };
         let events = (last + 1..=last + batch).map(marked).collect();
