@@ -26,6 +26,7 @@ pub(crate) struct Figure {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Goal {
     AtMost(f64),
+    AtLeast(f64),
     RatioAtLeast(f64),
     RatioAtMost(f64),
 }
@@ -82,6 +83,7 @@ impl Figure {
         self.goal = Some(goal);
         self.met = match goal {
             Goal::AtMost(limit) => Some(self.value <= limit),
+            Goal::AtLeast(limit) => Some(self.value >= limit),
             Goal::RatioAtLeast(limit) => self.ratio.map(|ratio| ratio >= limit),
             Goal::RatioAtMost(limit) => self.ratio.map(|ratio| ratio <= limit),
         };
@@ -116,6 +118,7 @@ mod tests {
         assert_eq!(figure(4.0, Against::Lower).goal(Goal::RatioAtLeast(0.4)).met, Some(true));
         assert_eq!(figure(3.9, Against::Lower).goal(Goal::RatioAtLeast(0.4)).met, Some(false));
         assert_eq!(Figure::new("f", "ms", 30.0).goal(Goal::AtMost(30.0)).met, Some(true));
+        assert_eq!(Figure::new("f", "/s", 29.0).goal(Goal::AtLeast(30.0)).met, Some(false));
     }
 
     #[test]

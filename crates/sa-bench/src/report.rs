@@ -80,6 +80,7 @@ fn cells(section: &Section, figure: &Figure) -> [String; 7] {
 fn goal_text(goal: Goal, unit: &str) -> String {
     match goal {
         Goal::AtMost(limit) => format!("≤ {} {unit}", number(limit)),
+        Goal::AtLeast(limit) => format!("≥ {} {unit}", number(limit)),
         Goal::RatioAtLeast(limit) => format!("≥ {limit} ×"),
         Goal::RatioAtMost(limit) => format!("≤ {limit} ×"),
     }

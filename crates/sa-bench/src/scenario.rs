@@ -6,6 +6,7 @@ mod directories;
 mod fan_out;
 mod files;
 mod instances;
+mod kept;
 mod log_memory;
 mod memory;
 mod paced;
@@ -75,6 +76,11 @@ pub(crate) const ALL: &[Scenario] = &[
         name: "sessions",
         about: "500 universal sessions with 10 readers each",
         measure: sessions::measure,
+    },
+    Scenario {
+        name: "kept",
+        about: "one fast session on disk, the room it needs, 10,000 ended sessions",
+        measure: kept::measure,
     },
     Scenario {
         name: "stop",

@@ -168,8 +168,8 @@ impl Collector for SessionCollector {
         let states = self.0.states();
         let family: Family<[(&str, &str); 1], Gauge> = Family::default();
         for (state, name) in STATES {
-            let count = states.iter().filter(|other| **other == state).count();
-            family.get_or_create(&[("state", name)]).set(count as i64);
+            let count = states.of(state);
+            family.get_or_create(&[("state", name)]).set(i64::try_from(count).unwrap_or(i64::MAX));
         }
         let help = "Universal sessions, by what they are doing";
         family.encode(encoder.encode_descriptor("sessions", help, None, MetricType::Gauge)?)?;

@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use sa_api::Timestamp;
 use sa_api::sessions::{EventData, UniversalEvent};
 use sa_relay::push_event;
-use sa_store::{Change, Mark, NewEvent, Store, StoreOptions};
+use sa_store::{Change, Listing, Mark, NewEvent, Store, StoreOptions};
 use sa_universal::Reducer;
 use serde_json::value::RawValue;
 
@@ -35,7 +35,7 @@ pub(crate) fn commit(count: usize, batch: usize) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(async {
         let store = Store::in_memory(StoreOptions::default()).await?;
-        store.create(SESSION, Bytes::from_static(b"{}")).await?;
+        store.create(SESSION, Bytes::from_static(b"{}"), Listing::default()).await?;
         let (mut id, last) = (0, count as u64);
         while id < last {
             let upto = (id + batch as u64).min(last);

@@ -12,8 +12,10 @@ use crate::handle::{SessionHandle, check_key};
 use crate::log::Ends;
 use crate::moment::now_ms;
 use crate::policy::Policy;
-use crate::record::{CreationKey, Record};
+use crate::record::{Activity, CreationKey, Record};
+use crate::registry::Purpose;
 use crate::shared::Shared;
+use crate::taking_up::Arrival;
 use crate::{SessionError, Sessions, webhooks};
 use sa_agents::TokenVariable;
 use sa_api::sessions::{CreateSession, Session};
@@ -64,22 +66,35 @@ impl Sessions {
         loop {
             let claim = creations.claim(&creation, new_id)?;
             let _turn = claim.turn().await;
-            let id = &claim.session;
-            // The request before this one may have been refused, or its session deleted.
-            if !creations.holds(&creation.key, id) {
+            // The request before this one has ended; the store knows what became of it.
+            if !creations.holds(&creation.key, &claim) {
                 continue;
             }
+            let _releasing = creations.releasing(&creation.key, &claim);
+            let known = self.created_with(&creation).await?;
+            let id = known.as_ref().map_or(claim.session.as_str(), |known| known.id());
             return match self.create_by(id, request, Some(creation.clone())).await {
-                Err(SessionError::Exists(_)) => Ok(Creation::Known(self.get(id)?.describe())),
-                Err(error) => {
-                    if self.get(id).is_err() {
-                        creations.forget(&creation.key, id);
-                    }
-                    Err(error)
-                }
+                Err(SessionError::Exists(_)) => Ok(Creation::Known(self.get(id).await?.describe())),
                 created => created,
             };
         }
+    }
+
+    /// Returns the session that the same request has created under the same key.
+    async fn created_with(&self, creation: &CreationKey) -> Result<Option<SessionHandle>, SessionError> {
+        let Some(id) = self.inner().parts.store.session_with_key(&creation.key).await? else {
+            return Ok(None);
+        };
+        let session = match self.get(&id).await {
+            Ok(session) => session,
+            // Deleted meanwhile.
+            Err(SessionError::Unknown(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if session.0.peek(|record| record.created_by.as_ref() != Some(creation)) {
+            return Err(SessionError::KeyReused);
+        }
+        Ok(Some(session))
     }
 
     async fn create_by(
@@ -112,7 +127,7 @@ impl Sessions {
     /// Starts the agent of a session again that has never started, with other settings. Settings that are refused leave it as it
     /// was.
     async fn create_again(&self, id: &str, mut checked: Checked) -> Result<Creation, SessionError> {
-        let old = self.get(id).map_err(|_| SessionError::Exists(id.to_owned()))?;
+        let old = self.get(id).await.map_err(|_| SessionError::Exists(id.to_owned()))?;
         let before = Checked { record: old.0.record(), env: old.0.env() };
         checked.record.created_at_ms = before.record.created_at_ms;
         checked.record.created_by = checked.record.created_by.or_else(|| before.record.created_by.clone());
@@ -146,7 +161,13 @@ impl Sessions {
         if shared.deleting.swap(true, Ordering::Relaxed) {
             return Err(exists());
         }
-        let change = Change { record: Some(new.record.to_bytes()), ended: Some(false), ..Change::default() };
+        let listing = new.record.listing(Activity::UnderWay);
+        let change = Change {
+            record: Some(new.record.to_bytes()),
+            listing: Some(listing.clone()),
+            ended: Some(false),
+            ..Change::default()
+        };
         if let Err(error) = self.inner().parts.store.commit(id, change).await {
             self.take_back(id, shared).await;
             return Err(error.into());
@@ -154,37 +175,41 @@ impl Sessions {
         let ends = Ends { closed: false, ..shared.log.ends() };
         let webhook = new.record.request.webhook.as_ref();
         let same = shared.peek(|record| record.request.webhook.as_ref() == webhook);
-        let status = webhook
+        let webhook = webhook
             .map(|webhook| shared.webhook().filter(|_| same).unwrap_or_else(|| webhooks::fresh(webhook)));
         shared.deleted.cancel();
         shared.log.close();
-        Ok(SessionHandle(self.adopt(id, new.record, ends, new.env, status)))
+        let Checked { record, env } = new;
+        Ok(SessionHandle(self.adopt(id, Arrival { record, ends, env, webhook, listing })))
     }
 
     /// A session with that record, which must be new.
     async fn make(&self, id: &str, checked: &Checked) -> Result<SessionHandle, SessionError> {
-        self.check_new(id)?;
-        let Checked { record, env } = checked;
-        if !self.inner().parts.store.create(id, record.to_bytes()).await? {
+        self.check_new(id).await?;
+        let _reserved = self.registry().reserve(id, Purpose::Making).await;
+        let (record, env) = (checked.record.clone(), checked.env.clone());
+        let listing = record.listing(Activity::UnderWay);
+        if !self.inner().parts.store.create(id, record.to_bytes(), listing.clone()).await? {
             return Err(SessionError::Exists(id.to_owned()));
         }
         let webhook = record.request.webhook.as_ref().map(webhooks::fresh);
         let ends = Ends { oldest: 1, last: 0, closed: false };
-        Ok(SessionHandle(self.adopt(id, record.clone(), ends, env.clone(), webhook)))
+        Ok(SessionHandle(self.adopt(id, Arrival { record, ends, env, webhook, listing })))
     }
 
     /// Checks whether there may be a session of that id next to those that exist.
-    pub(crate) fn check_new(&self, id: &str) -> Result<(), SessionError> {
+    pub(crate) async fn check_new(&self, id: &str) -> Result<(), SessionError> {
         check_id(id)?;
         if self.inner().stop.is_cancelled() {
             return Err(SessionError::ShuttingDown);
         }
-        let registry = self.registry();
-        if registry.contains_key(id) {
+        let store = &self.inner().parts.store;
+        if self.registry().find(id).is_some() || store.has_session(id).await? {
             return Err(SessionError::Exists(id.to_owned()));
         }
-        if registry.len() >= self.inner().parts.limits.max {
-            return Err(SessionError::TooMany(registry.len()));
+        let count = usize::try_from(store.stats().sessions).unwrap_or(usize::MAX);
+        if count >= self.inner().parts.limits.max {
+            return Err(SessionError::TooMany(count));
         }
         Ok(())
     }

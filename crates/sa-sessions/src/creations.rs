@@ -1,5 +1,5 @@
-//! Requests for new sessions by their `Idempotency-Key`. A session's record has the key that it was created with, so keys last
-//! as long as their sessions.
+//! Requests for new sessions by their `Idempotency-Key`, while they are under way. The store lists a session with the key that it was
+//! created with, so keys last as long as their sessions.
 
 use crate::SessionError;
 use crate::record::CreationKey;
@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Which session each key stands for, those that are being created included.
+/// The session that is being created under each key.
 #[derive(Debug, Default)]
 pub(crate) struct Creations(Mutex<HashMap<String, Claim>>);
 
@@ -62,28 +62,38 @@ impl Creations {
         }
     }
 
-    /// Returns whether a key still stands for that session.
-    pub(crate) fn holds(&self, key: &str, session: &str) -> bool {
-        self.claims().get(key).is_some_and(|claim| claim.session == session)
+    /// Returns whether a request still has its claim.
+    pub(crate) fn holds(&self, key: &str, claim: &Claim) -> bool {
+        self.claims().get(key).is_some_and(|held| held.session == claim.session)
     }
 
-    /// Notes the key of a session that is there.
-    pub(crate) fn remember(&self, creation: &CreationKey, session: &str) {
-        let mut claims = self.claims();
-        if claims.get(&creation.key).is_none_or(|claim| claim.session != session) {
-            claims.insert(creation.key.clone(), Claim::new(creation, session.to_owned()));
-        }
-    }
-
-    /// Forgets a key, if it stands for that session.
-    pub(crate) fn forget(&self, key: &str, session: &str) {
+    /// Lets go of a claim: from now on the store says which session the key stands for.
+    fn release(&self, key: &str, session: &str) {
         let mut claims = self.claims();
         if claims.get(key).is_some_and(|claim| claim.session == session) {
             claims.remove(key);
         }
     }
 
+    /// Releases a claim when it is dropped.
+    pub(crate) fn releasing<'a>(&'a self, key: &'a str, claim: &'a Claim) -> Releasing<'a> {
+        Releasing { creations: self, key, session: &claim.session }
+    }
+
     fn claims(&self) -> MutexGuard<'_, HashMap<String, Claim>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Releases a claim at its end, however the request ends.
+pub(crate) struct Releasing<'a> {
+    creations: &'a Creations,
+    key: &'a str,
+    session: &'a str,
+}
+
+impl Drop for Releasing<'_> {
+    fn drop(&mut self) {
+        self.creations.release(self.key, self.session);
     }
 }

@@ -1,12 +1,15 @@
-//! Sessions by pages. Only those of the page are copied, so that a page costs little where there are many sessions.
+//! Sessions by pages. A page reads as many sessions as it has, however many there are.
 
-use crate::Sessions;
-use crate::record::{Detail, Record};
+use crate::record::{Detail, View};
 use crate::shared::Shared;
+use crate::taking_up::Arrival;
+use crate::{SessionError, Sessions};
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use sa_api::sessions::{Session, SessionState};
-use serde_json::Value;
+use sa_store::{ListPlace, Listing, StoredSession, Which};
+use serde_json::{Map, Value};
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Which sessions. An empty list stands for any.
@@ -57,43 +60,80 @@ impl Cursor {
 }
 
 impl Sessions {
-    /// Returns the sessions that come after that place, at most so many.
-    pub fn page(
+    /// Returns the sessions that come after that place, at most so many: those in memory as they are now, all others as the store has
+    /// them.
+    pub async fn page(
         &self,
         filter: &SessionFilter,
         after: Option<&Cursor>,
         limit: usize,
         detail: Detail,
-    ) -> SessionPage {
-        let all: Vec<Arc<Shared>> = self.registry().values().cloned().collect();
-        let mut found: Vec<(Cursor, &Arc<Shared>)> = all
-            .iter()
-            .map(|shared| (Cursor::of(shared), shared))
+    ) -> Result<SessionPage, SessionError> {
+        let (live, mut elsewhere) = self.registry().live_and_coming();
+        elsewhere.extend(live.iter().map(|shared| shared.id.clone()));
+        let mut found: Vec<(Cursor, Found)> = live
+            .into_iter()
+            .map(|shared| (Cursor::of(&shared), shared))
             .filter(|(at, shared)| after.is_none_or(|after| at > after) && filter.takes(shared))
+            .map(|(at, shared)| (at, Found::Live(shared)))
             .collect();
+        // One more than fits says that there is another page.
+        for stored in self.stored_after(filter, after, limit + 1, elsewhere).await? {
+            let at = Cursor { created_at_ms: Reverse(stored.listing.created_at_ms), id: stored.id.clone() };
+            match self.registry().find_live(&stored.id) {
+                // Somebody has asked for it meanwhile.
+                Some(shared) if filter.takes(&shared) => found.push((at, Found::Live(shared))),
+                Some(_) => {}
+                None => found.push((at, Found::Stored(Box::new(stored)))),
+            }
+        }
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         let has_more = found.len() > limit;
         found.truncate(limit);
         let next = found.last().filter(|_| has_more).map(|(at, _)| at.clone());
-        let sessions = found.iter().map(|(_, shared)| shared.describe_with(detail)).collect();
-        SessionPage { sessions, next }
+        let sessions = found.into_iter().filter_map(|(_, found)| found.describe(detail)).collect();
+        Ok(SessionPage { sessions, next })
     }
 
-    /// Returns the state of each session.
-    pub fn states(&self) -> Vec<SessionState> {
-        self.registry().values().map(|shared| shared.shown_state()).collect()
+    /// Returns sessions that are in the store alone.
+    async fn stored_after(
+        &self,
+        filter: &SessionFilter,
+        after: Option<&Cursor>,
+        limit: usize,
+        elsewhere: HashSet<String>,
+    ) -> Result<Vec<StoredSession>, SessionError> {
+        let Some(which) = filter.stored() else { return Ok(Vec::new()) };
+        let after =
+            after.map(|after| ListPlace { created_at_ms: after.created_at_ms.0, id: after.id.clone() });
+        let filter = filter.clone();
+        let takes =
+            move |id: &str, listing: &Listing| !elsewhere.contains(id) && filter.takes_listing(listing);
+        Ok(self.inner().parts.store.list(which, after, limit, takes).await?)
+    }
+
+    /// Counts the sessions by their states.
+    pub fn states(&self) -> StateCounts {
+        let live: Vec<SessionState> =
+            self.registry().live().iter().map(|shared| shared.shown_state()).collect();
+        let stats = self.inner().parts.store.stats();
+        let ended_live = live.iter().filter(|state| **state == SessionState::Ended).count() as u64;
+        let ended = stats.ended.saturating_sub(ended_live);
+        // The others have no agent.
+        let interrupted = stats.sessions.saturating_sub(live.len() as u64 + ended);
+        StateCounts { live, ended, interrupted }
     }
 
     /// Returns how many messages wait for their turn in all sessions.
     pub fn queued_total(&self) -> usize {
-        self.registry().values().map(|shared| shared.queued()).sum()
+        self.registry().live().iter().map(|shared| shared.queued()).sum()
     }
 
     /// Returns the ids of the sessions whose agents run on that ACP server.
     pub fn served_by(&self, server: &str) -> Vec<String> {
+        let live = self.registry().live();
         let serves = |shared: &&Arc<Shared>| shared.server().as_deref() == Some(server);
-        let mut ids: Vec<String> =
-            self.registry().values().filter(serves).map(|shared| shared.id.clone()).collect();
+        let mut ids: Vec<String> = live.iter().filter(serves).map(|shared| shared.id.clone()).collect();
         ids.sort();
         ids
     }
@@ -101,23 +141,88 @@ impl Sessions {
     /// Returns which sessions each ACP server serves, as pairs of server and session, in order.
     pub fn served(&self) -> Vec<(String, String)> {
         let pair = |shared: &Arc<Shared>| Some((shared.server()?, shared.id.clone()));
-        let mut pairs: Vec<(String, String)> = self.registry().values().filter_map(pair).collect();
+        let mut pairs: Vec<(String, String)> = self.registry().live().iter().filter_map(pair).collect();
         pairs.sort();
         pairs
+    }
+}
+
+/// How many sessions are in each state.
+#[derive(Debug, Clone)]
+pub struct StateCounts {
+    live: Vec<SessionState>,
+    ended: u64,
+    interrupted: u64,
+}
+
+impl StateCounts {
+    /// Returns how many are in that state.
+    pub fn of(&self, state: SessionState) -> u64 {
+        let live = self.live.iter().filter(|other| **other == state).count() as u64;
+        match state {
+            SessionState::Ended => live + self.ended,
+            SessionState::Interrupted => live + self.interrupted,
+            _ => live,
+        }
+    }
+}
+
+/// A session of a page.
+enum Found {
+    Live(Arc<Shared>),
+    Stored(Box<StoredSession>),
+}
+
+impl Found {
+    /// Returns the session as clients see it; nothing if its record cannot be read.
+    fn describe(self, detail: Detail) -> Option<Session> {
+        let stored = match self {
+            Self::Live(shared) => return Some(shared.describe_with(detail)),
+            Self::Stored(stored) => stored,
+        };
+        let id = stored.id.clone();
+        match Arrival::read(*stored, BTreeMap::new()) {
+            Ok(Arrival { record, ends, webhook, .. }) => {
+                let view = View { queue: Vec::new(), last: ends.last, oldest: ends.oldest, webhook, detail };
+                Some(record.describe(&id, view))
+            }
+            Err(error) => {
+                tracing::error!(session = id, %error, "a stored session cannot be read and is not listed");
+                None
+            }
+        }
     }
 }
 
 impl SessionFilter {
     fn takes(&self, shared: &Shared) -> bool {
         (self.states.is_empty() || self.states.contains(&shared.shown_state()))
-            && shared.peek(|record| self.takes_record(record))
+            && shared.peek(|record| self.takes_parts(&record.request.agent, &record.metadata))
     }
 
-    fn takes_record(&self, record: &Record) -> bool {
-        let agent = self.agents.is_empty() || self.agents.contains(&record.request.agent);
-        let has =
-            |(key, value): &(String, String)| record.metadata.get(key).is_some_and(|found| is(found, value));
-        agent && self.metadata.iter().all(has)
+    /// Returns which sessions to look for in the store, if any: those that are there alone have ended or are interrupted.
+    fn stored(&self) -> Option<Which> {
+        let has = |state| self.states.is_empty() || self.states.contains(&state);
+        match (has(SessionState::Ended), has(SessionState::Interrupted)) {
+            (true, true) => Some(Which::All),
+            (true, false) => Some(Which::Ended),
+            (false, true) => Some(Which::Open),
+            (false, false) => None,
+        }
+    }
+
+    fn takes_listing(&self, listing: &Listing) -> bool {
+        let metadata: Map<String, Value> = if self.metadata.is_empty() || listing.labels.is_empty() {
+            Map::new()
+        } else {
+            serde_json::from_slice(&listing.labels).unwrap_or_default()
+        };
+        self.takes_parts(&listing.agent, &metadata)
+    }
+
+    fn takes_parts(&self, agent: &String, metadata: &Map<String, Value>) -> bool {
+        let has = |(key, value): &(String, String)| metadata.get(key).is_some_and(|found| is(found, value));
+        (self.agents.is_empty() || self.agents.contains(agent)) && self.metadata.iter().all(has)
     }
 }
 

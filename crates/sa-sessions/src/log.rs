@@ -11,6 +11,9 @@ use tokio::sync::watch;
 
 /// What is kept in memory of a log, so that readers who keep up need no database.
 const TAIL_BYTES: usize = 64 * 1024;
+/// What is kept of the newest commit, however much the tail may have: readers are woken after it, and would have to read it from
+/// the store at once.
+const COMMIT_BYTES: usize = 1024 * 1024;
 /// What a reader takes from the store at once.
 const PAGE_EVENTS: usize = 512;
 const PAGE_BYTES: usize = 1024 * 1024;
@@ -61,11 +64,11 @@ impl Log {
         let Some(last) = lines.last().map(|line| line.id) else { return };
         {
             let mut tail = self.tail();
-            for line in lines {
-                tail.bytes += line.json.len();
-                tail.lines.push_back(line);
-            }
-            while tail.bytes > TAIL_BYTES && tail.lines.len() > 1 {
+            let new: usize = lines.iter().map(|line| line.json.len()).sum();
+            tail.bytes += new;
+            tail.lines.extend(lines);
+            let most = new.clamp(TAIL_BYTES, COMMIT_BYTES);
+            while tail.bytes > most && tail.lines.len() > 1 {
                 if let Some(line) = tail.lines.pop_front() {
                     tail.bytes -= line.json.len();
                 }
@@ -204,8 +207,7 @@ impl Reader {
             if self.after < ends.last {
                 return true;
             }
-            // A session that has ended may still be imported anew or deleted, which ends the waiting.
-            if self.ends.changed().await.is_err() {
+            if ends.closed || self.ends.changed().await.is_err() {
                 return false;
             }
         }

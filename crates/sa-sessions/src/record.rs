@@ -6,6 +6,7 @@ use sa_api::sessions::{
     AgentError, AllowRule, CreateSession, OptionValue, PermissionMode, PermissionRequest, QuestionRequest,
     QueuedMessage, Session, SessionChoices, SessionState, Turn, Usage, WebhookStatus,
 };
+use sa_store::Listing;
 use sa_universal::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -97,6 +98,15 @@ pub(crate) struct Record {
     /// Options of the agent that clients asked for.
     #[serde(default)]
     pub(crate) options: BTreeMap<String, OptionValue>,
+}
+
+/// Says if the next daemon has to take a session up when it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Activity {
+    /// A turn runs, a message or a question waits, or a webhook has not got everything.
+    UnderWay,
+    /// Nothing changes until a client asks for something.
+    AtRest,
 }
 
 /// A request for a new session under an `Idempotency-Key`.
@@ -217,6 +227,23 @@ impl Record {
         serde_json::from_slice(bytes)
     }
 
+    /// Returns the listing of the session, by which the store finds it.
+    pub(crate) fn listing(&self, activity: Activity) -> Listing {
+        let labels = if self.metadata.is_empty() {
+            Vec::new()
+        } else {
+            serde_json::to_vec(&self.metadata).unwrap_or_default()
+        };
+        Listing {
+            created_at_ms: self.created_at_ms,
+            agent: self.request.agent.clone(),
+            native: self.native_session_id.clone(),
+            key: self.created_by.as_ref().map(|creation| creation.key.clone()),
+            labels: labels.into(),
+            active: activity == Activity::UnderWay,
+        }
+    }
+
     /// Returns the state that clients see while so many messages wait.
     pub(crate) fn shown_state(&self, queued: usize) -> SessionState {
         match self.state {
@@ -280,6 +307,14 @@ pub enum Detail {
     Full,
     /// All but `choices`, which is most of it.
     Brief,
+}
+
+/// Returns the listing of a session by its record, for stores from before there were listings. The first start with one looks at all
+/// sessions that have not ended.
+pub fn stored_listing(record: &[u8]) -> Option<Listing> {
+    let record = Record::from_bytes(record).ok()?;
+    let at_rest = record.state == SessionState::Ended && record.request.webhook.is_none();
+    Some(record.listing(if at_rest { Activity::AtRest } else { Activity::UnderWay }))
 }
 
 fn yes() -> bool {

@@ -5,7 +5,7 @@ use crate::log::Reader;
 use crate::parts::Parts;
 use crate::shared::Shared;
 use bytes::Bytes;
-use sa_api::sessions::{Webhook, WebhookStatus};
+use sa_api::sessions::{SessionState, Webhook, WebhookState, WebhookStatus};
 use sa_webhooks::{BoxFuture, Source, WebhookLimits};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,12 +40,15 @@ pub(crate) fn restored(webhook: &Webhook, stored: &[u8]) -> Option<WebhookStatus
 /// Lets a session's webhook have what it has not got yet, before the session is forgotten. Nothing may be appended any more.
 pub(crate) async fn last_look(shared: &Shared) {
     shared.last_look.cancel();
-    if shared.record().request.webhook.is_some() {
-        shared.delivered.cancelled().await;
-    }
+    shared.delivered.cancelled().await;
 }
 
-/// Delivers a session's events until it is deleted or the daemon stops.
+/// Returns whether a webhook gets nothing more of a session that has ended.
+pub(crate) fn is_done(status: &WebhookStatus, last: u64) -> bool {
+    status.state == WebhookState::Disabled || status.delivered_event_id >= last
+}
+
+/// Delivers a session's events until there are no more, it is deleted or the daemon stops.
 pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook, stop: CancellationToken) {
     let _delivered = shared.delivered.clone().drop_guard();
     let from = shared.webhook().unwrap_or_else(|| fresh(&webhook));
@@ -56,11 +59,17 @@ pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook
         last_look.cancelled().await;
         tokio::time::sleep(LAST_LOOK).await;
     };
-    let source = Arc::new(Feed { shared, parts });
+    let source = Arc::new(Feed { shared: Arc::clone(&shared), parts: Arc::clone(&parts) });
     tokio::select! {
-        () = sa_webhooks::run(source, webhook, from, client, limits, stop) => {}
-        () = own_stop.cancelled() => {}
-        () = time_is_over => {}
+        () = sa_webhooks::run(source, webhook, from, client, limits, stop.clone()) => {}
+        () = own_stop.cancelled() => return,
+        () = time_is_over => return,
+    }
+    if !stop.is_cancelled() && shared.shown_state() == SessionState::Ended {
+        // Without this the next start takes the session up once more, and finds nothing to do.
+        if let Err(error) = parts.store.set_inactive(&shared.id).await {
+            tracing::debug!(session = %shared.id, %error, "a session stays noted as active");
+        }
     }
 }
 

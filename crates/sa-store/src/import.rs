@@ -1,8 +1,9 @@
 //! Bringing a session in from elsewhere, its events with their ids: in parts, and for readers all at once.
 
 use crate::error::StoreError;
+use crate::listings::Listed;
 use crate::store::Inner;
-use crate::types::NewEvent;
+use crate::types::{Listing, NewEvent};
 use crate::writer;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -42,9 +43,18 @@ impl Import {
     /// # Errors
     ///
     /// Those of the disk. Then nothing was imported.
-    pub async fn finish(mut self, session: &str, record: Bytes, ended: bool) -> Result<bool, StoreError> {
+    pub async fn finish(
+        mut self,
+        session: &str,
+        record: Bytes,
+        listing: Listing,
+        ended: bool,
+    ) -> Result<bool, StoreError> {
         let (number, id) = (self.number, session.to_owned());
-        let publish = move |desk: &writer::Desk<'_>| writer::publish(desk, number, &id, &record, ended);
+        let publish = move |desk: &writer::Desk<'_>| {
+            let listed = Listed { session: number, id: id.clone(), listing: listing.clone(), ended };
+            writer::publish(desk, &listed, &record)
+        };
         self.finished = self.store.queue.change(session.len(), publish).await?;
         Ok(self.finished)
     }

@@ -23,11 +23,13 @@ mod files;
 mod import;
 mod keys;
 mod limits;
+mod listings;
 mod messages;
 mod open;
 mod options;
 mod queries;
 mod reader;
+mod runs;
 mod schema;
 mod store;
 mod transcript;
@@ -36,10 +38,10 @@ mod writer;
 
 pub use error::{OpenError, StoreError};
 pub use import::Import;
-pub use options::{Retention, StoreOptions, Synchronous};
+pub use options::{Meaning, Retention, StoreOptions, Synchronous};
 pub use store::Store;
 pub use types::{
-    Change, Committed, Direction, EventSlice, Mark, MessageChange, MessageState, NewEvent, QueuePlace,
-    Standing, Stats, StoredEvent, StoredMessage, StoredSession, Swept, TranscriptEntry, TranscriptSlice,
-    Unfinished, WebhookCursor,
+    Change, Committed, Direction, EventSlice, ListPlace, Listing, Mark, MessageChange, MessageState,
+    NewEvent, QueuePlace, Standing, Stats, StoredEvent, StoredMessage, StoredSession, Swept, TranscriptEntry,
+    TranscriptSlice, Unfinished, WebhookCursor, Which,
 };

@@ -14,6 +14,17 @@ pub(crate) const GROUP_BYTES: usize = 4 << 20;
 /// Changes of one transaction.
 pub(crate) const GROUP_CHANGES: usize = 512;
 
+/// Events of one row, and bytes of them before they are deflated. Reading one event reads its row.
+pub(crate) const RUN_EVENTS: usize = 512;
+/// See [`RUN_EVENTS`].
+pub(crate) const RUN_BYTES: usize = 64 << 10;
+
+/// Events in rows of their own become one row when there are so many of them.
+pub(crate) const MERGED_EVENTS: usize = 64;
+
+/// An event of this size is stored as it is. Deflating it would hold others up.
+pub(crate) const LARGE_EVENT: usize = 256 << 10;
+
 /// What a change costs in the queue beside its bytes.
 pub(crate) const CHANGE_COST: usize = 256;
 

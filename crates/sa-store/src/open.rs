@@ -3,7 +3,7 @@
 use crate::error::{OpenError, StoreError};
 use crate::files::{self, Condition, Lock, beside};
 use crate::limits::{BUSY_WAIT, CHECKED_BYTES, LOG_FILE_BYTES};
-use crate::options::{StoreOptions, Synchronous};
+use crate::options::{Meaning, StoreOptions, Synchronous};
 use crate::schema::{self, standing};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -30,7 +30,7 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<(Connection, L
 pub(crate) fn in_memory() -> Result<Connection, OpenError> {
     let make = || -> Result<Connection, StoreError> {
         let mut connection = Connection::open_in_memory()?;
-        schema::migrate(&mut connection, |_| None)?;
+        schema::migrate(&mut connection, &Meaning::default())?;
         configure(&connection)?;
         Ok(connection)
     };
@@ -66,7 +66,7 @@ fn create(path: &Path) -> Result<(), OpenError> {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "synchronous", "OFF")?;
         connection.pragma_update_and_check(None, "journal_mode", "MEMORY", |_| Ok(()))?;
-        schema::migrate(&mut connection, |_| None)?;
+        schema::migrate(&mut connection, &Meaning::default())?;
         // The mode is kept in the file, so the connection that opens it next changes nothing.
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         connection.close().map_err(|(_, error)| error.into())
@@ -124,7 +124,7 @@ fn prepare(connection: &mut Connection, options: &StoreOptions) -> Result<(), St
     // The writer copies the log itself, after it has answered.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_FILE_BYTES, |_| Ok(()))?;
-    schema::migrate(connection, options.mark)?;
+    schema::migrate(connection, &options.meaning)?;
     // What an import left that was cut off.
     let doom = "UPDATE sessions SET standing = ?1 WHERE standing = ?2";
     connection.execute(doom, [standing::DOOMED, standing::STAGED])?;

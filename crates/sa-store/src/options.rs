@@ -1,6 +1,6 @@
 //! How a store behaves: how sure it makes of the disk, and how much it keeps.
 
-use crate::types::Mark;
+use crate::types::{Listing, Mark};
 use serde::{Deserialize, Serialize};
 
 /// How a store behaves.
@@ -10,14 +10,30 @@ pub struct StoreOptions {
     pub synchronous: Synchronous,
     /// How much is kept.
     pub retention: Retention,
-    /// Returns the change that an event makes to its session's transcript. Asked once for each event of a file from before there
-    /// were transcripts.
-    pub mark: fn(&[u8]) -> Option<Mark>,
+    /// Reads what files of earlier versions hold.
+    pub meaning: Meaning,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { synchronous: Synchronous::default(), retention: Retention::default(), mark: |_| None }
+        let (synchronous, retention) = (Synchronous::default(), Retention::default());
+        Self { synchronous, retention, meaning: Meaning::default() }
+    }
+}
+
+/// What bytes mean that the store keeps for others. It asks only while it brings a file of an earlier version up.
+#[derive(Debug, Clone, Copy)]
+pub struct Meaning {
+    /// Returns the change that an event makes to its session's transcript. Asked once for each event of a file from before there
+    /// were transcripts.
+    pub mark: fn(&[u8]) -> Option<Mark>,
+    /// Returns how a session is listed, by its record. Asked once for each session of a file from before there were listings.
+    pub listing: fn(&[u8]) -> Option<Listing>,
+}
+
+impl Default for Meaning {
+    fn default() -> Self {
+        Self { mark: |_| None, listing: |_| None }
     }
 }
 

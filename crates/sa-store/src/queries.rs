@@ -2,9 +2,9 @@
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
-use crate::schema::{MAX_ID, event_sum, id_at, place, record_sum, standing, webhook_sum};
-use crate::types::{EventSlice, MessageState, StoredEvent, StoredMessage, StoredSession, WebhookCursor};
-use crate::{keys, messages};
+use crate::schema::{MAX_ID, place, record_sum, standing, webhook_sum};
+use crate::types::{EventSlice, MessageState, StoredMessage, StoredSession, WebhookCursor};
+use crate::{keys, listings, messages, runs};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 /// The part of a session that changes with each event.
@@ -106,6 +106,22 @@ pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<St
     rows.next()?.map(|row| read_session(&snapshot, row)).transpose()
 }
 
+/// Returns whether there is a session with that id.
+pub(crate) fn has_session(connection: &mut Connection, id: &str) -> Result<bool, StoreError> {
+    Ok(connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([id])?)
+}
+
+/// One session that is there, by its number.
+pub(crate) fn session_numbered(
+    connection: &Connection,
+    number: i64,
+) -> Result<Option<StoredSession>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT number, id, standing, record, checksum FROM sessions WHERE number = ?1")?;
+    let mut rows = statement.query([number])?;
+    rows.next()?.map(|row| read_session(connection, row)).transpose()
+}
+
 fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession, StoreError> {
     let number: i64 = row.get(0)?;
     let id: Option<String> = row.get(1)?;
@@ -124,8 +140,13 @@ fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession,
         Err(other) => return Err(other),
     };
     check_ends(connection, &head)?;
+    let listing = listings::of(connection, number)?;
+    if listing.id != id || listing.ended != head.ended_at_ms.is_some() {
+        return Err(damaged(format!("the listing of session {id}")));
+    }
     Ok(StoredSession {
         webhook: webhook(connection, number)?,
+        listing: listing.listing,
         id,
         record: record.into(),
         oldest: head.oldest,
@@ -140,14 +161,22 @@ fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession,
 /// Whether the first and the last of a session's events are those that its head names.
 fn check_ends(connection: &Connection, head: &Head) -> Result<(), StoreError> {
     let (from, to) = (place(head.session, 0), place(head.session, MAX_ID));
-    let end = |sql| -> Result<Option<i64>, StoreError> {
-        Ok(connection.prepare_cached(sql)?.query_row([from, to], |row| row.get(0)).optional()?)
+    let end = |sql| -> Result<Option<(u64, u64)>, StoreError> {
+        let read = |row: &Row<'_>| Ok(runs::extent(row.get(0)?, row.get(1)?));
+        Ok(connection.prepare_cached(sql)?.query_row([from, to], read).optional()?)
     };
-    let first = end("SELECT place FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT 1")?;
-    let last = end("SELECT place FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place DESC LIMIT 1")?;
-    let empty = head.oldest > head.last;
-    let expected = |id| (!empty).then(|| place(head.session, id));
-    if first == expected(head.oldest) && last == expected(head.last) {
+    let first = end("SELECT place, packed FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT 1")?;
+    let last =
+        end("SELECT place, packed FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place DESC LIMIT 1")?;
+    let is_whole = match (first, last) {
+        (None, None) => head.oldest > head.last,
+        // The first run may begin with events that are no longer kept.
+        (Some((first, length)), Some((last, count))) => {
+            (first..first + length).contains(&head.oldest) && last + count == head.last + 1
+        }
+        _ => false,
+    };
+    if is_whole {
         Ok(())
     } else {
         Err(damaged(format!("the first or last events of session number {}", head.session)))
@@ -182,32 +211,35 @@ pub(crate) fn events(
     if next > head.last || limit == 0 {
         return Ok(slice);
     }
-    let mut statement = snapshot.prepare_cached(
-        "SELECT place, at_ms, checksum, data FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place",
-    )?;
-    let mut rows = statement.query([place(head.session, next), place(head.session, head.last)])?;
+    let mut statement = snapshot.prepare_cached(&format!(
+        "SELECT {} FROM events WHERE place BETWEEN
+             coalesce((SELECT max(place) FROM events WHERE place BETWEEN ?1 AND ?2), ?2) AND ?3
+         ORDER BY place",
+        runs::COLUMNS
+    ))?;
+    let mut rows = statement.query([
+        place(head.session, 0),
+        place(head.session, next),
+        place(head.session, head.last),
+    ])?;
     while slice.events.len() < limit && next <= head.last {
         let Some(row) = rows.next()? else {
             return Err(damaged(format!("event {next} of session {id} is missing")));
         };
-        let size = row.get_ref(3)?.as_blob().map_or(0, <[u8]>::len);
-        if size > room && !slice.events.is_empty() {
-            break;
+        let run = runs::read(row).map_err(|_| damaged(format!("event {next} of session {id}")))?;
+        let Some(wanted) = run.iter().position(|event| event.id == next) else {
+            return Err(damaged(format!("event {next} of session {id}")));
+        };
+        for event in run.into_iter().skip(wanted).take(limit - slice.events.len()) {
+            if (event.data.len() > room && !slice.events.is_empty()) || event.id > head.last {
+                return Ok(slice);
+            }
+            room = room.saturating_sub(event.data.len());
+            next = event.id + 1;
+            slice.events.push(event);
         }
-        room = room.saturating_sub(size);
-        slice.events.push(read_event(row, next).map_err(|error| of_session(error, id))?);
-        next += 1;
     }
     Ok(slice)
-}
-
-pub(crate) fn read_event(row: &Row<'_>, expected: u64) -> Result<StoredEvent, StoreError> {
-    let (place, at_ms): (i64, i64) = (row.get(0)?, row.get(1)?);
-    let data: Vec<u8> = row.get(3)?;
-    if id_at(place) != expected || row.get::<_, i64>(2)? != event_sum(place, at_ms, &data) {
-        return Err(damaged(format!("event {expected}")));
-    }
-    Ok(StoredEvent { id: expected, at_ms: at_ms.cast_unsigned(), data: data.into() })
 }
 
 /// A message by its client's key.

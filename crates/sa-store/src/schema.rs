@@ -6,8 +6,8 @@
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
-use crate::transcript;
-use crate::types::Mark;
+use crate::options::Meaning;
+use crate::{listings, transcript};
 use rusqlite::Connection;
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 pub(crate) const APPLICATION: i64 = 0x5341_5345;
 
 /// What each version adds to the one before it; the first makes version 1.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 6] = [
     "CREATE TABLE sessions (
          number   INTEGER PRIMARY KEY,
          id       TEXT UNIQUE,             -- absent while it is staged and once it is doomed
@@ -84,33 +84,53 @@ const MIGRATIONS: [&str; 4] = [
      ) STRICT;
      CREATE INDEX transcript_messages ON transcript (message, place);
      CREATE INDEX transcript_pieces ON transcript (place) WHERE piece <> 0;",
+    // What a list of sessions and a start need to know, so that neither has to read records. A session that is staged or doomed has
+    // no row.
+    "CREATE TABLE listings (
+         session       INTEGER PRIMARY KEY,
+         id            TEXT NOT NULL,
+         created_at_ms INTEGER NOT NULL,
+         agent         TEXT NOT NULL,
+         native        TEXT,
+         key           TEXT,
+         labels        BLOB NOT NULL,
+         ended         INTEGER NOT NULL,
+         active        INTEGER NOT NULL,
+         checksum      INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX listings_order ON listings (created_at_ms DESC, id);
+     CREATE INDEX listings_open ON listings (created_at_ms DESC, id) WHERE ended = 0;
+     CREATE INDEX listings_active ON listings (session) WHERE active <> 0;
+     CREATE INDEX listings_keys ON listings (key) WHERE key IS NOT NULL;
+     CREATE INDEX listings_natives ON listings (native, agent) WHERE native IS NOT NULL;",
+    // Rows of earlier files hold one event each, and stay as they are.
+    "ALTER TABLE events ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// The version that brought transcripts. Files of earlier ones are read once to make theirs.
 const TRANSCRIPTS: i64 = 4;
 
+/// The version that brought listings. Those of earlier files are made from their records.
+const LISTINGS: i64 = 5;
+
 /// The newest version.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Brings the file to the newest version, each step whole or not at all.
-pub(crate) fn migrate(
-    connection: &mut Connection,
-    mark: fn(&[u8]) -> Option<Mark>,
-) -> Result<(), StoreError> {
-    migrate_to(connection, VERSION, mark)
+pub(crate) fn migrate(connection: &mut Connection, meaning: &Meaning) -> Result<(), StoreError> {
+    migrate_to(connection, VERSION, meaning)
 }
 
-fn migrate_to(
-    connection: &mut Connection,
-    version: i64,
-    mark: fn(&[u8]) -> Option<Mark>,
-) -> Result<(), StoreError> {
+fn migrate_to(connection: &mut Connection, version: i64, meaning: &Meaning) -> Result<(), StoreError> {
     let from: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     for (step, sql) in (1..=version).zip(MIGRATIONS).filter(|(step, _)| *step > from) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
         if step == TRANSCRIPTS {
-            transcript::fill(&transaction, mark)?;
+            transcript::fill(&transaction, meaning.mark)?;
+        }
+        if step == LISTINGS {
+            listings::fill(&transaction, meaning.listing)?;
         }
         transaction.pragma_update(None, "user_version", step)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -122,7 +142,7 @@ fn migrate_to(
 /// Whether the file has the tables that its version has, to the letter.
 pub(crate) fn is_whole(connection: &Connection, version: i64) -> Result<bool, StoreError> {
     let mut expected = Connection::open_in_memory()?;
-    migrate_to(&mut expected, version, |_| None)?;
+    migrate_to(&mut expected, version, &Meaning::default())?;
     // A table whose root is another one's would be read as that one, which shows nothing if it is empty.
     let roots = "SELECT count(*) = count(DISTINCT rootpage) FROM sqlite_schema WHERE rootpage <> 0";
     let own_roots: bool = connection.query_row(roots, [], |row| row.get(0))?;

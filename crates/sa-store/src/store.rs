@@ -6,10 +6,11 @@ use crate::limits::CLOSE_WAIT;
 use crate::options::StoreOptions;
 use crate::reader::Readers;
 use crate::types::{
-    Change, Committed, Direction, EventSlice, Stats, StoredMessage, StoredSession, Swept, TranscriptSlice,
+    Change, Committed, Direction, EventSlice, ListPlace, Listing, Stats, StoredMessage, StoredSession, Swept,
+    TranscriptSlice, Which,
 };
 use crate::writer::{self, Queue, Work, Writer};
-use crate::{open, queries, transcript};
+use crate::{listings, open, queries, transcript};
 use bytes::Bytes;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -68,9 +69,9 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn create(&self, session: &str, record: Bytes) -> Result<bool, StoreError> {
+    pub async fn create(&self, session: &str, record: Bytes, listing: Listing) -> Result<bool, StoreError> {
         let id = session.to_owned();
-        self.inner.queue.change(record.len(), move |desk| writer::create(desk, &id, &record)).await
+        self.inner.queue.change(record.len(), move |desk| writer::create(desk, &id, &record, &listing)).await
     }
 
     /// Changes a session and answers when that is committed, whole. If nobody waits for the answer it may be made all the same.
@@ -158,6 +159,80 @@ impl Store {
     /// [`StoreError::Corrupt`] if one of them is not as it was written.
     pub async fn sessions(&self) -> Result<Vec<StoredSession>, StoreError> {
         self.read(queries::sessions).await
+    }
+
+    /// Returns the sessions in which something was under way, in the order in which they were made.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] if one of them is not as it was written.
+    pub async fn active_sessions(&self) -> Result<Vec<StoredSession>, StoreError> {
+        self.read(listings::active).await
+    }
+
+    /// Returns sessions that come after a place in the list and that `takes` accepts, the newest first, at most `limit`. One that is
+    /// damaged is left out; the log says so.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn list(
+        &self,
+        which: Which,
+        after: Option<ListPlace>,
+        limit: usize,
+        takes: impl Fn(&str, &Listing) -> bool + Send + 'static,
+    ) -> Result<Vec<StoredSession>, StoreError> {
+        self.read(move |connection| listings::page(connection, which, after.as_ref(), limit, takes)).await
+    }
+
+    /// Returns whether there is a session with that id.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn has_session(&self, session: &str) -> Result<bool, StoreError> {
+        let id = session.to_owned();
+        self.read(move |connection| queries::has_session(connection, &id)).await
+    }
+
+    /// Returns the id of the session that was created with a key.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] if its listing is not as it was written.
+    pub async fn session_with_key(&self, key: &str) -> Result<Option<String>, StoreError> {
+        let key = key.to_owned();
+        self.read(move |connection| listings::with_key(connection, &key)).await
+    }
+
+    /// Returns whether a session has that id with that agent.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn has_native(&self, agent: &str, native: &str) -> Result<bool, StoreError> {
+        let (agent, native) = (agent.to_owned(), native.to_owned());
+        self.read(move |connection| listings::has_native(connection, &agent, &native)).await
+    }
+
+    /// Returns the ids of the sessions that have not ended.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn open_ids(&self) -> Result<Vec<String>, StoreError> {
+        self.read(listings::open_ids).await
+    }
+
+    /// Notes that nothing is under way in a session any more.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownSession`], and those of the disk.
+    pub async fn set_inactive(&self, session: &str) -> Result<(), StoreError> {
+        let id = session.to_owned();
+        self.inner.queue.change(session.len(), move |desk| writer::set_inactive(desk, &id)).await
     }
 
     /// One session, if there is one with that id.

@@ -9,12 +9,13 @@
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
-use crate::queries::{Head, damaged, of_session, read_event};
+use crate::queries::{Head, damaged, of_session};
+use crate::runs;
 use crate::schema::{MAX_ID, event_sum, id_at, place};
 use crate::types::{
     Direction, Mark, QueuePlace, Standing, StoredEvent, TranscriptEntry, TranscriptSlice, Unfinished,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 
 /// The middle of the positions of messages that wait.
 const WAITING: u64 = 3 << 38;
@@ -231,6 +232,7 @@ pub(crate) fn read(
     let mut select = snapshot.prepare_cached(&sql)?;
     let mut rows = select.query([place(head.session, from), place(head.session, to)])?;
     let mut room = max_bytes;
+    let mut run = LastRun::default();
     while let Some(row) = rows.next()? {
         if slice.entries.len() >= limit {
             slice.has_more = true;
@@ -241,7 +243,7 @@ pub(crate) fn read(
         if holder < head.oldest {
             continue;
         }
-        let event = event(&snapshot, head.session, holder).map_err(|error| of_session(error, id))?;
+        let event = run.event(&snapshot, head.session, holder).map_err(|error| of_session(error, id))?;
         if event.data.len() > room && !slice.entries.is_empty() {
             slice.has_more = true;
             break;
@@ -270,11 +272,30 @@ fn unfinished(connection: &Connection, session: i64) -> Result<Option<Unfinished
     Ok(Some(Unfinished { first_piece: piece.cast_unsigned(), from: from.cast_unsigned() }))
 }
 
-fn event(connection: &Connection, session: i64, id: u64) -> Result<StoredEvent, StoreError> {
-    let sql = "SELECT place, at_ms, checksum, data FROM events WHERE place = ?1";
-    let mut select = connection.prepare_cached(sql)?;
-    let found = select.query_row([place(session, id)], |row| Ok(read_event(row, id))).optional()?;
-    found.unwrap_or_else(|| Err(damaged(format!("event {id} is missing"))))
+/// The run that was read last: neighbors in a transcript are often neighbors in the log.
+#[derive(Default)]
+struct LastRun(Vec<StoredEvent>);
+
+impl LastRun {
+    fn event(&mut self, connection: &Connection, session: i64, id: u64) -> Result<StoredEvent, StoreError> {
+        if let Some(event) = self.find(id) {
+            return Ok(event);
+        }
+        let sql = format!(
+            "SELECT {} FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place DESC LIMIT 1",
+            runs::COLUMNS
+        );
+        let mut select = connection.prepare_cached(&sql)?;
+        let mut rows = select.query([place(session, 0), place(session, id)])?;
+        if let Some(row) = rows.next()? {
+            self.0 = runs::read(row).map_err(|_| damaged(format!("event {id}")))?;
+        }
+        self.find(id).ok_or_else(|| damaged(format!("event {id} is missing")))
+    }
+
+    fn find(&self, id: u64) -> Option<StoredEvent> {
+        self.0.iter().find(|event| event.id == id).cloned()
+    }
 }
 
 /// Any two of the numbers differ in two bits, so one flipped bit makes none of them another.

@@ -7,12 +7,52 @@ use bytes::Bytes;
 pub struct Change {
     /// The session's new record.
     pub record: Option<Bytes>,
+    /// How the session is listed from now on.
+    pub listing: Option<Listing>,
     /// Events that are appended. The first one's id is the last one's in the store plus one, and so on.
     pub events: Vec<NewEvent>,
     /// Messages that are accepted or go on, in this order.
     pub messages: Vec<MessageChange>,
     /// Whether the session has ended; as it was if absent.
     pub ended: Option<bool>,
+}
+
+/// The part of a session by which it is found while nobody has read its record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// When it was created, in milliseconds since 1970; lists are in this order.
+    pub created_at_ms: u64,
+    /// Its agent.
+    pub agent: String,
+    /// The agent's own id of it.
+    pub native: Option<String>,
+    /// The client's idempotency key that it was created with.
+    pub key: Option<String>,
+    /// Anything else that filters look at.
+    pub labels: Bytes,
+    /// True if something is under way in it, so that it has to be taken up when the store is opened next.
+    pub active: bool,
+}
+
+/// A place in the list of sessions, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListPlace {
+    /// When the session at that place was created.
+    pub created_at_ms: u64,
+    /// Its id.
+    pub id: String,
+}
+
+/// Sessions by whether they have ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that have not ended.
+    Open,
+    /// Those that have ended.
+    Ended,
 }
 
 /// An event to append.
@@ -228,6 +268,8 @@ pub struct StoredSession {
     pub ended_at_ms: Option<u64>,
     /// How far its webhook is, if that was ever told.
     pub webhook: Option<WebhookCursor>,
+    /// How it is listed.
+    pub listing: Listing,
 }
 
 /// The outcome of a sweep.
@@ -263,6 +305,10 @@ pub struct Stats {
     pub checkpoints: u64,
     /// Bytes that wait for the writer now.
     pub queued_bytes: u64,
+    /// Sessions that there are.
+    pub sessions: u64,
+    /// Those of them that have ended.
+    pub ended: u64,
 }
 
 impl Change {

@@ -7,7 +7,7 @@ use sa_files::ConfigStore;
 use sa_hub::Hub;
 use sa_sessions::{SessionLimits, Sessions, SessionsOptions};
 use sa_skills::{Places, Skills};
-use sa_store::{Retention, Store, StoreOptions};
+use sa_store::{Meaning, Retention, Store, StoreOptions};
 use sa_supervisor::Supervisor;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -41,7 +41,7 @@ pub(crate) async fn open(settings: SessionSettings, around: Around) -> anyhow::R
     let options = StoreOptions {
         synchronous: limits.synchronous,
         retention: retention(&limits),
-        mark: sa_sessions::stored_mark,
+        meaning: Meaning { mark: sa_sessions::stored_mark, listing: sa_sessions::stored_listing },
     };
     let store = if kept {
         let advice = "cannot keep sessions (--no-store does without)";

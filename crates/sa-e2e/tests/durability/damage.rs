@@ -18,7 +18,7 @@ async fn with_a_session() -> Result<(Arc<Sandbox>, PathBuf)> {
     Ok((sandbox, store))
 }
 
-fn find(folder: &std::path::Path) -> Option<PathBuf> {
+pub(crate) fn find(folder: &std::path::Path) -> Option<PathBuf> {
     fs::read_dir(folder).ok()?.filter_map(Result::ok).find_map(|entry| {
         let path = entry.path();
         if path.is_dir() { find(&path) } else { path.ends_with("sessions.db").then_some(path) }

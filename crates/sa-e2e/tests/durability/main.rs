@@ -5,4 +5,5 @@
 mod damage;
 mod full_disk;
 mod kills;
+mod upgrade;
 mod witness;

@@ -170,9 +170,15 @@ async fn streams_end_when_the_daemon_does() -> Result<()> {
 
 #[tokio::test]
 async fn all_sessions_together_are_bounded_while_they_live() -> Result<()> {
-    let daemon = Daemon::builder().config("[sessions]\ntotal-bytes = 1000000").start().await?;
+    let daemon = Daemon::builder().config("[sessions]\ntotal-bytes = 600000").start().await?;
     let api = Api::of(&daemon);
-    let words = "x".repeat(60_000);
+    // Letters in no order: equal ones would need no room.
+    let mut state = 1_u64;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + ((state >> 33) % 26) as u8)
+    };
+    let words: String = (0..60_000).map(|_| letter()).collect();
     for id in ["idle", "busy"] {
         api.create(id).await?;
         for _ in 0..6 {

@@ -20,6 +20,7 @@ mod resuming;
 mod script;
 mod settings;
 mod starting;
+mod stored;
 mod surroundings;
 mod taking_back;
 mod talking;

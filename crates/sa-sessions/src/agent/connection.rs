@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 pub(crate) type Line = mpsc::Sender<FromAgent>;
 
 /// How many messages may wait on a line.
-pub(crate) const LINE: usize = 256;
+pub(crate) const LINE: usize = 1024;
 
 /// A connection. It ends with its last handle.
 #[derive(Clone)]

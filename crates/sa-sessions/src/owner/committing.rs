@@ -5,12 +5,13 @@ use crate::SessionError;
 use crate::agent::RpcError;
 use crate::log::Line;
 use crate::moment::now_ms;
+use crate::record::Activity;
 use crate::shared::Shown;
 use crate::transcript::Marker;
 use bytes::Bytes;
 use sa_api::Timestamp;
 use sa_api::sessions::{CrashInfo, EventData, SessionState, TurnEnded, UniversalEvent};
-use sa_store::{Change, Mark, MessageChange, NewEvent, StoreError};
+use sa_store::{Change, Listing, Mark, MessageChange, NewEvent, StoreError};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
@@ -108,6 +109,7 @@ impl Owner {
             }
             Err(error) => {
                 self.stored_record = None;
+                self.stored_listing = None;
                 self.marker = Marker::default();
                 Err(error.into())
             }
@@ -145,6 +147,7 @@ impl Owner {
         }
         let change = Change {
             record: self.changed_record(),
+            listing: self.changed_listing(),
             events: lines
                 .iter()
                 .zip(marks)
@@ -166,6 +169,37 @@ impl Owner {
         let changed = self.stored_record != stored;
         self.stored_record = stored;
         changed.then(|| self.record.to_bytes())
+    }
+
+    /// Notes a change of the listing alone, which is committed like any other.
+    pub(super) fn note_listing(&mut self) {
+        if self.stored_listing.as_ref() != Some(&self.record.listing(self.activity())) {
+            self.draft.touch();
+        }
+    }
+
+    fn changed_listing(&mut self) -> Option<Listing> {
+        let listing = Some(self.record.listing(self.activity()));
+        if self.stored_listing == listing {
+            return None;
+        }
+        self.stored_listing.clone_from(&listing);
+        listing
+    }
+
+    /// Says if the next daemon has to take the session up: it would have to say what became of something.
+    fn activity(&self) -> Activity {
+        let waits = !self.record.questions.is_empty() || !self.record.permissions.is_empty();
+        let accepts = |change: &MessageChange| matches!(change, MessageChange::Accept(_));
+        let is_at_rest = self.turn.is_none()
+            && self.record.turn.is_none()
+            && self.queue.len() == 0
+            && !self.draft.messages.iter().any(accepts)
+            && !waits
+            && !self.speaking
+            && self.record.state != SessionState::Starting
+            && self.record.request.webhook.is_none();
+        if is_at_rest { Activity::AtRest } else { Activity::UnderWay }
     }
 
     /// Shows what is committed.

@@ -198,6 +198,7 @@ impl Owner {
         self.queue.reorder(&self.record.queue_order);
         // Waiting messages are begun when a client comes: nobody asked this daemon to start an agent.
         self.hold_queue();
+        self.note_listing();
         self.commit().await;
         self.shared.show(&self.record, self.queue.describe());
     }

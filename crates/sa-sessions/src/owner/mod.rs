@@ -42,6 +42,7 @@ use committing::Draft;
 use ending::Ending;
 use queue::Queue;
 use sa_api::sessions::{CrashInfo, EventData, SessionChoices, SessionState, WithdrawnBy};
+use sa_store::Listing;
 use sa_universal::Reducer;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, VecDeque};
@@ -52,7 +53,7 @@ use tokio::time::Instant;
 use turns::{Running, named};
 
 /// What an agent says is taken in batches of this many messages, so that a fast one costs one commit, not many.
-const BATCH: usize = 256;
+const BATCH: usize = 1024;
 /// A message that an agent writes outside of turns is complete when nothing has come for this long.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -67,6 +68,8 @@ pub(crate) struct OwnerParts {
     pub(crate) policy: Policy,
     /// Variables for the agent's process alone.
     pub(crate) env: BTreeMap<String, String>,
+    /// How the store lists the session.
+    pub(crate) listing: Listing,
     pub(crate) commands: mpsc::Receiver<Command>,
     pub(crate) urgent: mpsc::Receiver<Urgent>,
 }
@@ -92,6 +95,8 @@ pub(crate) struct Owner {
     history: History,
     /// Tells whether the record differs from what is stored.
     stored_record: Option<u64>,
+    /// How the store lists the session, if that is known.
+    stored_listing: Option<Listing>,
     /// A client has cancelled while the agent was being started.
     given_up: bool,
     /// The agent runs with another environment than the session has now.
@@ -165,7 +170,7 @@ impl Drop for Link {
 
 impl Owner {
     pub(crate) fn new(parts: OwnerParts) -> Self {
-        let OwnerParts { shared, parts, record, policy, env, commands, urgent } = parts;
+        let OwnerParts { shared, parts, record, policy, env, listing, commands, urgent } = parts;
         let mut reducer = Reducer::new(named("run"));
         let told_choices = record.choices.clone();
         if let Some(usage) = &record.usage {
@@ -189,6 +194,7 @@ impl Owner {
             decided: VecDeque::new(),
             history: History::Nothing,
             stored_record: None,
+            stored_listing: Some(listing),
             given_up: false,
             renew: false,
             resting: false,

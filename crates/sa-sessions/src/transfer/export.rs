@@ -11,11 +11,11 @@ const PAGE: usize = 512;
 
 impl Sessions {
     /// A session as lines: its record without secrets, then its events up to now.
-    pub fn export(
+    pub async fn export(
         &self,
         id: &str,
     ) -> Result<impl Stream<Item = Result<Bytes, SessionError>> + Send + use<>, SessionError> {
-        let session = self.get(id)?;
+        let session = self.get(id).await?;
         let shared = session.0;
         let mut record = shared.record();
         let omitted = secrets::take_out(&mut record);

@@ -4,6 +4,9 @@ use super::import::Arriving;
 use crate::handle::SessionHandle;
 use crate::log::Ends;
 use crate::moment::now_ms;
+use crate::record::Activity;
+use crate::registry::Purpose;
+use crate::taking_up::Arrival;
 use crate::{SessionError, Sessions, webhooks};
 use sa_api::sessions::{ForkSession, Session};
 use uuid::Uuid;
@@ -26,14 +29,14 @@ const PAGE: usize = 512;
 impl Sessions {
     /// Makes a copy of a session, with what has happened in it, which goes its own way from here.
     pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<Session, SessionError> {
-        let parent = self.get(id)?.0;
+        let parent = self.get(id).await?.0;
         let of = parent.record();
         if of.native_session_id.is_none() && !of.owes_history {
             return Err(SessionError::NotStarted(id.to_owned()));
         }
         let mut record = of.forked(id, fork.title, now_ms());
         let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
-        self.check_new(&id)?;
+        self.check_new(&id).await?;
         let store = &self.inner().parts.store;
         let ends = end_at(parent.log.ends(), fork.until)?;
         if fork.until.is_some() {
@@ -53,12 +56,15 @@ impl Sessions {
             arriving.append(event).await?;
         }
         let ends = Ends { oldest: ends.oldest, last: arriving.last(), closed: false };
+        let reserved = self.registry().reserve(&id, Purpose::Making).await;
         if !arriving.finish(&record, false).await? {
             return Err(SessionError::Exists(id));
         }
         // Its webhook is told what is new in it.
         let webhook = record.request.webhook.as_ref().map(|webhook| webhooks::from_there(webhook, ends.last));
-        let session = SessionHandle(self.adopt(&id, record, ends, parent.env(), webhook));
+        let (env, listing) = (parent.env(), record.listing(Activity::UnderWay));
+        let session = SessionHandle(self.adopt(&id, Arrival { record, ends, env, webhook, listing }));
+        drop(reserved);
         match session.start().await {
             Ok(()) => Ok(session.describe()),
             Err(failure) => {

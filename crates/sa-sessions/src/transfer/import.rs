@@ -5,7 +5,8 @@ use super::{FORM, Head};
 use crate::moment::now_ms;
 use crate::parts::Parts;
 use crate::policy::Policy;
-use crate::record::Record;
+use crate::record::{Activity, Record};
+use crate::registry::Purpose;
 use crate::transcript::Marker;
 use crate::{SessionError, Sessions};
 use bytes::Bytes;
@@ -33,7 +34,7 @@ impl Sessions {
         let head: Head = serde_json::from_slice(&first).map_err(|error| bad(format!("line 1: {error}")))?;
         check(&head)?;
         let id = rename.unwrap_or(&head.session_id).to_owned();
-        self.check_new(&id)?;
+        self.check_new(&id).await?;
         let store = &self.inner().parts.store;
         let mut arriving = Arriving::new(&id, &head.record, store.import().await?);
         while let Some(text) = lines.next().await {
@@ -55,13 +56,14 @@ impl Sessions {
         }
         // Held until the session is there for everybody to see: another import of the same export looks for it.
         let claim = Claim::take(&self.inner().parts, &record);
-        if record.native_session_id.is_some() && (claim.is_none() || self.speaks_natively(&record)) {
+        if record.native_session_id.is_some() && (claim.is_none() || self.speaks_natively(&record).await?) {
             record.native_session_id = None;
             record.owes_history = true;
         }
         for event in closing {
             arriving.append(event).await?;
         }
+        let _reserved = self.registry().reserve(&id, Purpose::Making).await;
         if !arriving.finish(&record, ended).await? {
             return Err(SessionError::Exists(id));
         }
@@ -69,12 +71,10 @@ impl Sessions {
         Ok(self.adopt_stored(stored, BTreeMap::new())?.describe())
     }
 
-    /// Whether a session that is here already goes on with the same session of the agent's.
-    fn speaks_natively(&self, record: &Record) -> bool {
-        let same = |other: &Record| {
-            other.request.agent == record.request.agent && other.native_session_id == record.native_session_id
-        };
-        self.registry().values().any(|shared| shared.peek(same))
+    /// Returns whether a session that is here already goes on with the same session of the agent's.
+    async fn speaks_natively(&self, record: &Record) -> Result<bool, SessionError> {
+        let Some(native) = &record.native_session_id else { return Ok(false) };
+        Ok(self.inner().parts.store.has_native(&record.request.agent, native).await?)
     }
 }
 
@@ -182,7 +182,12 @@ impl Arriving {
 
     pub(super) async fn finish(mut self, record: &Record, ended: bool) -> Result<bool, SessionError> {
         self.flush().await?;
-        Ok(self.import.finish(&self.session, record.to_bytes(), ended).await?)
+        let listing = record.listing(if ended && record.request.webhook.is_none() {
+            Activity::AtRest
+        } else {
+            Activity::UnderWay
+        });
+        Ok(self.import.finish(&self.session, record.to_bytes(), listing, ended).await?)
     }
 }
 

@@ -3,28 +3,33 @@
 use super::Desk;
 use super::retention::trim;
 use crate::error::StoreError;
+use crate::limits::MERGED_EVENTS;
 use crate::queries::Head;
-use crate::schema::{MAX_ID, event_sum, place};
+use crate::runs::Packed;
+use crate::schema::MAX_ID;
 use crate::transcript;
 use crate::types::NewEvent;
 
 /// Appends events, trims what is too much, and keeps the head in memory in step. The caller saves it.
 pub(super) fn append(desk: &Desk<'_>, head: &mut Head, events: &[NewEvent]) -> Result<(), StoreError> {
-    let mut insert = desk
-        .connection
-        .prepare_cached("INSERT INTO events (place, at_ms, checksum, data) VALUES (?1, ?2, ?3, ?4)")?;
+    let before = head.last;
     for event in events {
         let expected = head.last + 1;
         if event.id != expected || expected > MAX_ID {
             return Err(StoreError::Sequence { expected, found: event.id });
         }
-        let (place, at_ms) = (place(head.session, event.id), event.at_ms.cast_signed());
-        insert.execute((place, at_ms, event_sum(place, at_ms, &event.data), event.data.as_ref()))?;
         if let Some(mark) = &event.mark {
             transcript::apply(desk.connection, head.session, event.id, mark)?;
         }
         head.last = event.id;
         head.bytes += event.data.len() as u64;
+    }
+    let packed = |event: &NewEvent| Packed { id: event.id, at_ms: event.at_ms, data: event.data.clone() };
+    let packed: Vec<Packed> = events.iter().map(packed).collect();
+    desk.packer.borrow_mut().insert(desk.connection, head.session, &packed)?;
+    let batches = |last: u64| last / MERGED_EVENTS as u64;
+    if batches(head.last) != batches(before) {
+        desk.packer.borrow_mut().merge(desk.connection, head.session, head.last)?;
     }
     trim(desk, head)
 }

@@ -4,16 +4,25 @@ use super::Desk;
 use super::append::{append, begin, save};
 use super::messages;
 use crate::error::StoreError;
+use crate::listings::{self, Listed};
 use crate::queries::{Head, damaged};
 use crate::schema::{MAX_ID, MAX_SESSION, record_sum, standing, webhook_sum};
-use crate::types::{Change, Committed, NewEvent};
+use crate::types::{Change, Committed, Listing, NewEvent};
 
 /// Makes a session; says whether there was none.
-pub(crate) fn create(desk: &Desk<'_>, session: &str, record: &[u8]) -> Result<bool, StoreError> {
+pub(crate) fn create(
+    desk: &Desk<'_>,
+    session: &str,
+    record: &[u8],
+    listing: &Listing,
+) -> Result<bool, StoreError> {
     if exists(desk, session)? {
         return Ok(false);
     }
-    insert(desk, Some(session), standing::LIVE, record)?;
+    let number = insert(desk, Some(session), standing::LIVE, record)?;
+    let (id, listing) = (session.to_owned(), listing.clone());
+    Listed { session: number, id, listing, ended: false }.save(desk.connection)?;
+    desk.count(1, 0);
     Ok(true)
 }
 
@@ -29,8 +38,20 @@ pub(crate) fn commit(desk: &Desk<'_>, session: &str, change: &Change) -> Result<
     for message in &change.messages {
         messages::change(desk, head.session, message)?;
     }
+    let had_ended = head.ended_at_ms.is_some();
     if let Some(ended) = change.ended {
         head.ended_at_ms = ended.then(|| head.ended_at_ms.unwrap_or(desk.now_ms));
+    }
+    let ended = head.ended_at_ms.is_some();
+    if change.listing.is_some() || ended != had_ended {
+        let mut listed = listings::of(desk.connection, head.session)?;
+        listed.listing = change.listing.clone().unwrap_or(listed.listing);
+        listed.ended = ended;
+        listed.save(desk.connection)?;
+        if ended && !had_ended {
+            desk.packer.borrow_mut().merge(desk.connection, head.session, head.last)?;
+        }
+        desk.count(0, i64::from(ended) - i64::from(had_ended));
     }
     save(desk, &mut head)?;
     Ok(Committed { oldest: head.oldest, last: head.last })
@@ -39,7 +60,7 @@ pub(crate) fn commit(desk: &Desk<'_>, session: &str, change: &Change) -> Result<
 /// Forgets a session; says whether there was one. Its rows go later, bit by bit.
 pub(crate) fn delete(desk: &Desk<'_>, session: &str) -> Result<bool, StoreError> {
     match Head::of(desk.connection, session) {
-        Ok(head) => doom(desk, head.session).map(|()| true),
+        Ok(head) => doom(desk, &head).map(|()| true),
         Err(StoreError::UnknownSession(_)) => Ok(false),
         Err(other) => Err(other),
     }
@@ -58,6 +79,13 @@ pub(crate) fn set_webhook(
     let sql = "INSERT OR REPLACE INTO webhooks (session, delivered, state, checksum) VALUES (?1, ?2, ?3, ?4)";
     desk.connection.prepare_cached(sql)?.execute((head.session, delivered, state, sum))?;
     Ok(())
+}
+
+/// Notes that nothing is under way in a session.
+pub(crate) fn set_inactive(desk: &Desk<'_>, session: &str) -> Result<(), StoreError> {
+    let mut listed = listings::of(desk.connection, Head::of(desk.connection, session)?.session)?;
+    listed.listing.active = false;
+    listed.save(desk.connection)
 }
 
 /// Begins an import (without a number), or goes on with one: appends events that keep their ids. Gives its number.
@@ -82,16 +110,13 @@ pub(crate) fn stage(desk: &Desk<'_>, number: Option<i64>, events: &[NewEvent]) -
 
 /// Finishes an import: the session is there from now on. Says whether there was none of that name; if there was, the
 /// import stays as it is, to be abandoned by whoever holds it.
-pub(crate) fn publish(
-    desk: &Desk<'_>,
-    number: i64,
-    session: &str,
-    record: &[u8],
-    ended: bool,
-) -> Result<bool, StoreError> {
+pub(crate) fn publish(desk: &Desk<'_>, listed: &Listed, record: &[u8]) -> Result<bool, StoreError> {
+    let (number, session, ended) = (listed.session, &listed.id, listed.ended);
     if exists(desk, session)? {
         return Ok(false);
     }
+    listed.save(desk.connection)?;
+    desk.count(1, i64::from(ended));
     let sql = "UPDATE sessions SET id = ?2, standing = ?3, record = ?4, checksum = ?5 WHERE number = ?1";
     let sum = record_sum(number, Some(session), record);
     desk.connection.prepare_cached(sql)?.execute((number, session, standing::LIVE, record, sum))?;
@@ -103,7 +128,10 @@ pub(crate) fn publish(
 }
 
 /// Takes a session out of sight.
-pub(super) fn doom(desk: &Desk<'_>, number: i64) -> Result<(), StoreError> {
+pub(super) fn doom(desk: &Desk<'_>, head: &Head) -> Result<(), StoreError> {
+    let number = head.session;
+    listings::remove(desk.connection, number)?;
+    desk.count(-1, -i64::from(head.ended_at_ms.is_some()));
     let sql = "UPDATE sessions SET id = NULL, standing = ?2, record = x'', checksum = ?3 WHERE number = ?1";
     desk.connection.prepare_cached(sql)?.execute((
         number,

@@ -8,14 +8,16 @@ mod messages;
 mod queue;
 mod retention;
 
-pub(crate) use change::{commit, create, delete, publish, set_webhook, stage};
+pub(crate) use change::{commit, create, delete, publish, set_inactive, set_webhook, stage};
 pub(crate) use queue::{Queue, Work};
 pub(crate) use retention::{due, sweep};
 
 use crate::error::StoreError;
 use crate::files::{self, Lock};
 use crate::limits::{GROUP_BYTES, GROUP_CHANGES, SWEEP_PART};
+use crate::listings::{self, Census};
 use crate::options::Retention;
+use crate::runs::Packer;
 use chores::Chores;
 use copier::Copier;
 use queue::{Counters, Inbox, Task};
@@ -39,11 +41,22 @@ pub(crate) struct Desk<'a> {
     pub(crate) now_ms: u64,
     /// Set once a session was deleted.
     pub(crate) doomed: Cell<bool>,
+    /// How many sessions came and went in this transaction.
+    census: Cell<Census>,
+    /// Packs events.
+    packer: &'a RefCell<Packer>,
     /// See [`Writer`].
     passed_over: &'a RefCell<BTreeSet<i64>>,
 }
 
 impl Desk<'_> {
+    /// Notes how many more sessions there are, and how many more have ended.
+    pub(crate) fn count(&self, sessions: i64, ended: i64) {
+        let so_far = self.census.get();
+        let (sessions, ended) = (so_far.sessions + sessions, so_far.ended + ended);
+        self.census.set(Census { sessions, ended });
+    }
+
     /// What was found of a session, or nothing if it is damaged: that is said once, and then others have their turn.
     fn unless_damaged<T>(
         &self,
@@ -72,6 +85,7 @@ pub(crate) struct Writer {
     inbox: Inbox,
     counters: Arc<Counters>,
     chores: Chores,
+    packer: RefCell<Packer>,
     /// Numbers of damaged sessions that were passed over, and that somebody was told of.
     passed_over: RefCell<BTreeSet<i64>>,
 }
@@ -94,10 +108,12 @@ impl Writer {
         let (queue, inbox) = queue::queue(retention.total_bytes / SWEEP_PART);
         let (lock, path) = file.unzip();
         let counters = queue.counters();
+        counters.count(listings::census(&connection)?);
         let copier = path.as_ref().map(|path| Copier::start(path, queue.counters())).transpose()?;
         let chores = Chores::new(copier);
         let passed_over = RefCell::default();
-        let writer = Self { connection, lock, path, retention, inbox, counters, chores, passed_over };
+        let packer = RefCell::default();
+        let writer = Self { connection, lock, path, retention, inbox, counters, chores, packer, passed_over };
         let thread = std::thread::Builder::new().name("store-writer".to_owned());
         thread.spawn(move || writer.run()).map_err(|error| StoreError::Io(error.to_string()))?;
         Ok(queue)
@@ -170,12 +186,15 @@ impl Writer {
             retention: &self.retention,
             now_ms,
             doomed: Cell::new(false),
+            census: Cell::default(),
+            packer: &self.packer,
             passed_over: &self.passed_over,
         };
         let changes = group.len();
         let outcome = transact(&desk, &mut group);
         if outcome.is_ok() {
             self.chores.note_commit(desk.doomed.get());
+            self.counters.count(desk.census.get());
         }
         self.answer(group, outcome);
         self.chores.after_commit(&self.connection, &self.counters, bytes, changes);
@@ -236,6 +255,7 @@ fn transact(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, St
 }
 
 fn attempt(desk: &Desk<'_>, group: &mut [Box<dyn Task>], run: Run) -> Result<Outcomes, StoreError> {
+    desk.census.take();
     let outcome = say(desk, "BEGIN IMMEDIATE").and_then(|()| run(desk, group));
     let outcome = outcome.and_then(|outcomes| say(desk, "COMMIT").map(|()| outcomes));
     // SQLite has rolled back by itself after some errors.
@@ -252,6 +272,7 @@ fn run_all(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, Sto
 fn run_each(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
     let run = |task: &mut Box<dyn Task>| {
         say(desk, "SAVEPOINT one")?;
+        let census = desk.census.get();
         let outcome = task.run(desk);
         match &outcome {
             Ok(()) => {}
@@ -259,7 +280,10 @@ fn run_each(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, St
             Err(error) if error.concerns_all() || desk.connection.is_autocommit() => {
                 return Err(error.clone());
             }
-            Err(_) => say(desk, "ROLLBACK TO one")?,
+            Err(_) => {
+                desk.census.set(census);
+                say(desk, "ROLLBACK TO one")?;
+            }
         }
         say(desk, "RELEASE one")?;
         Ok(outcome)

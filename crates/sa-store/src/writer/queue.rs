@@ -3,9 +3,10 @@
 use super::Desk;
 use crate::error::StoreError;
 use crate::limits::{CHANGE_COST, QUEUE_BYTES, QUEUE_CHANGES};
+use crate::listings::Census;
 use crate::types::Stats;
 use rusqlite::Connection;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
@@ -68,6 +69,16 @@ pub(crate) struct Counters {
     pub(super) transactions: AtomicU64,
     pub(super) failures: AtomicU64,
     pub(super) checkpoints: AtomicU64,
+    sessions: AtomicI64,
+    ended: AtomicI64,
+}
+
+impl Counters {
+    /// Adds up what came and went.
+    pub(super) fn count(&self, more: Census) {
+        self.sessions.fetch_add(more.sessions, Relaxed);
+        self.ended.fetch_add(more.ended, Relaxed);
+    }
 }
 
 /// The sending end.
@@ -168,6 +179,8 @@ impl Queue {
             failures: self.counters.failures.load(Relaxed),
             checkpoints: self.counters.checkpoints.load(Relaxed),
             queued_bytes: waiting as u64,
+            sessions: self.counters.sessions.load(Relaxed).max(0).cast_unsigned(),
+            ended: self.counters.ended.load(Relaxed).max(0).cast_unsigned(),
         }
     }
 }

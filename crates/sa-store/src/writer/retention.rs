@@ -7,9 +7,9 @@ use super::change::doom;
 use crate::error::StoreError;
 use crate::limits::{SWEEP_BYTES, SWEEP_EVENTS, TRIM_PART};
 use crate::queries::{Head, damaged};
-use crate::schema::{id_at, place, select_doomed, standing};
-use crate::transcript;
+use crate::schema::{place, select_doomed, standing};
 use crate::types::Swept;
+use crate::{runs, transcript};
 
 /// Removes a session's oldest events if it has too many, a part of the limit at once. The newest stays.
 pub(super) fn trim(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
@@ -24,24 +24,47 @@ pub(super) fn trim(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
 
 /// Removes a session's oldest events until there are few enough. The newest stays.
 fn remove_oldest(desk: &Desk<'_>, head: &mut Head, enough: impl Fn(&Head) -> bool) -> Result<(), StoreError> {
-    let from = place(head.session, head.oldest);
-    let newest = place(head.session, head.last);
+    let from = place(head.session, 0);
     {
-        let sql = "SELECT place, length(data) FROM events WHERE place >= ?1 AND place < ?2 ORDER BY place";
-        let mut select = desk.connection.prepare_cached(sql)?;
-        let mut rows = select.query([from, newest])?;
+        let sql =
+            format!("SELECT {} FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place", runs::COLUMNS);
+        let mut select = desk.connection.prepare_cached(&sql)?;
+        let mut rows = select.query([from, place(head.session, head.last)])?;
         while head.oldest < head.last && !enough(head) {
-            let row = rows.next()?.ok_or_else(|| damaged(format!("event {} is missing", head.oldest)))?;
-            if id_at(row.get(0)?) != head.oldest {
-                return Err(damaged(format!("event {} is missing", head.oldest)));
+            let missing = || damaged(format!("event {} is missing", head.oldest));
+            let row = rows.next()?.ok_or_else(missing)?;
+            let (first, count) = runs::extent(row.get(0)?, row.get(4)?);
+            if !(first..first + count).contains(&head.oldest) {
+                return Err(missing());
             }
-            head.oldest += 1;
-            head.bytes = head.bytes.saturating_sub(row.get::<_, i64>(1)?.cast_unsigned());
+            for size in sizes(row, head.oldest, first + count)? {
+                if head.oldest >= head.last || enough(head) {
+                    break;
+                }
+                head.oldest += 1;
+                head.bytes = head.bytes.saturating_sub(size);
+            }
         }
     }
-    let sql = "DELETE FROM events WHERE place >= ?1 AND place < ?2";
+    // A run goes when all its events do.
+    let sql = "DELETE FROM events WHERE place >= ?1
+                   AND place < (SELECT max(place) FROM events WHERE place BETWEEN ?1 AND ?2)";
     desk.connection.prepare_cached(sql)?.execute([from, place(head.session, head.oldest)])?;
     transcript::trim(desk.connection, head.session, head.oldest)
+}
+
+/// Returns the sizes of a run's events between those ids. A damaged run is no reason to keep it: its first event counts for all.
+fn sizes(row: &rusqlite::Row<'_>, from: u64, to: u64) -> Result<Vec<u64>, StoreError> {
+    match runs::read(row) {
+        Ok(run) => {
+            Ok(run.iter().filter(|event| event.id >= from).map(|event| event.data.len() as u64).collect())
+        }
+        Err(StoreError::Corrupt(_)) => {
+            let bytes = row.get_ref(3)?.as_blob().map_or(0, <[u8]>::len) as u64;
+            Ok((from..to).map(|id| if id == from { bytes } else { 0 }).collect())
+        }
+        Err(other) => Err(other),
+    }
 }
 
 /// Returns the ids of sessions that ended long ago, and of those that ended first while everything together is too large.
@@ -52,10 +75,10 @@ pub(crate) fn due(desk: &Desk<'_>) -> Result<Vec<String>, StoreError> {
 /// Forgets those of the sessions that are due, and then trims others while there is too much. A damaged session stays, and is in
 /// nobody's way.
 pub(crate) fn sweep(desk: &Desk<'_>, forget: &[String]) -> Result<Swept, StoreError> {
-    let (due, mut used) = due_sessions(desk)?;
+    let (due, mut used, room) = due_sessions(desk)?;
     let mut swept = Swept::default();
     for session in due.into_iter().filter(|due| forget.contains(&due.id)) {
-        doom(desk, session.number)?;
+        doom(desk, &session.head)?;
         swept.forgotten.push(session.id);
     }
     if used <= desk.retention.total_bytes {
@@ -68,13 +91,16 @@ pub(crate) fn sweep(desk: &Desk<'_>, forget: &[String]) -> Result<Swept, StoreEr
             swept.has_more = used > enough;
             break;
         }
-        let trimmed = trim_idle(desk, &id, bytes.min(used - enough), events);
+        let trimmed = trim_idle(desk, &id, bytes.min(room.bytes_in(used - enough)), events);
         let Some((before, head)) = desk.unless_damaged(number, trimmed)? else { continue };
         bytes = bytes.saturating_sub(before.bytes - head.bytes);
         events = events.saturating_sub(head.oldest - before.oldest);
-        used = used.saturating_sub(before.bytes - head.bytes);
+        used = used.saturating_sub(room.of(before.bytes - head.bytes));
         swept.trimmed.push((id, head.oldest));
     }
+    // How much room events have is an estimate, so it is looked at again.
+    let (still, _) = used_room(desk)?;
+    swept.has_more |= !swept.trimmed.is_empty() && still > desk.retention.total_bytes;
     Ok(swept)
 }
 
@@ -107,13 +133,13 @@ fn idle_sessions(desk: &Desk<'_>) -> Result<Vec<(i64, String)>, StoreError> {
 
 /// A session that need not be kept any longer.
 struct Due {
-    number: i64,
     id: String,
+    head: Head,
 }
 
 /// The sessions that are due, and the bytes that are used without them.
-fn due_sessions(desk: &Desk<'_>) -> Result<(Vec<Due>, u64), StoreError> {
-    let mut used = used_bytes(desk)?;
+fn due_sessions(desk: &Desk<'_>) -> Result<(Vec<Due>, u64, Room), StoreError> {
+    let (mut used, room) = used_room(desk)?;
     let until = desk.retention.ended_sessions_ms.map(|kept| desk.now_ms.saturating_sub(kept));
     let mut due = Vec::new();
     let mut select = desk.connection.prepare_cached(
@@ -123,20 +149,20 @@ fn due_sessions(desk: &Desk<'_>) -> Result<(Vec<Due>, u64), StoreError> {
     while let Some(row) = rows.next()? {
         let (number, ended): (i64, i64) = (row.get(0)?, row.get(1)?);
         let found = ended_session(desk, number, ended.cast_unsigned());
-        let Some((id, bytes)) = desk.unless_damaged(number, found)? else { continue };
+        let Some((id, head)) = desk.unless_damaged(number, found)? else { continue };
         let old = until.is_some_and(|until| ended.cast_unsigned() <= until);
         if !old && used <= desk.retention.total_bytes {
             break;
         }
-        used = used.saturating_sub(bytes);
-        due.push(Due { number, id });
+        used = used.saturating_sub(room.of(head.bytes));
+        due.push(Due { id, head });
     }
-    Ok((due, used))
+    Ok((due, used, room))
 }
 
-/// The id and the bytes of a session that an index lists as ended; none if it is on its way out. Nothing is removed unless its
+/// The id and the head of a session that an index lists as ended; none if it is on its way out. Nothing is removed unless its
 /// own rows say the same.
-fn ended_session(desk: &Desk<'_>, number: i64, ended: u64) -> Result<Option<(String, u64)>, StoreError> {
+fn ended_session(desk: &Desk<'_>, number: i64, ended: u64) -> Result<Option<(String, Head)>, StoreError> {
     let mut select = desk.connection.prepare_cached("SELECT id, standing FROM sessions WHERE number = ?1")?;
     let mut rows = select.query([number])?;
     let Some(row) = rows.next()? else {
@@ -147,7 +173,7 @@ fn ended_session(desk: &Desk<'_>, number: i64, ended: u64) -> Result<Option<(Str
     }
     let id: String = row.get(0)?;
     match Head::of(desk.connection, &id) {
-        Ok(head) if head.session == number && head.ended_at_ms == Some(ended) => Ok(Some((id, head.bytes))),
+        Ok(head) if head.session == number && head.ended_at_ms == Some(ended) => Ok(Some((id, head))),
         Ok(_) | Err(StoreError::UnknownSession(_)) => {
             Err(damaged(format!("session {id} is listed as ended and is not")))
         }
@@ -155,17 +181,42 @@ fn ended_session(desk: &Desk<'_>, number: i64, ended: u64) -> Result<Option<(Str
     }
 }
 
+/// The room that events have on the disk, where they are packed: by all of them together, as that of one session is not known.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    used: u64,
+    bytes: u64,
+}
+
+impl Room {
+    /// Returns the room of so many bytes of events; never more than they are.
+    fn of(self, bytes: u64) -> u64 {
+        let room = u128::from(bytes) * u128::from(self.used) / u128::from(self.bytes.max(1));
+        u64::try_from(room).map_or(bytes, |room| room.min(bytes))
+    }
+
+    /// Returns the bytes of events that have so much room.
+    fn bytes_in(self, room: u64) -> u64 {
+        let bytes = u128::from(room) * u128::from(self.bytes) / u128::from(self.used.max(1));
+        u64::try_from(bytes).map_or(u64::MAX, |bytes| bytes.max(room))
+    }
+}
+
 /// Bytes of the database that are used, without those of sessions that are on their way out.
-fn used_bytes(desk: &Desk<'_>) -> Result<u64, StoreError> {
+fn used_room(desk: &Desk<'_>) -> Result<(u64, Room), StoreError> {
     let number = |name| desk.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = number("page_count")? - number("freelist_count")?;
     let mut used = pages.max(0).cast_unsigned() * number("page_size")?.max(0).cast_unsigned();
+    // A number that is damaged must not overflow the sum.
+    let sum = "SELECT total(bytes) FROM heads";
+    let bytes: f64 = desk.connection.prepare_cached(sum)?.query_row([], |row| row.get(0))?;
+    let room = Room { used, bytes: bytes as u64 };
     let mut select = desk.connection.prepare_cached(&select_doomed())?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
         let number: i64 = row.get(0)?;
         let head = desk.unless_damaged(number, Head::numbered(desk.connection, number))?;
-        used = used.saturating_sub(head.map_or(0, |head| head.bytes));
+        used = used.saturating_sub(head.map_or(0, |head| room.of(head.bytes)));
     }
-    Ok(used)
+    Ok((used, room))
 }

@@ -3,8 +3,8 @@
 use crate::scene::{Scene, event, events, fill, message, read_all};
 use bytes::Bytes;
 use sa_store::{
-    Change, Committed, MessageChange, MessageState, OpenError, Retention, Store, StoreError, StoreOptions,
-    WebhookCursor,
+    Change, Committed, Listing, MessageChange, MessageState, OpenError, Retention, Store, StoreError,
+    StoreOptions, WebhookCursor,
 };
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -13,10 +13,11 @@ fn record(text: &'static str) -> Bytes {
 }
 
 async fn tell_a_story(store: &Store) {
-    assert!(store.create("a", record("{\"title\":1}")).await.unwrap());
-    assert!(!store.create("a", record("{}")).await.unwrap());
-    assert!(store.create("b", record("{}")).await.unwrap());
+    assert!(store.create("a", record("{\"title\":1}"), Listing::default()).await.unwrap());
+    assert!(!store.create("a", record("{}"), Listing::default()).await.unwrap());
+    assert!(store.create("b", record("{}"), Listing::default()).await.unwrap());
     let change = Change {
+        listing: None,
         record: Some(record("{\"title\":2}")),
         events: vec![event("a", 1), event("a", 2)],
         messages: vec![
@@ -212,6 +213,6 @@ async fn one_process_has_a_file_at_a_time() {
     assert_eq!(second, OpenError::InUse { path: scene.path(), holder: Some(std::process::id()) });
     assert!(second.to_string().contains(&std::process::id().to_string()), "{second}");
     store.close().await;
-    assert_eq!(store.create("a", Bytes::new()).await, Err(StoreError::Closed));
+    assert_eq!(store.create("a", Bytes::new(), Listing::default()).await, Err(StoreError::Closed));
     scene.open().await;
 }

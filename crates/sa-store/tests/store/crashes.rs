@@ -2,7 +2,7 @@
 
 use crate::scene::{Scene, event, read_all};
 use bytes::Bytes;
-use sa_store::{Change, Store, StoreOptions, Synchronous};
+use sa_store::{Change, Listing, Store, StoreOptions, Synchronous};
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -36,7 +36,7 @@ async fn open(path: &Path, synchronous: &str) -> Store {
 }
 
 async fn append_for_ever(store: Store, session: String) {
-    store.create(&session, Bytes::from_static(b"0")).await.unwrap();
+    store.create(&session, Bytes::from_static(b"0"), Listing::default()).await.unwrap();
     let mut last = store.session(&session).await.unwrap().unwrap().last;
     loop {
         let next = last + 1;

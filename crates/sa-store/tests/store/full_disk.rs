@@ -3,7 +3,7 @@
 use crate::scene::{Scene, events, read_all};
 use bytes::Bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sa_store::{Store, StoreError, StoreOptions};
+use sa_store::{Listing, Store, StoreError, StoreOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -42,7 +42,7 @@ async fn child() {
 
 /// Appends until that fails for good; gives the last id that was acknowledged.
 async fn append_until_full(store: &Store, session: &str) -> u64 {
-    store.create(session, Bytes::new()).await.unwrap();
+    store.create(session, Bytes::new(), Listing::default()).await.unwrap();
     let (mut last, mut refused) = (0, 0);
     while refused < 3 {
         match store.commit(session, events(session, last + 1..=last + 20)).await {
@@ -76,7 +76,7 @@ async fn room_returns(store: &Store) {
 async fn a_group_fails_as_one(store: &Store) {
     let sessions: Vec<String> = (0..20).map(|n| format!("s{n}")).collect();
     for session in &sessions {
-        store.create(session, Bytes::new()).await.unwrap();
+        store.create(session, Bytes::new(), Listing::default()).await.unwrap();
     }
     append_until_full(store, "a").await;
     let commits = sessions.iter().map(|session| {

@@ -2,7 +2,7 @@
 
 use crate::scene::{Scene, event, events, fill, read_all};
 use bytes::Bytes;
-use sa_store::{NewEvent, Retention, StoreError};
+use sa_store::{Listing, NewEvent, Retention, StoreError};
 use std::time::{Duration, Instant};
 
 fn part(ids: std::ops::RangeInclusive<u64>) -> Vec<NewEvent> {
@@ -35,7 +35,7 @@ async fn an_import_is_seen_when_it_is_finished_and_goes_on_from_there() {
     import.append(part(141..=200)).await.unwrap();
     assert_eq!(store.sessions().await.unwrap().len(), 1);
     assert_eq!(store.session("in").await.unwrap(), None);
-    assert!(import.finish("in", Bytes::from_static(b"{}"), true).await.unwrap());
+    assert!(import.finish("in", Bytes::from_static(b"{}"), Listing::default(), true).await.unwrap());
     let session = store.session("in").await.unwrap().unwrap();
     assert_eq!((session.oldest, session.last, session.ended_at_ms.is_some()), (41, 200, true));
     assert_eq!(read_all(&store, "in").await.unwrap(), (41, 200));
@@ -49,7 +49,7 @@ async fn an_import_without_events_is_a_session() {
     let scene = Scene::new();
     let store = scene.open().await;
     let import = store.import().await.unwrap();
-    assert!(import.finish("in", Bytes::from_static(b"{}"), false).await.unwrap());
+    assert!(import.finish("in", Bytes::from_static(b"{}"), Listing::default(), false).await.unwrap());
     assert_eq!(store.commit("in", events("in", [1])).await.unwrap().last, 1);
 }
 
@@ -61,7 +61,9 @@ async fn an_import_replaces_nothing_and_leaves_nothing() {
     let others = rows(&scene);
     let mut import = store.import().await.unwrap();
     import.append(part(1..=2000)).await.unwrap();
-    assert!(!import.finish("in", Bytes::from_static(b"{\"other\":1}"), false).await.unwrap());
+    assert!(
+        !import.finish("in", Bytes::from_static(b"{\"other\":1}"), Listing::default(), false).await.unwrap()
+    );
     assert_eq!(read_all(&store, "in").await.unwrap(), (1, 5));
     until_only(&scene, others).await;
 
@@ -94,7 +96,7 @@ async fn an_import_keeps_within_the_limits() {
     let store = scene.open_keeping(Retention { events_per_session: 100, ..Retention::default() }).await;
     let mut import = store.import().await.unwrap();
     import.append(part(1..=300)).await.unwrap();
-    assert!(import.finish("in", Bytes::from_static(b"{}"), false).await.unwrap());
+    assert!(import.finish("in", Bytes::from_static(b"{}"), Listing::default(), false).await.unwrap());
     let (first, last) = read_all(&store, "in").await.unwrap();
     assert_eq!((last - first < 100, last), (true, 300));
 }

@@ -1,8 +1,8 @@
 //! Many at once: transactions are shared, a bad change fails alone, readers see no holes, and nothing grows without bound.
 
-use crate::scene::{Scene, events, fill, read_all};
+use crate::scene::{Scene, events, fill, noise, read_all};
 use bytes::Bytes;
-use sa_store::{Change, NewEvent, Retention, Store, StoreError};
+use sa_store::{Change, Listing, NewEvent, Retention, Store, StoreError};
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 async fn sessions(store: &Store, count: usize) -> Vec<String> {
     let names: Vec<String> = (0..count).map(|n| format!("s{n}")).collect();
     for name in &names {
-        store.create(name, Bytes::from_static(b"{}")).await.unwrap();
+        store.create(name, Bytes::from_static(b"{}"), Listing::default()).await.unwrap();
     }
     names
 }
@@ -77,7 +77,7 @@ async fn a_bad_change_fails_alone() {
 async fn readers_beside_a_writer_see_no_holes() {
     let scene = Scene::new();
     let store = scene.open_keeping(Retention { events_per_session: 500, ..Retention::default() }).await;
-    store.create("a", Bytes::from_static(b"{}")).await.unwrap();
+    store.create("a", Bytes::from_static(b"{}"), Listing::default()).await.unwrap();
     let readers: Vec<_> = (0..6)
         .map(|n| {
             let store = store.clone();
@@ -114,7 +114,7 @@ async fn the_log_stays_short_while_readers_come_and_go() {
     let scene = Scene::new();
     let store = scene.open().await;
     fill(&store, "read", 3000).await;
-    store.create("written", Bytes::from_static(b"{}")).await.unwrap();
+    store.create("written", Bytes::from_static(b"{}"), Listing::default()).await.unwrap();
     let over = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..4)
         .map(|_| {
@@ -128,7 +128,7 @@ async fn the_log_stays_short_while_readers_come_and_go() {
         .collect();
     let mut longest = 0;
     for id in 1..=1200 {
-        let event = NewEvent { id, at_ms: 0, data: vec![b'x'; 64 << 10].into(), mark: None };
+        let event = NewEvent { id, at_ms: 0, data: noise(id, 64 << 10).into(), mark: None };
         store.commit("written", Change { events: vec![event], ..Change::default() }).await.unwrap();
         longest = longest.max(fs::metadata(scene.directory.path().join("sessions.db-wal")).unwrap().len());
     }
@@ -144,9 +144,9 @@ async fn the_log_stays_short_while_readers_come_and_go() {
 async fn the_log_is_copied_while_nobody_waits() {
     let scene = Scene::new();
     let store = scene.open().await;
-    store.create("a", Bytes::from_static(b"{}")).await.unwrap();
+    store.create("a", Bytes::from_static(b"{}"), Listing::default()).await.unwrap();
     for id in 1..=100 {
-        let event = NewEvent { id, at_ms: 0, data: vec![b'x'; 64 << 10].into(), mark: None };
+        let event = NewEvent { id, at_ms: 0, data: noise(id, 64 << 10).into(), mark: None };
         store.commit("a", Change { events: vec![event], ..Change::default() }).await.unwrap();
     }
     let size = || fs::metadata(scene.path()).unwrap().len();
@@ -181,7 +181,7 @@ async fn whoever_is_faster_than_the_disk_waits() {
     assert!(most > 1 << 20, "{most} bytes waited: they did not come at once");
     assert!(most <= 32 << 20, "{most} bytes waited");
     // One that is larger than the whole queue gets through.
-    store.create("large", Bytes::new()).await.unwrap();
+    store.create("large", Bytes::new(), Listing::default()).await.unwrap();
     let event = NewEvent { id: 1, at_ms: 0, data: vec![b'x'; 40 << 20].into(), mark: None };
     store.commit("large", Change { events: vec![event], ..Change::default() }).await.unwrap();
     assert_eq!(store.events("large", 0, 1, 0).await.unwrap().events[0].data.len(), 40 << 20);
@@ -191,7 +191,7 @@ async fn whoever_is_faster_than_the_disk_waits() {
 async fn a_change_that_nobody_waits_for_is_whole_or_not_at_all() {
     let scene = Scene::new();
     let store = scene.open().await;
-    store.create("a", Bytes::from_static(b"{}")).await.unwrap();
+    store.create("a", Bytes::from_static(b"{}"), Listing::default()).await.unwrap();
     let commit = store.commit("a", events("a", 1..=5));
     let _ = tokio::time::timeout(Duration::ZERO, commit).await;
     let (first, last) = read_all(&store, "a").await.unwrap();

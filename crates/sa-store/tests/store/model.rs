@@ -3,7 +3,7 @@
 use crate::scene::Scene;
 use bytes::Bytes;
 use proptest::prelude::*;
-use sa_store::{Change, Committed, NewEvent, Retention, Store, StoreError, StoreOptions};
+use sa_store::{Change, Committed, Listing, NewEvent, Retention, Store, StoreError, StoreOptions};
 use std::collections::BTreeMap;
 
 const EVENTS: u64 = 20;
@@ -87,7 +87,11 @@ impl Pair {
     async fn take(&mut self, step: Step) {
         match step {
             Step::Create(session) => {
-                let made = self.store.create(&name(session), Bytes::from_static(b"{}")).await.unwrap();
+                let made = self
+                    .store
+                    .create(&name(session), Bytes::from_static(b"{}"), Listing::default())
+                    .await
+                    .unwrap();
                 assert_eq!(made, !self.sessions.contains_key(&session));
                 let fresh = Model { record: Bytes::from_static(b"{}"), events: Vec::new(), oldest: 1 };
                 self.sessions.entry(session).or_insert(fresh);

@@ -2,7 +2,7 @@
 
 use crate::scene::{Scene, events, fill, read_all, sweep};
 use bytes::Bytes;
-use sa_store::{Change, NewEvent, Retention, Store, StoreError};
+use sa_store::{Change, Listing, NewEvent, Retention, Store, StoreError};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,7 @@ async fn sessions_that_ended_are_forgotten_when_asked_and_others_never() {
 #[tokio::test]
 async fn when_all_is_too_much_the_session_that_ended_first_goes_first() {
     let scene = Scene::new();
-    let retention = Retention { total_bytes: 1_500_000, ended_sessions_ms: None, ..Retention::default() };
+    let retention = Retention { total_bytes: 1_000_000, ended_sessions_ms: None, ..Retention::default() };
     let store = scene.open_keeping(retention).await;
     for session in ["a", "b", "c", "d"] {
         fill(&store, session, 1500).await;
@@ -86,7 +86,7 @@ async fn when_all_is_too_much_the_session_that_ended_first_goes_first() {
 #[tokio::test]
 async fn a_session_that_is_due_stays_until_it_may_go() {
     let scene = Scene::new();
-    let store = scene.open_keeping(Retention { total_bytes: 600_000, ..Retention::default() }).await;
+    let store = scene.open_keeping(Retention { total_bytes: 400_000, ..Retention::default() }).await;
     fill(&store, "ended", 1500).await;
     fill(&store, "runs", 500).await;
     end(&store, "ended").await;
@@ -107,7 +107,7 @@ fn used(scene: &Scene) -> i64 {
 #[tokio::test]
 async fn when_nothing_has_ended_the_oldest_events_of_idle_sessions_go() {
     let scene = Scene::new();
-    let total = 1_500_000;
+    let total = 1_000_000;
     let store = scene.open_keeping(Retention { total_bytes: total, ..Retention::default() }).await;
     for session in ["idle", "later", "busy"] {
         fill(&store, session, 2000).await;
@@ -139,7 +139,7 @@ async fn a_deleted_session_is_gone_at_once_and_gives_its_room_back() {
     let scene = Scene::new();
     let store = scene.open().await;
     fill(&store, "stays", 10).await;
-    store.create("goes", Bytes::from_static(b"{}")).await.unwrap();
+    store.create("goes", Bytes::from_static(b"{}"), Listing::default()).await.unwrap();
     for id in 1..=60 {
         let data = vec![b'x'; 1 << 20].into();
         let events = vec![NewEvent { id, at_ms: 0, data, mark: None }];
@@ -148,7 +148,10 @@ async fn a_deleted_session_is_gone_at_once_and_gives_its_room_back() {
     assert!(store.delete("goes").await.unwrap());
     assert!(!store.delete("goes").await.unwrap());
     assert_eq!(ids(&store).await, ["stays"]);
-    assert!(store.create("goes", Bytes::from_static(b"{}")).await.unwrap(), "the id can be used again");
+    assert!(
+        store.create("goes", Bytes::from_static(b"{}"), Listing::default()).await.unwrap(),
+        "the id can be used again"
+    );
     fill(&store, "next", 10).await;
     let size = || fs::metadata(scene.path()).unwrap().len();
     let deadline = Instant::now() + Duration::from_secs(30);

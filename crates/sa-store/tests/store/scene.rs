@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use sa_store::{
-    Change, Committed, MessageState, NewEvent, Retention, Store, StoreError, StoreOptions, StoredMessage,
+    Change, Committed, Listing, MessageState, NewEvent, Retention, Store, StoreError, StoreOptions,
+    StoredMessage,
 };
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -37,11 +38,19 @@ pub(crate) fn event(session: &str, id: u64) -> NewEvent {
 
 /// The content of an event, a few hundred bytes that no other event has.
 pub(crate) fn data(session: &str, id: u64) -> Bytes {
-    format!(
-        "{{\"session\":\"{session}\",\"id\":{id},\"text\":\"{}\"}}",
-        "word ".repeat(40 + (id % 60) as usize)
-    )
-    .into()
+    let text = noise(id, 200 + 5 * (id % 60) as usize);
+    format!("{{\"session\":\"{session}\",\"id\":{id},\"text\":\"{text}\"}}").into()
+}
+
+/// Text that can hardly be packed.
+pub(crate) fn noise(seed: u64, length: usize) -> String {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'0' + ((state >> 33) % 64) as u8)
+    };
+    // Neither quotes nor backslashes, as it is part of JSON.
+    (0..length).map(|_| letter()).map(|c| if c == '\\' { '~' } else { c }).collect()
 }
 
 pub(crate) fn events(session: &str, ids: impl IntoIterator<Item = u64>) -> Change {
@@ -50,7 +59,7 @@ pub(crate) fn events(session: &str, ids: impl IntoIterator<Item = u64>) -> Chang
 
 /// Makes a session with as many events, in transactions of a hundred.
 pub(crate) async fn fill(store: &Store, session: &str, count: u64) -> Committed {
-    assert!(store.create(session, Bytes::from_static(b"{}")).await.unwrap());
+    assert!(store.create(session, Bytes::from_static(b"{}"), Listing::default()).await.unwrap());
     let mut committed = Committed { oldest: 1, last: 0 };
     while committed.last < count {
         let next = committed.last + 1;

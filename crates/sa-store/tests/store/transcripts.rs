@@ -3,7 +3,8 @@
 use crate::scene::Scene;
 use bytes::Bytes;
 use sa_store::{
-    Change, Direction, Mark, NewEvent, QueuePlace, Retention, Standing, Store, StoreOptions, TranscriptSlice,
+    Change, Direction, Listing, Mark, Meaning, NewEvent, QueuePlace, Retention, Standing, Store,
+    StoreOptions, TranscriptSlice,
 };
 use std::time::{Duration, Instant};
 
@@ -111,7 +112,7 @@ async fn whole(store: &Store, session: &str) -> TranscriptSlice {
 }
 
 async fn talk(store: &Store, session: &str) {
-    store.create(session, Bytes::new()).await.unwrap();
+    store.create(session, Bytes::new(), Listing::default()).await.unwrap();
     let change = Change { events: events(1, conversation()), ..Change::default() };
     store.commit(session, change).await.unwrap();
 }
@@ -193,7 +194,7 @@ async fn imports_have_one_and_deleted_sessions_leave_nothing() {
     early.truncate(11);
     import.append(early).await.unwrap();
     import.append(late).await.unwrap();
-    assert!(import.finish("a", Bytes::new(), false).await.unwrap());
+    assert!(import.finish("a", Bytes::new(), Listing::default(), false).await.unwrap());
     assert_eq!(told(&whole(&store, "a").await), SAID);
     assert!(store.delete("a").await.unwrap());
     talk(&store, "b").await;
@@ -209,7 +210,7 @@ async fn messages_go_with_their_events() {
     let scene = Scene::new();
     let retention = Retention { events_per_session: 64, ..Retention::default() };
     let store = scene.open_keeping(retention).await;
-    store.create("a", Bytes::new()).await.unwrap();
+    store.create("a", Bytes::new(), Listing::default()).await.unwrap();
     let marks = |from: u64| (from..from + 40).map(|id| state(&format!("m{id}"))).collect();
     store.commit("a", Change { events: events(1, marks(1)), ..Change::default() }).await.unwrap();
     let mut again: Vec<Option<Mark>> = marks(41);
@@ -222,20 +223,40 @@ async fn messages_go_with_their_events() {
     assert_eq!(slice.entries.len() as u64, 80 - committed.oldest + 1);
 }
 
+/// Makes a file of version 3 out of one whose rows hold one event each.
+fn to_version_3(connection: &rusqlite::Connection) {
+    let sql = "ALTER TABLE events RENAME TO later;
+               CREATE TABLE events (
+         place    INTEGER PRIMARY KEY,
+         at_ms    INTEGER NOT NULL,
+         checksum INTEGER NOT NULL,
+         data     BLOB NOT NULL
+     ) STRICT;
+               INSERT INTO events SELECT place, at_ms, checksum, data FROM later WHERE packed = 0;
+               DROP TABLE later; DROP TABLE transcript; DROP TABLE listings; PRAGMA user_version = 3";
+    connection.execute_batch(sql).unwrap();
+}
+
 #[tokio::test]
 async fn a_file_from_before_gets_its_transcripts_when_it_is_opened() {
     let scene = Scene::new();
     let store = scene.open().await;
     let marks: Vec<Option<Mark>> = conversation();
-    store.create("a", Bytes::new()).await.unwrap();
-    store.commit("a", Change { events: events(1, marks), ..Change::default() }).await.unwrap();
+    store.create("a", Bytes::new(), Listing::default()).await.unwrap();
+    // One by one, so that each has a row of its own, as it had then.
+    for event in events(1, marks) {
+        store.commit("a", Change { events: vec![event], ..Change::default() }).await.unwrap();
+    }
     store.close().await;
     let connection = rusqlite::Connection::open(scene.path()).unwrap();
-    connection.execute_batch("DROP TABLE transcript; PRAGMA user_version = 3").unwrap();
+    to_version_3(&connection);
     // An event that is damaged costs its message alone.
     connection.execute("UPDATE events SET checksum = checksum + 1 WHERE at_ms IN (7, 11)", []).unwrap();
     drop(connection);
-    let options = StoreOptions { mark: read_mark, ..StoreOptions::default() };
+    let options = StoreOptions {
+        meaning: Meaning { mark: read_mark, ..Meaning::default() },
+        ..StoreOptions::default()
+    };
     let store = Store::open(&scene.path(), options).await.unwrap();
     let mut expected: Vec<&str> = SAID.iter().copied().filter(|said| !said.contains("tool")).collect();
     // Which of the messages that wait comes first is not in this log.
@@ -252,7 +273,7 @@ async fn a_file_from_before_gets_its_transcripts_when_it_is_opened() {
 async fn a_page_of_a_long_session_is_read_without_its_pieces() {
     let scene = Scene::new();
     let store = scene.open().await;
-    store.create("a", Bytes::new()).await.unwrap();
+    store.create("a", Bytes::new(), Listing::default()).await.unwrap();
     let (messages, pieces) = (2_000, 100);
     let mut last = 0;
     for batch in 0..messages / 100 {

@@ -44,7 +44,7 @@ pub(crate) async fn reply_to_question(
     body: Body,
 ) -> ApiResult<StatusCode> {
     let Path((id, question)) = ids?;
-    let session = find(&state, Ok(Path(id)))?;
+    let session = find(&state, Ok(Path(id))).await?;
     let reply: QuestionReply = read_json(&state, &headers, body).await?;
     session.answer(&question, Some(reply)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -69,7 +69,7 @@ pub(crate) async fn reply_to_question(
 )]
 pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> ApiResult<StatusCode> {
     let Path((id, question)) = ids?;
-    let session = find(&state, Ok(Path(id)))?;
+    let session = find(&state, Ok(Path(id))).await?;
     session.answer(&question, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -103,7 +103,7 @@ pub(crate) async fn reply_to_permission(
     body: Body,
 ) -> ApiResult<StatusCode> {
     let Path((id, permission)) = ids?;
-    let session = find(&state, Ok(Path(id)))?;
+    let session = find(&state, Ok(Path(id))).await?;
     let decision: PermissionReply = read_json(&state, &headers, body).await?;
     session.decide(&permission, decision).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -54,7 +54,7 @@ pub(crate) async fn page(
     id: Id,
     RawQuery(query): RawQuery,
 ) -> ApiResult<Response> {
-    let (session, query) = (find(&state, id)?, EventQuery::read(query.as_deref())?);
+    let (session, query) = (find(&state, id).await?, EventQuery::read(query.as_deref())?);
     let limit = query.number("limit")?.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
     if limit == 0 {
         return Err(ApiError::invalid("limit must be at least 1"));
@@ -126,7 +126,7 @@ pub(crate) async fn stream(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
-    let (session, query) = (find(&state, id)?, EventQuery::read(query.as_deref())?);
+    let (session, query) = (find(&state, id).await?, EventQuery::read(query.as_deref())?);
     // A browser that connects again sends the header with the query of the first time.
     let after = query.cursor(STREAM_CURSORS)?;
     let after = last_event_id(&headers)?.or(after).unwrap_or_default();

@@ -117,7 +117,7 @@ fn at(session: &Session) -> [(HeaderName, String); 1] {
     )
 )]
 pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
-    Ok(Json(find(&state, id)?.describe()))
+    Ok(Json(find(&state, id).await?.describe()))
 }
 
 /// Changes a session.
@@ -148,7 +148,7 @@ pub(crate) async fn patch(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<Session>> {
-    let session = find(&state, id)?;
+    let session = find(&state, id).await?;
     let patch: SessionPatch = read_json(&state, &headers, body).await?;
     Ok(Json(whole(async move { session.patch(patch).await }).await?))
 }
@@ -190,7 +190,7 @@ pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<S
     )
 )]
 pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
-    let session = find(&state, id)?;
+    let session = find(&state, id).await?;
     Ok(Json(whole(async move { session.terminate().await }).await?))
 }
 
@@ -211,7 +211,7 @@ pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResul
     )
 )]
 pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
-    let session = find(&state, id)?;
+    let session = find(&state, id).await?;
     Ok(Json(whole(async move { session.resume().await }).await?))
 }
 

@@ -43,7 +43,7 @@ pub(crate) async fn list(
     RawQuery(query): RawQuery,
 ) -> ApiResult<Json<SessionList>> {
     let query = ListQuery::read(&Parameters::parse(query.as_deref())?)?;
-    let page = state.sessions.page(&query.filter, query.after.as_ref(), query.limit, query.detail);
+    let page = state.sessions.page(&query.filter, query.after.as_ref(), query.limit, query.detail).await?;
     Ok(Json(SessionList {
         sessions: page.sessions,
         has_more: page.next.is_some(),

@@ -49,7 +49,7 @@ pub(crate) async fn post(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<(StatusCode, Json<MessageAccepted>)> {
-    let session = find(&state, id)?;
+    let session = find(&state, id).await?;
     Ok((StatusCode::ACCEPTED, Json(accept(&state, &session, &headers, body).await?)))
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn post_stream(
     body: Body,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
-    let session = find(&state, id)?;
+    let session = find(&state, id).await?;
     let filter = EventQuery::read(query.as_deref())?.filter()?;
     let accepted = accept(&state, &session, &headers, body).await?;
     let after = accepted.event_id.saturating_sub(1);
@@ -133,7 +133,7 @@ pub(crate) async fn withdraw(
     ids: Result<Path<(String, String)>, PathRejection>,
 ) -> ApiResult<StatusCode> {
     let Path((id, message)) = ids?;
-    let session = find(&state, Ok(Path(id)))?;
+    let session = find(&state, Ok(Path(id))).await?;
     whole(async move { session.withdraw(&message).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -164,7 +164,7 @@ pub(crate) async fn reorder(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<Session>> {
-    let session = find(&state, id)?;
+    let session = find(&state, id).await?;
     let order: QueueOrder = read_json(&state, &headers, body).await?;
     Ok(Json(whole(async move { session.reorder(order).await }).await?))
 }
@@ -185,6 +185,6 @@ pub(crate) async fn reorder(
     )
 )]
 pub(crate) async fn cancel(State(state): State<AppState>, id: Id) -> ApiResult<Json<CancelResult>> {
-    let session = find(&state, id)?;
+    let session = find(&state, id).await?;
     Ok(Json(whole(async move { session.cancel().await }).await?))
 }

@@ -82,9 +82,9 @@ pub(crate) struct Operations;
 type Id = Result<Path<String>, PathRejection>;
 
 /// The session of that id.
-fn find(state: &AppState, id: Id) -> ApiResult<SessionHandle> {
+async fn find(state: &AppState, id: Id) -> ApiResult<SessionHandle> {
     let Path(id) = id?;
-    Ok(state.sessions.get(&id)?)
+    Ok(state.sessions.get(&id).await?)
 }
 
 /// The key that a request has, if it has one.

@@ -54,7 +54,7 @@ pub(crate) async fn page(
     id: Id,
     query: Result<Query<TranscriptQuery>, QueryRejection>,
 ) -> ApiResult<Response> {
-    let (session, Query(query)) = (find(&state, id)?, query?);
+    let (session, Query(query)) = (find(&state, id).await?, query?);
     let limit = query.limit.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
     if limit == 0 {
         return Err(ApiError::invalid("limit must be at least 1"));

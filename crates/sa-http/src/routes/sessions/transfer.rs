@@ -36,7 +36,7 @@ const LINES: &str = "application/x-ndjson";
 )]
 pub(crate) async fn export(State(state): State<AppState>, id: Id) -> ApiResult<Response> {
     let Path(id) = id?;
-    let lines = state.sessions.export(&id)?;
+    let lines = state.sessions.export(&id).await?;
     Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(lines)).into_response())
 }
 

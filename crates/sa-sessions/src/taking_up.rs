@@ -1,0 +1,201 @@
+//! Sessions from the store into memory: at the start those in which something was under way, all others when somebody asks for them.
+
+use crate::handle::SessionHandle;
+use crate::log::{Ends, Log};
+use crate::owner::{Owner, OwnerParts};
+use crate::policy::Policy;
+use crate::record::Record;
+use crate::registry::Purpose;
+use crate::shared::Shared;
+use crate::{SessionError, Sessions, webhooks};
+use sa_api::sessions::{SessionState, WebhookStatus};
+use sa_store::{Listing, StoreError, StoredSession};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Commands that may wait for an owner. Each caller sends one and waits for its answer.
+const COMMANDS: usize = 64;
+/// How long the daemon waits at its start until sessions say what became of the turns that ran before.
+const RECOVERING: Duration = Duration::from_secs(5);
+
+/// A session that the store has, on its way into memory.
+pub(crate) struct Arrival {
+    pub(crate) record: Record,
+    pub(crate) ends: Ends,
+    /// Variables for the agent's process alone.
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) webhook: Option<WebhookStatus>,
+    /// How the store lists it.
+    pub(crate) listing: Listing,
+}
+
+impl Arrival {
+    /// Reads what was stored. No agent runs for it.
+    pub(crate) fn read(stored: StoredSession, env: BTreeMap<String, String>) -> Result<Self, StoreError> {
+        let mut record = Record::from_bytes(&stored.record)
+            .map_err(|error| StoreError::Corrupt(format!("the record of session {}: {error}", stored.id)))?;
+        if record.state != SessionState::Ended {
+            record.state = SessionState::Interrupted;
+        }
+        let ends = Ends { oldest: stored.oldest, last: stored.last, closed: false };
+        let webhook = record.request.webhook.as_ref().map(|webhook| {
+            let status = stored.webhook.and_then(|cursor| webhooks::restored(webhook, &cursor.state));
+            status.unwrap_or_else(|| webhooks::fresh(webhook))
+        });
+        Ok(Self { record, ends, env, webhook, listing: stored.listing })
+    }
+}
+
+impl Sessions {
+    /// Returns the session of that id, from the store if it is not in memory.
+    pub async fn get(&self, id: &str) -> Result<SessionHandle, SessionError> {
+        let registry = self.registry();
+        if let Some(shared) = registry.find(id) {
+            return Ok(SessionHandle(shared));
+        }
+        // It is not there before the request that makes it can start its agent.
+        if registry.is_making(id) {
+            return Err(SessionError::Unknown(id.to_owned()));
+        }
+        let _reserved = registry.reserve(id, Purpose::Moving).await;
+        if let Some(shared) = registry.find(id) {
+            return Ok(SessionHandle(shared));
+        }
+        let stored = self.inner().parts.store.session(id).await?;
+        let stored = stored.ok_or_else(|| SessionError::Unknown(id.to_owned()))?;
+        self.adopt_stored(stored, registry.env(id))
+    }
+
+    /// Takes up the sessions in which something was under way when the daemon before this one ended.
+    pub(crate) async fn take_up_active(&self) -> Result<(), StoreError> {
+        for stored in self.inner().parts.store.active_sessions().await? {
+            let id = stored.id.clone();
+            if let Err(error) = self.adopt_stored(stored, BTreeMap::new()) {
+                tracing::error!(session = id, %error, "a stored session cannot be read; it is left alone");
+            }
+        }
+        self.recovered().await;
+        self.release_skills().await;
+        Ok(())
+    }
+
+    /// Waits until no session shows a turn or a question that ended with the daemon before.
+    async fn recovered(&self) {
+        let all = self.registry().live();
+        let recovered = async {
+            let unfinished = |record: &Record| record.turn.is_some() || record.queue_held;
+            for session in all.iter().filter(|session| session.peek(unfinished)) {
+                tokio::select! {
+                    () = session.recovered.cancelled() => {}
+                    () = session.stopped.cancelled() => {}
+                }
+            }
+        };
+        if tokio::time::timeout(RECOVERING, recovered).await.is_err() {
+            tracing::warn!("sessions still take up what they did when the daemon ended");
+        }
+    }
+
+    /// Takes back what was put in place for sessions that are no longer there.
+    async fn release_skills(&self) {
+        let parts = &self.inner().parts;
+        let released = async {
+            let open: HashSet<String> =
+                parts.store.open_ids().await.map_err(|error| error.to_string())?.into_iter().collect();
+            let kept = parts.skills.retain(move |session| open.contains(session)).await;
+            kept.map_err(|error| error.to_string())
+        };
+        if let Err(error) = released.await {
+            tracing::warn!(error, "skills of ended sessions are left in place");
+        }
+    }
+
+    /// Takes up a session that is in the store.
+    pub(crate) fn adopt_stored(
+        &self,
+        stored: StoredSession,
+        env: BTreeMap<String, String>,
+    ) -> Result<SessionHandle, SessionError> {
+        let id = stored.id.clone();
+        Ok(SessionHandle(self.adopt(&id, Arrival::read(stored, env)?)))
+    }
+
+    /// Gives a stored session its owner. One that has ended needs none.
+    pub(crate) fn adopt(&self, id: &str, arrival: Arrival) -> Arc<Shared> {
+        let Arrival { record, mut ends, env, webhook, listing } = arrival;
+        let inner = self.inner();
+        let ended = record.state == SessionState::Ended;
+        ends.closed = ended;
+        let (commands, command_inbox) = mpsc::channel(COMMANDS);
+        let (urgent, urgent_inbox) = mpsc::channel(COMMANDS);
+        let log = Log::new(id, inner.parts.store.clone(), ends);
+        let delivered = webhook.as_ref().is_none_or(|status| ended && webhooks::is_done(status, ends.last));
+        let shared = Arc::new(Shared::new(id, log, commands, urgent, record.clone(), env.clone(), webhook));
+        match record.request.webhook.clone() {
+            Some(webhook) if !delivered => {
+                let (shared, parts) = (Arc::clone(&shared), Arc::clone(&inner.parts));
+                inner.tasks.spawn(webhooks::run(shared, parts, webhook, inner.stop.child_token()));
+            }
+            _ => shared.delivered.cancel(),
+        }
+        if ended {
+            shared.stopped.cancel();
+            self.registry().add_ended(&shared);
+            return shared;
+        }
+        self.registry().add_live(&shared);
+        let owner = Owner::new(OwnerParts {
+            shared: Arc::clone(&shared),
+            parts: Arc::clone(&inner.parts),
+            policy: Policy::new(&record.request.policy)
+                .and_then(|policy| policy.with_allowances(&record.allowances))
+                .unwrap_or_default(),
+            record,
+            env,
+            listing,
+            commands: command_inbox,
+            urgent: urgent_inbox,
+        });
+        let (stops, stopped) = ([inner.stop.clone(), shared.stop.clone()], shared.stopped.clone());
+        let (sessions, retiring) = (self.clone(), Arc::clone(&shared));
+        inner.tasks.spawn(async move {
+            run_until(owner.run(), stops, stopped).await;
+            sessions.registry().retire(&retiring);
+        });
+        shared
+    }
+}
+
+/// Runs an owner until it is done or one of these tokens is cancelled. Whatever ends it, a panic included, it has then stopped:
+/// others wait for that.
+async fn run_until(
+    owner: impl Future<Output = ()>,
+    stops: [CancellationToken; 2],
+    stopped: CancellationToken,
+) {
+    let _stopped = stopped.drop_guard();
+    let [daemon, session] = stops;
+    tokio::select! {
+        () = daemon.cancelled() => {}
+        () = session.cancelled() => {}
+        () = owner => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_owner_that_panics_has_stopped() {
+        let stopped = CancellationToken::new();
+        let stops = [CancellationToken::new(), CancellationToken::new()];
+        let owner = async { panic!("a bug") };
+        let task = tokio::spawn(run_until(owner, stops, stopped.clone()));
+        assert!(task.await.is_err_and(|error| error.is_panic()));
+        assert!(stopped.is_cancelled());
+    }
+}
