@@ -40,6 +40,13 @@ test("takes the pictures", { timeout: 900_000 }, async () => {
       hash: `#/sessions/${permission.id}`,
       ready: (page) => page.getByRole("group", { name: /Permission/ }).waitFor(),
     },
+    rule: {
+      hash: `#/sessions/${permission.id}`,
+      ready: async (page) => {
+        await page.getByRole("button", { name: /^Always/ }).click();
+        await page.getByRole("button", { name: /^Always/ }).waitFor({ state: "hidden" });
+      },
+    },
     question: { hash: `#/sessions/${question.id}`, ready: (page) => page.getByRole("form").waitFor() },
     plan: {
       hash: `#/sessions/${plan.id}`,
@@ -48,6 +55,13 @@ test("takes the pictures", { timeout: 900_000 }, async () => {
     events: {
       hash: `#/sessions/${done.id}?panel=events`,
       ready: (page) => page.getByText("turnEnded").first().waitFor(),
+    },
+    acp: {
+      hash: `#/sessions/${done.id}?panel=events`,
+      ready: async (page) => {
+        await page.getByRole("button", { name: "Raw ACP" }).click();
+        await page.getByText("session/update").first().waitFor();
+      },
     },
     files: {
       hash: `#/files?path=${encodeURIComponent(`${project}/src/retry.ts`)}`,
@@ -71,6 +85,13 @@ test("takes the pictures", { timeout: 900_000 }, async () => {
       },
     },
     processes: { hash: "#/terminals", ready: (page) => page.getByText("tail -f").waitFor() },
+    new: {
+      hash: "#/",
+      ready: async (page) => {
+        await page.getByRole("button", { name: "New session", exact: false }).first().click();
+        await page.getByRole("dialog").waitFor();
+      },
+    },
     palette: {
       hash: "#/",
       ready: async (page) => {
@@ -103,16 +124,17 @@ test("takes the pictures", { timeout: 900_000 }, async () => {
       await ready(page);
       await page.waitForTimeout(400);
       writeFileSync(join(target, `inspector-${name}-${look}.png`), await page.screenshot());
-      if (name === "palette") await page.keyboard.press("Escape");
+      if (name === "palette" || name === "new") await page.keyboard.press("Escape");
     }
     await context.close();
+    const stranger = await harness.context(options);
+    await addFonts(stranger);
+    const connect = await stranger.newPage();
+    await connect.goto(`${harness.front.baseUrl}/ui/`);
+    await connect.getByLabel("Token").waitFor();
+    writeFileSync(join(target, `inspector-connect-${look}.png`), await connect.screenshot());
+    await stranger.close();
   }
-  const context = await harness.context();
-  await addFonts(context);
-  const connect = await context.newPage();
-  await connect.goto(`${harness.front.baseUrl}/ui/`);
-  await connect.getByLabel("Token").waitFor();
-  writeFileSync(join(target, "inspector-connect-light.png"), await connect.screenshot());
 });
 
 /** Scrolls the transcript to a row that begins with a word. */

@@ -58,7 +58,9 @@ describe("a session", () => {
     act(() => void result.current.session.replyPermission(permission?.id ?? "", { reply: "once" }));
     await waitFor(() => expect(result.current.session.state).toBe("idle"), patience);
     expect(saidIn(result.current)).toContain("bye");
-    expect(counting.open()).toEqual([`/v1/sessions/${id}/events/sse`]);
+    // The session is read again after its turn; then only the stream stays open.
+    const stream = `/v1/sessions/${id}/events/sse`;
+    await waitFor(() => expect(counting.open()).toEqual([stream]), patience);
     const before = result.current.transcript.items.toArray();
     unmount();
     await waitFor(() => expect(counting.open()).toEqual([]), patience);

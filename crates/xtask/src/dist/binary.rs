@@ -54,7 +54,8 @@ fn elf_linkage(header: Header<'_>) -> Result<Linkage> {
     let table = usize::try_from(header.long(32)?)?;
     let (size, count) = (usize::from(header.half(54)?), usize::from(header.half(56)?));
     for index in 0..count {
-        if header.word(table + index * size)? == PT_INTERP {
+        let entry = Header { bytes: header.bytes(table.saturating_add(index * size), size)? };
+        if entry.word(0)? == PT_INTERP {
             return Ok(Linkage::Dynamic);
         }
     }
@@ -77,7 +78,7 @@ struct Header<'a> {
 
 impl<'a> Header<'a> {
     fn bytes(self, at: usize, count: usize) -> Result<&'a [u8]> {
-        self.bytes.get(at..at + count).context("the binary is cut off")
+        self.bytes.get(at..at.saturating_add(count)).context("the binary is cut off")
     }
 
     fn half(self, at: usize) -> Result<u16> {
