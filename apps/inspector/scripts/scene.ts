@@ -41,6 +41,8 @@ export async function withRetry<T>(run: () => Promise<T>, options: RetryOptions)
 
 const TASK = "/tour The retry test fails since this morning. Find out why, fix it, and run the tests.";
 
+const CLIENT = "Ada's laptop";
+
 export interface Scene {
   readonly project: string;
   readonly done: Session;
@@ -76,10 +78,10 @@ export async function setScene(client: SandboxAgent): Promise<Scene> {
   const done = await start("Fix the failing retry test", TASK);
   for (const session of [permission, done]) {
     const [asked] = (await waiting(client, session)).questions;
-    if (asked !== undefined) await session.replyQuestion(asked.id, [["30 seconds"]]);
+    if (asked !== undefined) await session.replyQuestion(asked.id, [["30 seconds"]], { client: CLIENT });
   }
   const [edit] = (await waiting(client, done, "permissions")).permissions;
-  if (edit !== undefined) await done.replyPermission(edit.id, { reply: "once" });
+  if (edit !== undefined) await done.replyPermission(edit.id, { reply: "once", client: CLIENT });
   await until(client, done, (info) => info.state === "idle");
   for (const session of [question, plan]) await waiting(client, session);
   await waiting(client, permission, "permissions");

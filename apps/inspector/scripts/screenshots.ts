@@ -44,7 +44,7 @@ test("takes the pictures", { timeout: 900_000 }, async () => {
       hash: `#/sessions/${permission.id}`,
       ready: async (page) => {
         await page.getByRole("button", { name: /^Always/ }).click();
-        await page.getByRole("button", { name: /^Always/ }).waitFor({ state: "hidden" });
+        await page.getByRole("form", { name: "Rule" }).scrollIntoViewIfNeeded();
       },
     },
     question: { hash: `#/sessions/${question.id}`, ready: (page) => page.getByRole("form").waitFor() },
@@ -60,7 +60,7 @@ test("takes the pictures", { timeout: 900_000 }, async () => {
       hash: `#/sessions/${done.id}?panel=events`,
       ready: async (page) => {
         await page.getByRole("button", { name: "Raw ACP" }).click();
-        await page.getByText("session/update").first().waitFor();
+        await page.getByRole("region", { name: "Raw ACP" }).getByRole("button").first().waitFor();
       },
     },
     files: {

@@ -13,11 +13,11 @@ pub(crate) fn run(args: ModelArgs) -> Result<ExitCode, Failure> {
     let server = ModelServer::start_on(args.port)
         .with_context(|| format!("cannot listen on 127.0.0.1:{}", args.port))?;
     let url = server.url();
-    // Programs wait for the first line.
-    print_text(&format!("listening on {url}"))?;
-    print_text(&format!("\n{}", sa_model::hints(&url)))?;
     runtime()?.block_on(async {
+        // Programs wait for the first line, and may send a signal right after it.
         let mut signals = Signals::install().context("cannot handle signals")?;
+        print_text(&format!("listening on {url}"))?;
+        print_text(&format!("\n{}", sa_model::hints(&url)))?;
         signals.next().await;
         Ok(ExitCode::SUCCESS)
     })
