@@ -33,7 +33,8 @@ test("an answer, an approval, and a reload in the middle of an answer", { timeou
     await send("say Hello\npermission Send it off\nsay bye");
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText("bye", { exact: true }).waitFor();
-    await send("say again\nstream 300 10 every 10\nsay the end");
+    // Long enough that a slow machine has reloaded the page before the answer ends.
+    await send("say again\nstream 600 10 every 20\nsay the end");
     await page.getByText("again", { exact: true }).waitFor();
     await page.reload();
     await page.getByText("the end", { exact: true }).waitFor();
