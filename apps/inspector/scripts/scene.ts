@@ -1,6 +1,6 @@
 // The sandbox that the pictures show: a small project, and sessions that wait, run and are done.
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SandboxAgent, Session } from "sandbox-agent";
 
@@ -13,29 +13,7 @@ const FILES: Record<string, string> = {
   "tsconfig.json": '{\n  "compilerOptions": { "strict": true }\n}\n',
   "src/index.ts":
     'export { delayOf, withRetry } from "./retry.ts";\nexport type { RetryOptions } from "./retry.ts";\n',
-  "src/retry.ts": `import { setTimeout as sleep } from "node:timers/promises";
-
-export interface RetryOptions {
-  attempts: number;
-  baseMs: number;
-}
-
-/** Returns how long to wait after a failed attempt. */
-export function delayOf(attempt: number, { baseMs }: RetryOptions): number {
-  return baseMs * attempt;
-}
-
-export async function withRetry<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (attempt === options.attempts) throw error;
-      await sleep(delayOf(attempt, options));
-    }
-  }
-}
-`,
+  "src/retry.ts": readFileSync(new URL("../../../crates/sa-demo/src/tour/retry.ts", import.meta.url), "utf8"),
   "test/retry.test.ts": 'import { expect, test } from "vitest";\n',
 };
 

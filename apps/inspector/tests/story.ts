@@ -1,30 +1,10 @@
 // A realistic conversation, for pictures: a failing test is found, fixed and checked.
 
+import { readFileSync } from "node:fs";
 import { asked, called, type EventData, ended, said } from "./recorded.ts";
 
-const OLD = `import { readFile } from "node:fs/promises";
-
-export interface RetryOptions {
-  attempts: number;
-  baseMs: number;
-}
-
-/** Waits longer after each failure. */
-export function delayOf(attempt: number, { baseMs }: RetryOptions): number {
-  return baseMs * attempt;
-}
-
-export async function withRetry<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (attempt === options.attempts) throw error;
-      await sleep(delayOf(attempt, options));
-    }
-  }
-}
-`;
+/** The file that the demo agent's tour repairs. */
+const OLD = readFileSync(new URL("../../../crates/sa-demo/src/tour/retry.ts", import.meta.url), "utf8");
 
 const NEW = OLD.replace(
   "  baseMs: number;\n",
