@@ -1,4 +1,4 @@
-// What the page costs. CPU times of its main thread do not depend on how busy the machine is.
+// Measures the page in CPU time of its main thread, which does not depend on the machine's load.
 
 import type { CDPSession, Page } from "playwright-core";
 

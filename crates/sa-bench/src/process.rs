@@ -109,7 +109,7 @@ impl Server {
         Self::start(command).context("starting the HTTP floor")
     }
 
-    /// The daemon of somebody else. It may print anything, so it is asked for its health until it answers.
+    /// Another project's daemon. Its output is unknown, so readiness is polled through its health route.
     pub(crate) fn peer(program: &Path) -> Result<Self> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let address = SocketAddr::from(([127, 0, 0, 1], port));

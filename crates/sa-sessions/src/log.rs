@@ -11,8 +11,8 @@ use tokio::sync::watch;
 
 /// What is kept in memory of a log, so that readers who keep up need no database.
 const TAIL_BYTES: usize = 64 * 1024;
-/// What is kept of the newest commit, however much the tail may have: readers are woken after it, and would have to read it from
-/// the store at once.
+/// Bytes of the newest commit kept in memory, even beyond the tail's limit. Readers wake after each commit, and would otherwise
+/// read it back from the store at once.
 const COMMIT_BYTES: usize = 1024 * 1024;
 /// What a reader takes from the store at once.
 const PAGE_EVENTS: usize = 512;

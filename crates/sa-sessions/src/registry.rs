@@ -103,7 +103,7 @@ impl Registry {
                     }
                 }
             };
-            // It has no permits, so this ends when it is closed.
+            // The semaphore has no permits, so waiting ends only when it is closed.
             let _ = over.acquire().await;
         }
     }

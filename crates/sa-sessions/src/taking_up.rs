@@ -56,7 +56,7 @@ impl Sessions {
         if let Some(shared) = registry.find(id) {
             return Ok(SessionHandle(shared));
         }
-        // It is not there before the request that makes it can start its agent.
+        // A session exists only once the request that creates it can start the agent.
         if registry.is_making(id) {
             return Err(SessionError::Unknown(id.to_owned()));
         }

@@ -21,7 +21,7 @@ impl Default for StoreOptions {
     }
 }
 
-/// What bytes mean that the store keeps for others. It asks only while it brings a file of an earlier version up.
+/// Functions that read the caller's bytes. The store calls them only while it migrates a file of an earlier version.
 #[derive(Debug, Clone, Copy)]
 pub struct Meaning {
     /// Returns the change that an event makes to its session's transcript. Asked once for each event of a file from before there

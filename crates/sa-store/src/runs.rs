@@ -93,7 +93,7 @@ impl Packer {
                 }
                 match read(row) {
                     Ok(run) => open.push(run),
-                    // It stays as it is, for whoever reads it.
+                    // A damaged row stays as it is: its readers report the damage.
                     Err(StoreError::Corrupt(_)) => return Ok(()),
                     Err(other) => return Err(other),
                 }
@@ -336,7 +336,7 @@ mod tests {
 
         #[test]
         fn bytes_that_are_no_run_are_refused(data in prop::collection::vec(any::<u8>(), 0..200), count in 0_u64..300) {
-            // It may be one by chance; then it has as many events as it says.
+            // Random bytes may form a run by chance. Then the run has as many events as the row says.
             if let Some(events) = unpack(1, 0, count, data.into()) {
                 prop_assert_eq!(events.len() as u64, count);
             }

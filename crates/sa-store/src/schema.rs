@@ -84,8 +84,7 @@ const MIGRATIONS: [&str; 6] = [
      ) STRICT;
      CREATE INDEX transcript_messages ON transcript (message, place);
      CREATE INDEX transcript_pieces ON transcript (place) WHERE piece <> 0;",
-    // What a list of sessions and a start need to know, so that neither has to read records. A session that is staged or doomed has
-    // no row.
+    // Columns for listing sessions and for a start, so that neither reads records. Staged and doomed sessions have no row.
     "CREATE TABLE listings (
          session       INTEGER PRIMARY KEY,
          id            TEXT NOT NULL,

@@ -22,7 +22,7 @@ pub struct Change {
 pub struct Listing {
     /// When it was created, in milliseconds since 1970; lists are in this order.
     pub created_at_ms: u64,
-    /// Its agent.
+    /// The agent's id in the catalogue.
     pub agent: String,
     /// The agent's own id of it.
     pub native: Option<String>,
@@ -39,7 +39,7 @@ pub struct Listing {
 pub struct ListPlace {
     /// When the session at that place was created.
     pub created_at_ms: u64,
-    /// Its id.
+    /// The id of that session, which orders sessions created in the same millisecond.
     pub id: String,
 }
 

@@ -99,7 +99,7 @@ impl Program {
         let (mut reader, writer) = std::io::pipe()?;
         self.command.stdout(writer.try_clone()?).stderr(writer);
         let mut child = self.command.spawn().with_context(|| format!("cannot run {name}"))?;
-        // It holds the writing ends, without which the pipe has no end.
+        // The command holds the pipe's write ends; the pipe ends only when they are closed.
         drop(self);
         let mut written = Vec::new();
         reader.read_to_end(&mut written).with_context(|| format!("the output of {name}"))?;

@@ -1,4 +1,4 @@
-// What the agent's process wrote, byte for byte: the ACP messages behind the events.
+// The ACP messages that the agent's process wrote, byte for byte.
 
 import { useSandboxAgent } from "@sandbox-agent/react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";

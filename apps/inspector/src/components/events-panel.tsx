@@ -21,7 +21,7 @@ interface EventsPanelProps {
 
 const infoOf = ({ info }: SessionSnapshot) => info;
 
-/** Whether raw messages are shown, kept for the next session. */
+/** Storage key of the choice to show raw messages. */
 const RAW = "sandbox-agent.raw";
 
 export default function EventsPanel({ store, onJump }: EventsPanelProps): ReactElement {

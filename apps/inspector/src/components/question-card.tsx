@@ -133,7 +133,7 @@ function PlanCard(props: {
       <input
         className="input"
         aria-label="Feedback if you keep planning"
-        placeholder="Feedback, if you keep planning (optional)"
+        placeholder="Feedback (optional)"
         value={feedback}
         onChange={(event) => setFeedback(event.target.value)}
       />

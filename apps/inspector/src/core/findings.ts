@@ -1,4 +1,4 @@
-// What stands in the way of an agent, in the order in which starting it would meet it.
+// Problems that keep an agent from starting, in the order in which a start meets them.
 
 import type { AgentInfo } from "sandbox-agent";
 

@@ -1,4 +1,4 @@
-// Which row of the transcript an event belongs to.
+// Finds the row of the transcript that an event belongs to.
 
 import type { UniversalEvent } from "sandbox-agent";
 import type { Row } from "./rows.ts";

@@ -39,7 +39,7 @@ export function typescriptOf(connection: Connection, object: ObjectRef): string 
   ].join("\n");
 }
 
-/** Returns the address of an object in this page. It holds no token. */
+/** Returns the address of an object in this page, without the token. */
 export function linkOf(page: string, object: ObjectRef): string {
   return page.replace(/#.*$/, "") + formatRoute(routeOf(object));
 }

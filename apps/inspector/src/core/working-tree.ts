@@ -1,4 +1,4 @@
-// What changed in a session's directory since the session began, as git sees it.
+// Reads from git the changes in a session's directory since the session began.
 
 import type { SandboxAgent } from "sandbox-agent";
 

@@ -109,7 +109,7 @@ async fn always_with_a_rule_allows_what_the_rule_matches() -> Result<()> {
         ]
     );
     assert_eq!(resolved[0]["rule"], rule);
-    // It outlives the daemon.
+    // The rule outlives the daemon.
     let mut daemon = daemon;
     let sandbox = daemon.sandbox();
     daemon.stop().await?;

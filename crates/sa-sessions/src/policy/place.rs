@@ -24,7 +24,7 @@ pub(super) fn normalized(path: &str) -> String {
     }
 }
 
-/// Whether a normalized path leads out of where it starts.
+/// Returns whether a normalized path leaves the directory that it starts in.
 pub(super) fn climbs(normalized: &str) -> bool {
     normalized.split('/').any(|part| part == "..")
 }

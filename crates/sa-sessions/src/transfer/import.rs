@@ -71,7 +71,7 @@ impl Sessions {
         Ok(self.adopt_stored(stored, BTreeMap::new())?.describe())
     }
 
-    /// Returns whether a session that is here already goes on with the same session of the agent's.
+    /// Returns whether a stored session already uses the same native session of the agent.
     async fn speaks_natively(&self, record: &Record) -> Result<bool, SessionError> {
         let Some(native) = &record.native_session_id else { return Ok(false) };
         Ok(self.inner().parts.store.has_native(&record.request.agent, native).await?)

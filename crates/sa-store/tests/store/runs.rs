@@ -1,4 +1,4 @@
-//! Events that share rows: whoever reads them, from wherever, gets what was written.
+//! Events that share rows: every reader, from every position, gets the bytes that were written.
 
 use crate::scene::{Scene, data, event, events, read_all};
 use bytes::Bytes;

@@ -28,7 +28,7 @@ pub(super) fn build() -> Result<Program> {
     cargo(&EVERYTHING)
 }
 
-/// Fails on every warning. What is built already is not compiled again: cargo repeats the warnings.
+/// Fails on every warning. Crates that are built already are not compiled again: cargo repeats their warnings.
 pub(super) fn check() -> Result<()> {
     let format = if std::io::stderr().is_terminal() { "json-diagnostic-rendered-ansi" } else { "json" };
     let (messages, succeeded) = cargo(&EVERYTHING)?.args(&["--message-format", format]).answer()?;

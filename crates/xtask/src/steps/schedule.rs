@@ -65,7 +65,7 @@ impl fmt::Display for Report {
 
 /// Runs all steps and returns a report of each, in the same order.
 pub(super) fn run(steps: &[&'static Step], extent: Extent) -> Vec<Report> {
-    // Its file may be replaced by a build; the path stays.
+    // A build may replace this program's file, but not its path.
     let own = std::env::current_exe().unwrap_or_else(|_| "xtask".into());
     run_on(thread::available_parallelism().map_or(1, NonZero::get), &own, steps, extent)
 }

@@ -1,4 +1,4 @@
-//! Which steps of `cargo xtask test` run.
+//! The selection of steps that `cargo xtask test` runs.
 
 use super::{BUILD, Extent, STEPS, Step};
 use anyhow::{Result, bail};

@@ -41,7 +41,7 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     Ok(refused.collect())
 }
 
-/// Whether an SPDX expression can be met with the licenses allowed. Old manifests write `/` for `OR`.
+/// Returns whether an SPDX expression can be met with the allowed licenses. Old manifests write `/` for `OR`.
 fn fits(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();
