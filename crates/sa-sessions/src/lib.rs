@@ -34,6 +34,7 @@ mod shared;
 mod taking_up;
 mod transcript;
 mod transfer;
+mod usage;
 mod verdict;
 mod webhooks;
 
@@ -50,4 +51,5 @@ pub use sa_store::StoreError;
 pub use sa_universal::BadAnswers;
 pub use sessions::{Sessions, SessionsOptions};
 pub use transcript::{Transcript, stored_mark};
+pub use usage::{UsageCursor, UsageFilter};
 pub use verdict::Verdict;

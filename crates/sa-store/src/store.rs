@@ -10,6 +10,7 @@ use crate::types::{
     TranscriptSlice, Which,
 };
 use crate::writer::{self, Queue, Work, Writer};
+use crate::usage::{self, UsagePage, UsageQuery};
 use crate::{listings, open, queries, transcript};
 use bytes::Bytes;
 use rusqlite::Connection;
@@ -304,6 +305,16 @@ impl Store {
     pub async fn pending_messages(&self, session: &str) -> Result<Vec<StoredMessage>, StoreError> {
         let id = session.to_owned();
         self.read(move |connection| queries::pending_messages(connection, &id)).await
+    }
+
+    /// Returns the sums of tokens and cost that a query asks for, those of deleted sessions included. A row that is damaged is
+    /// left out; the log says so.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn usage(&self, query: UsageQuery) -> Result<UsagePage, StoreError> {
+        self.read(move |connection| usage::sum(connection, &query)).await
     }
 
     /// Finishes what was handed over and closes the file cleanly. From then on everything is [`StoreError::Closed`]. It waits

@@ -10,7 +10,7 @@ mod tests;
 mod unions;
 
 use crate::acp;
-use crate::routes::{agents, config, fs, meta, processes, sessions, tickets};
+use crate::routes::{agents, config, fs, meta, processes, sessions, tickets, usage};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -37,7 +37,7 @@ use utoipa::{Modify, OpenApi};
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
     paths(
-        meta::info, meta::health, meta::openapi, meta::metrics, tickets::issue, tickets::revoke,
+        meta::info, meta::health, meta::openapi, meta::metrics, tickets::issue, tickets::revoke, usage::sum,
         agents::list, agents::get, agents::update, agents::uninstall, agents::install, agents::install_stream,
         agents::latest, agents::modes, agents::models,
         acp::list, acp::post, acp::stream, acp::delete, acp::standard_post, acp::standard_get, acp::standard_delete,

@@ -186,6 +186,7 @@ impl Owner {
                 }
                 continue;
             }
+            self.note_turn_usage(&message.turn_id, None);
             self.draft.event(EventData::TurnEnded(TurnEnded {
                 turn_id: message.turn_id.clone(),
                 stop_reason: StopReason::Unknown,

@@ -26,6 +26,7 @@ mod settings;
 mod starting;
 mod surroundings;
 mod turns;
+mod usage;
 
 use crate::SessionError;
 use crate::agent::{AgentFailure, CANCEL_REQUEST, Connection, FromAgent, Slot};
@@ -371,7 +372,7 @@ impl Owner {
     fn note(&mut self, events: Vec<EventData>) {
         for event in events {
             match &event {
-                EventData::Usage(usage) => self.record.usage = Some(usage.clone()),
+                EventData::Usage(usage) => self.note_usage(usage),
                 EventData::ModeChanged(_) => {
                     self.record.choices.clone_from(self.reducer.choices());
                     self.follow_mode();

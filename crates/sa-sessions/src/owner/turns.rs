@@ -286,6 +286,7 @@ impl Owner {
         // An agent that was going to ask again what it asked before a restart has done so by now.
         self.record.unanswered.clear();
         self.record.turn = None;
+        self.note_turn_usage(&turn.turn_id, usage.as_ref());
         self.draft.event(EventData::TurnEnded(TurnEnded {
             turn_id: turn.turn_id.clone(),
             stop_reason: reason,

@@ -10,6 +10,7 @@ mod fs;
 mod processes;
 mod server;
 mod sessions;
+mod usage;
 
 pub(crate) use agents::{
     DoctorArgs, InstallAgentArgs, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
@@ -29,6 +30,7 @@ pub(crate) use sessions::{
     MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs,
     SessionsArgs, SessionsCommand, StateArg,
 };
+pub(crate) use usage::{GroupingArg, UsageArgs};
 
 use crate::failure::{EXIT_USAGE, Failure};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
