@@ -34,6 +34,7 @@ mod shared;
 mod taking_up;
 mod transcript;
 mod transfer;
+mod turn_figures;
 mod usage;
 mod verdict;
 mod webhooks;

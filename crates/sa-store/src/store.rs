@@ -1,8 +1,10 @@
 //! The store as others hold it.
 
 use crate::error::{OpenError, StoreError};
+use crate::files::Condition;
 use crate::import::Import;
 use crate::limits::CLOSE_WAIT;
+use crate::open::Opened;
 use crate::options::StoreOptions;
 use crate::reader::Readers;
 use crate::types::{
@@ -32,6 +34,7 @@ pub(crate) struct Inner {
     pub(crate) queue: Queue,
     readers: Readers,
     path: Option<PathBuf>,
+    condition: Condition,
 }
 
 impl Store {
@@ -43,10 +46,11 @@ impl Store {
     pub async fn open(path: &Path, options: StoreOptions) -> Result<Self, OpenError> {
         let path = path.to_owned();
         blocking(move || {
-            let (connection, lock, path) = open::open(&path, &options)?;
+            let Opened { connection, lock, path, condition } = open::open(&path, &options)?;
             let file = Some((lock, path.clone()));
             let queue = Writer::start(connection, file, options.retention).map_err(at_start)?;
-            let inner = Inner { queue, readers: Readers::of_file(path.clone()), path: Some(path) };
+            let readers = Readers::of_file(path.clone());
+            let inner = Inner { queue, readers, path: Some(path), condition };
             Ok(Self { inner: Arc::new(inner) })
         })
         .await
@@ -60,7 +64,8 @@ impl Store {
     pub async fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
         blocking(move || {
             let queue = Writer::start(open::in_memory()?, None, options.retention).map_err(at_start)?;
-            Ok(Self { inner: Arc::new(Inner { queue, readers: Readers::Writer, path: None }) })
+            let (readers, condition) = (Readers::Writer, Condition::Missing);
+            Ok(Self { inner: Arc::new(Inner { queue, readers, path: None, condition }) })
         })
         .await
     }
@@ -330,6 +335,12 @@ impl Store {
         if tokio::time::timeout(CLOSE_WAIT, close).await.is_err() {
             tracing::warn!("the session store was not closed in time");
         }
+    }
+
+    /// Returns true if whoever had the file open before was killed.
+    #[must_use]
+    pub fn was_cut_off(&self) -> bool {
+        self.inner.condition == Condition::Doubtful
     }
 
     /// The file, if there is one.

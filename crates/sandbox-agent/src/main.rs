@@ -21,10 +21,12 @@ use args::{Command, ServerArgs};
 use daemon::Daemon;
 use failure::Failure;
 use lifeline::Lifeline;
+use sa_otlp::LogLayer;
 use settings::Settings;
 use signals::Signals;
 use std::process::ExitCode;
 use std::time::Duration;
+use telemetry::LogGuard;
 use tokio::runtime::{Builder, Runtime};
 
 /// What threads that are blocked in the system get to finish when everything else is done.
@@ -60,23 +62,24 @@ fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
     memory::configure();
     let settings =
         Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
-    let _log = telemetry::start(settings.log_format, &settings.log)?;
+    let exported = settings.telemetry.as_ref().map(|_| LogLayer::default());
+    let log = telemetry::start(settings.log_format, &settings.log, exported)?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
     let runtime = runtime()?;
     runtime.spawn(memory::return_freed());
-    let outcome = runtime.block_on(life(settings));
+    let outcome = runtime.block_on(life(settings, &log));
     runtime.shutdown_timeout(LEFTOVERS);
     outcome
 }
 
 /// The daemon's whole life: build, announce, serve, and at the first signal or the end of its lifeline stop in good
 /// order.
-async fn life(settings: Settings) -> Result<ExitCode, Failure> {
+async fn life(settings: Settings, log: &LogGuard) -> Result<ExitCode, Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
     let mut lifeline = Lifeline::open(settings.lifetime).context("cannot watch standard input")?;
-    let mut daemon = Daemon::build(settings).await?;
+    let mut daemon = Daemon::build(settings, log).await?;
     daemon.announce();
     let reason = tokio::select! {
         // Signals first: one that comes with the end of the input must not count as the second.

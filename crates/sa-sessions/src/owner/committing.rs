@@ -127,6 +127,7 @@ impl Owner {
         let first = self.shared.log.ends().last + 1;
         self.draft.touched = false;
         let events = std::mem::take(&mut self.draft.events);
+        self.trace_events(&events, now);
         let marks: Vec<Option<Mark>> = events.iter().map(|event| self.marker.mark(event)).collect();
         let lines: Vec<Line> = events
             .into_iter()

@@ -3,6 +3,7 @@
 use super::Owner;
 use crate::moment::now_ms;
 use crate::usage::{cost_since, tokens};
+use sa_api::Timestamp;
 use sa_api::sessions::Usage;
 use sa_store::{Tokens, UsageNote};
 
@@ -20,9 +21,10 @@ impl Owner {
     }
 
     /// Notes the end of a turn, with the tokens that the agent reports.
-    pub(super) fn note_turn_usage(&mut self, turn: &str, usage: Option<&Usage>) {
+    pub(super) fn note_turn_usage(&mut self, turn: &str, started_at: Option<Timestamp>, usage: Option<&Usage>) {
         let tokens = usage.map_or_else(Tokens::default, tokens);
         let note = self.usage_of(turn.to_owned());
+        self.parts.totals.turn_figures.add(&note.agent, &note.model, started_at, usage);
         self.draft.usage.push(UsageNote { turns: 1, tokens, ..note });
     }
 
