@@ -1,4 +1,4 @@
-//! Text of agents, made safe to print. An agent's output can hold whatever a web page or a file told it to say, so
+//! Text of agents, made safe to print. An agent repeats what web pages and files contain, so
 //! nothing in it may steer the terminal, hide text or change the direction of writing.
 
 use std::borrow::Cow;
@@ -92,14 +92,14 @@ mod tests {
     #[test]
     fn nothing_that_steers_a_terminal_is_left() {
         let attacks = [
-            "\u{1b}]52;c;ZXZpbA==\u{7}",       // writes to the clipboard
-            "\u{1b}[2J\u{1b}[H",               // clears the screen
-            "\u{9b}31m",                       // CSI as a single C1 character
-            "\u{9d}0;title\u{9c}",             // OSC as a single C1 character
-            "\u{1b}P+q544e\u{1b}\\",           // asks the terminal, which types its answer
-            "abc\u{202e}fdp.exe",              // writes backwards
-            "\u{2066}hidden\u{2069}",          // isolates
-            "a\u{8}b\rc\u{7f}\u{0}",           // overwrites
+            "\u{1b}]52;c;ZXZpbA==\u{7}",          // writes to the clipboard
+            "\u{1b}[2J\u{1b}[H",                  // clears the screen
+            "\u{9b}31m",                          // CSI as a single C1 character
+            "\u{9d}0;title\u{9c}",                // OSC as a single C1 character
+            "\u{1b}P+q544e\u{1b}\\",              // asks the terminal, which types its answer
+            "abc\u{202e}fdp.exe",                 // writes backwards
+            "\u{2066}hidden\u{2069}",             // isolates
+            "a\u{8}b\rc\u{7f}\u{0}",              // overwrites
             "\u{e0041}\u{e007f}\u{feff}\u{2063}", // invisible text
         ];
         for attack in attacks {

@@ -69,7 +69,13 @@ mod tests {
         assert_eq!((changes.added, changes.removed), (2, 1));
         let text: Vec<String> = changes.lines.iter().map(Line::text).collect();
         let expected = [
-            " 4   line 4", " 5   line 5", " 6 - line 6", " 6 + line six", " 7 + line 6b", " 8   line 7", " 9   line 8",
+            " 4   line 4",
+            " 5   line 5",
+            " 6 - line 6",
+            " 6 + line six",
+            " 7 + line 6b",
+            " 8   line 7",
+            " 9   line 8",
         ];
         assert_eq!(text, expected);
     }

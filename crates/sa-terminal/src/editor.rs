@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Entries of the history that are kept.
 const MOST_ENTRIES: usize = 1000;
 
-/// What a key led to.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// The text or the cursor changed, or nothing did.
@@ -116,12 +116,16 @@ impl Editor {
         let indent = Line::plain(&" ".repeat(prompt.width()));
         let margin = Margin { first: prompt.clone(), rest: indent };
         let draw = |text: &str| wrap(&[Span::new(text, Style::PLAIN)], width, &margin, Break::Anywhere);
-        let lines = draw(&self.text);
+        let mut lines = draw(&self.text);
         // The cursor stands behind the text before it.
         let before = draw(self.text.get(..self.cursor).unwrap_or_default());
         let row = before.len().saturating_sub(1);
         let column = before.last().map_or(0, Line::width);
         if column >= width {
+            // The next character begins a line that may not be there yet.
+            if row + 1 == lines.len() {
+                lines.push(margin.rest.clone());
+            }
             return (lines, (row + 1, prompt.width()));
         }
         (lines, (row, column))
@@ -206,9 +210,12 @@ pub fn complete<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> (Strin
     let mut matching: Vec<&str> = names.filter(|name| name.starts_with(typed)).collect();
     matching.sort_unstable();
     matching.dedup();
-    let common = matching.iter().skip(1).fold(matching.first().copied().unwrap_or(typed).to_owned(), |common, name| {
-        common.chars().zip(name.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
-    });
+    let common = matching
+        .iter()
+        .skip(1)
+        .fold(matching.first().copied().unwrap_or(typed).to_owned(), |common, name| {
+            common.chars().zip(name.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+        });
     debug_assert!(text_width(&common) >= text_width(typed));
     (common, if matching.len() > 1 { matching } else { Vec::new() })
 }

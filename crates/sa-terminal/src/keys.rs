@@ -169,9 +169,22 @@ mod tests {
     fn keys_are_read_however_they_are_cut() {
         let typed = "aü日\r\n\t\x7f\x03\x1b[A\x1b[1;5D\x1b[3~\x1bOH\x1bf\x1b\r\x1b[200~two\r\nlines\x1b[201~\x1b[99x.";
         let expected = [
-            Key::Char('a'), Key::Char('ü'), Key::Char('日'), Key::Enter, Key::NewLine, Key::Tab, Key::Backspace,
-            Key::Control('c'), Key::Up, Key::WordLeft, Key::Delete, Key::Home, Key::Alt('f'), Key::NewLine,
-            Key::Paste("two\nlines".to_owned()), Key::Char('.'),
+            Key::Char('a'),
+            Key::Char('ü'),
+            Key::Char('日'),
+            Key::Enter,
+            Key::NewLine,
+            Key::Tab,
+            Key::Backspace,
+            Key::Control('c'),
+            Key::Up,
+            Key::WordLeft,
+            Key::Delete,
+            Key::Home,
+            Key::Alt('f'),
+            Key::NewLine,
+            Key::Paste("two\nlines".to_owned()),
+            Key::Char('.'),
         ];
         assert_eq!(KeyDecoder::default().push(typed.as_bytes()), expected);
         let mut decoder = KeyDecoder::default();

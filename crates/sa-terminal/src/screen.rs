@@ -11,7 +11,7 @@ const SHOW_CURSOR: &str = "\x1b[?25h";
 const BRACKETED_PASTE_ON: &str = "\x1b[?2004h";
 const BRACKETED_PASTE_OFF: &str = "\x1b[?2004l";
 
-/// Whether lines can be drawn again.
+/// The ability to draw lines again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
     /// The cursor can be moved.

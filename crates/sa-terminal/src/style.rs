@@ -62,8 +62,13 @@ impl Style {
 
     fn start(self) -> String {
         let mut codes = Vec::new();
-        let flags =
-            [(self.bold, "1"), (self.dim, "2"), (self.italic, "3"), (self.underline, "4"), (self.strike, "9")];
+        let flags = [
+            (self.bold, "1"),
+            (self.dim, "2"),
+            (self.italic, "3"),
+            (self.underline, "4"),
+            (self.strike, "9"),
+        ];
         codes.extend(flags.into_iter().filter_map(|(on, code)| on.then_some(code)));
         codes.extend(self.color.map(|color| match color {
             Color::Red => "31",
@@ -76,7 +81,7 @@ impl Style {
     }
 }
 
-/// Whether escape sequences for colors and styles are written.
+/// The use of escape sequences for colors and styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colors {
     /// They are.

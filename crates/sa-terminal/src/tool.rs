@@ -2,7 +2,8 @@
 
 use crate::clean::clean_output;
 use crate::diff::compare;
-use crate::style::{Color, Line, Style};
+use crate::style::{Color, Line, Span, Style};
+use crate::wrap::{Break, Margin, wrap};
 use sa_api::sessions::{Location, MessagePart, ToolContent, ToolKind, ToolStatus};
 use serde_json::{Map, Value};
 
@@ -107,7 +108,9 @@ impl Tool {
                 Some(code) if code != 0 => {
                     details.push(Line::styled(&format!("{INDENT}exit code {code}"), Style::of(Color::Red)));
                 }
-                None if failed => details.push(Line::styled(&format!("{INDENT}failed"), Style::of(Color::Red))),
+                None if failed => {
+                    details.push(Line::styled(&format!("{INDENT}failed"), Style::of(Color::Red)))
+                }
                 _ => {}
             }
         } else {
@@ -137,7 +140,8 @@ impl Tool {
             }
             None => {
                 let title = self.title.replace('`', "");
-                let title = if title.trim().is_empty() { self.name.clone().unwrap_or_default() } else { title };
+                let title =
+                    if title.trim().is_empty() { self.name.clone().unwrap_or_default() } else { title };
                 let line = line.with(title.trim(), Style::PLAIN);
                 // Titles often name the file already.
                 match self.locations.first() {
@@ -177,7 +181,8 @@ impl Tool {
             text.clone_from(&self.tail);
         }
         if text.trim().is_empty()
-            && let Some(output) = self.output.as_ref().and_then(|output| output.get("output")).and_then(Value::as_str)
+            && let Some(output) =
+                self.output.as_ref().and_then(|output| output.get("output")).and_then(Value::as_str)
         {
             output.clone_into(&mut text);
         }
@@ -199,7 +204,9 @@ impl Tool {
 
     fn changes(&self, width: usize) -> Vec<Change> {
         let diffs = self.content.iter().filter_map(|content| match content {
-            ToolContent::Diff { old_text, new_text, .. } => Some((old_text.as_deref().unwrap_or_default(), new_text)),
+            ToolContent::Diff { old_text, new_text, .. } => {
+                Some((old_text.as_deref().unwrap_or_default(), new_text))
+            }
             _ => None,
         });
         diffs
@@ -238,21 +245,33 @@ struct Change {
 }
 
 /// The preview of a call that needs a permission: its command, or its diff.
-pub(crate) fn preview(kind: ToolKind, input: Option<&Value>, parts: &[MessagePart], width: usize) -> Vec<Line> {
+pub(crate) fn preview(
+    kind: ToolKind,
+    input: Option<&Value>,
+    parts: &[MessagePart],
+    width: usize,
+) -> Vec<Line> {
     let mut lines = Vec::new();
     let command = input.and_then(|input| input.get("command")).and_then(Value::as_str);
     if let Some(command) = command.filter(|_| kind == ToolKind::Execute) {
         // The whole command is shown: a part of it could hide what the rest does.
         for (index, line) in command.trim().lines().enumerate() {
             let prompt = if index == 0 { "$ " } else { "  " };
-            let margin = crate::wrap::Margin { first: Line::styled(&format!("{INDENT}{prompt}"), Style::DIM), rest: Line::plain("    ") };
-            let span = crate::style::Span::new(line, Style::BOLD);
-            lines.extend(crate::wrap::wrap(&[span], width, &margin, crate::wrap::Break::Anywhere));
+            let margin = Margin {
+                first: Line::styled(&format!("{INDENT}{prompt}"), Style::DIM),
+                rest: Line::plain("    "),
+            };
+            let span = Span::new(line, Style::BOLD);
+            lines.extend(wrap(&[span], width, &margin, Break::Anywhere));
         }
     }
     for part in parts {
         if let MessagePart::File { path, diff: Some(diff), .. } = part {
-            let changes = compare(diff.old_text.as_deref().unwrap_or_default(), &diff.new_text, width.saturating_sub(INDENT.len()));
+            let changes = compare(
+                diff.old_text.as_deref().unwrap_or_default(),
+                &diff.new_text,
+                width.saturating_sub(INDENT.len()),
+            );
             let path = path.as_deref().unwrap_or("a file");
             lines.push(Line::styled(&format!("{INDENT}{path}"), Style::BOLD).fit(width));
             lines.extend(changes.lines.into_iter().map(|line| line.after(&Line::plain(INDENT))));
@@ -268,7 +287,9 @@ fn output_line(text: &str, width: usize) -> Line {
 /// Agents put output into a fenced block, so that it is shown as it is.
 fn without_fence(text: &str) -> &str {
     let trimmed = text.trim();
-    let Some(inner) = trimmed.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else { return text };
+    let Some(inner) = trimmed.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
+        return text;
+    };
     inner.split_once('\n').map_or("", |(_, body)| body)
 }
 

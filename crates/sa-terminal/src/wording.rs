@@ -6,7 +6,7 @@ use sa_api::sessions::{AgentError, CrashInfo, StopReason, Usage};
 /// A failure in words: what failed, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
-    /// What failed.
+    /// The failure.
     pub what: String,
     /// The next step, if there is one.
     pub next: Option<String>,
@@ -39,7 +39,9 @@ pub fn explain_agent_error(agent: &str, error: &AgentError, variable: Option<&st
         AgentError::TokenError { message } => {
             (format!("{agent} is not logged in"), message, log_in(agent, variable))
         }
-        AgentError::ProcessExited { message, .. } => (format!("{agent} exited while it started"), message, doctor),
+        AgentError::ProcessExited { message, .. } => {
+            (format!("{agent} exited while it started"), message, doctor)
+        }
         AgentError::InstallFailed { message } => (
             format!("{agent} could not be installed"),
             message,
@@ -88,7 +90,7 @@ fn log_in(agent: &str, variable: Option<&str>) -> String {
     format!("{key}log in with {agent}'s own command; 'sandbox-agent doctor {agent}' checks the credentials")
 }
 
-/// Why a turn ended, if it did not simply finish.
+/// Returns why a turn ended, if it did not simply finish.
 pub fn stop_reason(reason: StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn => None,
@@ -160,13 +162,17 @@ mod tests {
             "claude is not logged in: no key was found\nhint: set ANTHROPIC_API_KEY, or log in with claude's own command; \
              'sandbox-agent doctor claude' checks the credentials"
         );
-        let crash = CrashInfo { message: "401".to_owned(), kind: "authRequired".to_owned(), ..CrashInfo::default() };
+        let crash =
+            CrashInfo { message: "401".to_owned(), kind: "authRequired".to_owned(), ..CrashInfo::default() };
         assert!(!explain_crash("codex", &crash, None).text().contains(['{', '}']));
     }
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!([400, 9_999, 12_345, 185_000, 3_725_000].map(duration), ["0.4s", "9.9s", "12s", "3m 05s", "1h 02m"]);
+        assert_eq!(
+            [400, 9_999, 12_345, 185_000, 3_725_000].map(duration),
+            ["0.4s", "9.9s", "12s", "3m 05s", "1h 02m"]
+        );
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

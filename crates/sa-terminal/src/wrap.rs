@@ -15,7 +15,7 @@ pub(crate) enum Break {
     Anywhere,
 }
 
-/// What stands before the lines of a block.
+/// The text before the lines of a block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Margin {
     /// Before the first line.
@@ -79,11 +79,12 @@ fn flow(cells: &[Cell<'_>], width: usize, margin: &Margin, how: Break, lines: &m
     }
 }
 
-/// Counts the cells that go on a line.
+/// Counts the cells that fit on a line.
 fn fitting(cells: &[Cell<'_>], room: usize, how: Break) -> usize {
     let (mut used, mut breakable) = (0, None);
     for (index, cell) in cells.iter().enumerate() {
-        let after_wide = index.checked_sub(1).and_then(|before| cells.get(before)).is_some_and(|before| before.width > 1);
+        let after_wide =
+            index.checked_sub(1).and_then(|before| cells.get(before)).is_some_and(|before| before.width > 1);
         if index > 0 && (cell.text == " " || cell.width > 1 || after_wide) {
             breakable = Some(index);
         }

@@ -17,7 +17,15 @@ fn message(id: &str, parts: &Value, metadata: &Value) -> Value {
     json!({ "id": id, "role": "assistant", "parts": parts, "metadata": metadata })
 }
 
-fn tool(id: &str, kind: &str, title: &str, status: &str, input: &Value, content: &Value, output: &Value) -> Value {
+fn tool(
+    id: &str,
+    kind: &str,
+    title: &str,
+    status: &str,
+    input: &Value,
+    content: &Value,
+    output: &Value,
+) -> Value {
     json!([
         { "type": "toolCall", "id": id, "title": title, "kind": kind, "status": status, "input": input },
         { "type": "toolResult", "id": id, "isError": status == "failed", "content": content, "output": output },
@@ -37,27 +45,130 @@ fn turn() -> Vec<UniversalEvent> {
         ("messageDelta", delta("m1", "text", "Let me look at **retry.ts**")),
         ("messageDelta", delta("m1", "text", " first.\n\n- one\n- two\n")),
         ("message", message("m1", &json!([{ "type": "text", "text": "not shown again" }]), &none)),
-        ("message", message("m2", &tool("c1", "read", "Read src/retry.ts", "completed", &none, &json!([]), &none), &none)),
-        ("message", message("m3", &tool("c2", "search", "`grep -n retry`", "completed", &none, &json!([]), &none), &none)),
-        ("message", message("m4", &tool("c3", "execute", "npm test", "inProgress", &json!({"command": "npm test"}), &json!([]), &none), &none)),
+        (
+            "message",
+            message(
+                "m2",
+                &tool("c1", "read", "Read src/retry.ts", "completed", &none, &json!([]), &none),
+                &none,
+            ),
+        ),
+        (
+            "message",
+            message(
+                "m3",
+                &tool("c2", "search", "`grep -n retry`", "completed", &none, &json!([]), &none),
+                &none,
+            ),
+        ),
+        (
+            "message",
+            message(
+                "m4",
+                &tool(
+                    "c3",
+                    "execute",
+                    "npm test",
+                    "inProgress",
+                    &json!({"command": "npm test"}),
+                    &json!([]),
+                    &none,
+                ),
+                &none,
+            ),
+        ),
         ("messageDelta", delta("m4", "output", &output)),
-        ("message", message("m4", &tool("c3", "execute", "npm test", "failed", &json!({"command": "npm test"}), &json!([{"type": "text", "text": format!("```\n{output}```")}]), &json!({"exitCode": 1})), &none)),
-        ("message", message("m5", &tool("c4", "edit", "Edit src/retry.ts", "completed", &none, &diff, &none), &none)),
-        ("message", message("m6", &tool("c5", "other", "Task: check the docs", "inProgress", &none, &json!([]), &none), &none)),
-        ("message", message("m7", &tool("c6", "read", "Read README.md", "completed", &none, &json!([]), &none), &json!({"parentId": "c5"}))),
-        ("message", message("m8", &json!([{ "type": "text", "text": "The docs are fine." }]), &json!({"parentId": "c5"}))),
-        ("message", message("m6", &tool("c5", "other", "Task: check the docs", "completed", &none, &json!([]), &none), &none)),
-        ("plan", json!({ "entries": [
+        (
+            "message",
+            message(
+                "m4",
+                &tool(
+                    "c3",
+                    "execute",
+                    "npm test",
+                    "failed",
+                    &json!({"command": "npm test"}),
+                    &json!([{"type": "text", "text": format!("```\n{output}```")}]),
+                    &json!({"exitCode": 1}),
+                ),
+                &none,
+            ),
+        ),
+        (
+            "message",
+            message("m5", &tool("c4", "edit", "Edit src/retry.ts", "completed", &none, &diff, &none), &none),
+        ),
+        (
+            "message",
+            message(
+                "m6",
+                &tool("c5", "other", "Task: check the docs", "inProgress", &none, &json!([]), &none),
+                &none,
+            ),
+        ),
+        (
+            "message",
+            message(
+                "m7",
+                &tool("c6", "read", "Read README.md", "completed", &none, &json!([]), &none),
+                &json!({"parentId": "c5"}),
+            ),
+        ),
+        (
+            "message",
+            message(
+                "m8",
+                &json!([{ "type": "text", "text": "The docs are fine." }]),
+                &json!({"parentId": "c5"}),
+            ),
+        ),
+        (
+            "message",
+            message(
+                "m6",
+                &tool("c5", "other", "Task: check the docs", "completed", &none, &json!([]), &none),
+                &none,
+            ),
+        ),
+        (
+            "plan",
+            json!({ "entries": [
             { "content": "Read the code", "status": "completed", "priority": "high" },
             { "content": "Fix the retry", "status": "inProgress", "priority": "high" },
             { "content": "Run the tests", "status": "pending", "priority": "low" },
-        ] })),
-        ("message", message("m9", &tool("c7", "fetch", "Fetch \u{1b}]52;c;ZXZpbA==\u{7}", "failed", &none, &json!([{"type": "text", "text": "403 \u{202e}forbidden"}]), &none), &none)),
+        ] }),
+        ),
+        (
+            "message",
+            message(
+                "m9",
+                &tool(
+                    "c7",
+                    "fetch",
+                    "Fetch \u{1b}]52;c;ZXZpbA==\u{7}",
+                    "failed",
+                    &none,
+                    &json!([{"type": "text", "text": "403 \u{202e}forbidden"}]),
+                    &none,
+                ),
+                &none,
+            ),
+        ),
         ("error", json!({ "message": "Invalid API key", "kind": "authRequired" })),
-        ("message", message("m10", &json!([{ "type": "text", "text": "Done.\n\n```rust\nfn main() {}\n```" }]), &none)),
-        ("turnEnded", json!({ "turnId": "t", "stopReason": "endTurn", "usage": {
+        (
+            "message",
+            message(
+                "m10",
+                &json!([{ "type": "text", "text": "Done.\n\n```rust\nfn main() {}\n```" }]),
+                &none,
+            ),
+        ),
+        (
+            "turnEnded",
+            json!({ "turnId": "t", "stopReason": "endTurn", "usage": {
             "inputTokens": 12345, "outputTokens": 678, "cost": { "amount": 0.0421, "currency": "USD" },
-        } })),
+        } }),
+        ),
     ];
     (1..).zip(&steps).map(|(id, (kind, data))| event(id, kind, data)).collect()
 }
@@ -85,7 +196,10 @@ fn a_turn_at_80_columns() {
 #[test]
 fn a_turn_in_a_pipe() {
     let (text, rest) = shown(TextMode::Verbatim, Colors::Off, 100_000);
-    assert_eq!(text, "Let me look at **retry.ts** first.\n\n- one\n- two\n\nDone.\n\n```rust\nfn main() {}\n```\n");
+    assert_eq!(
+        text,
+        "Let me look at **retry.ts** first.\n\n- one\n- two\n\nDone.\n\n```rust\nfn main() {}\n```\n"
+    );
     insta::assert_snapshot!("piped", rest);
 }
 
@@ -98,7 +212,10 @@ fn nothing_of_an_agent_steers_the_terminal() {
         let sequences = rest.split('\u{0}').skip(1);
         for sequence in sequences {
             let end = sequence.find('m').unwrap();
-            assert!(sequence.get(..end).unwrap().chars().all(|c| c.is_ascii_digit() || c == ';'), "{sequence:?}");
+            assert!(
+                sequence.get(..end).unwrap().chars().all(|c| c.is_ascii_digit() || c == ';'),
+                "{sequence:?}"
+            );
         }
         assert!(!rest.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{rest:?}");
     }

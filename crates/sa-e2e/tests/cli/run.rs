@@ -17,11 +17,16 @@ async fn run_shows_what_an_agent_does_and_exits_as_it_ends() -> Result<()> {
     assert_eq!(done.stdout, "Hello\n", "text alone is output: {done}");
     assert!(done.stderr.contains("Look"), "{done}");
     let rejected = run(&["permission Send it"]).await?;
-    assert!(rejected.stderr.contains("rejected: Send it") && rejected.stdout.contains("reject_once"), "{rejected}");
+    assert!(
+        rejected.stderr.contains("rejected: Send it") && rejected.stdout.contains("reject_once"),
+        "{rejected}"
+    );
     assert!(rejected.stderr.contains("--permission allow"), "it says how to allow: {rejected}");
     let allowed = run(&["--permission", "allow", "permission Send it\nquestion"]).await?;
     assert!(allowed.stdout.contains("allow_once"), "{allowed}");
-    for (script, code) in [("error", 1), ("stop refusal", 2), ("stop max_tokens", 3), ("error -32000 no key", 4)] {
+    for (script, code) in
+        [("error", 1), ("stop refusal", 2), ("stop max_tokens", 3), ("error -32000 no key", 4)]
+    {
         let ended = run(&[script]).await?;
         assert_eq!(ended.status.code(), Some(code), "{script}: {ended}");
     }
@@ -91,8 +96,16 @@ async fn output_is_one_object_or_the_events_of_the_api() -> Result<()> {
     let done = run(&["--output-format", "json", "--keep", "s", "say Hello\nsay there"]).await?;
     assert!(done.stderr.is_empty(), "{done}");
     let object: Value = serde_json::from_str(&done.stdout)?;
-    assert_eq!((&object["outcome"], &object["stopReason"]), (&json!("finished"), &json!("endTurn")), "{object:#}");
-    assert_eq!((&object["text"], &object["sessionId"]), (&json!("Hello\n\nthere"), &json!("s")), "{object:#}");
+    assert_eq!(
+        (&object["outcome"], &object["stopReason"]),
+        (&json!("finished"), &json!("endTurn")),
+        "{object:#}"
+    );
+    assert_eq!(
+        (&object["text"], &object["sessionId"]),
+        (&json!("Hello\n\nthere"), &json!("s")),
+        "{object:#}"
+    );
     assert!(object["usage"]["outputTokens"].is_u64() && object["durationMs"].is_u64(), "{object:#}");
     let refused = run(&["--output-format", "json", "error -32000 no key"]).await?;
     let object: Value = serde_json::from_str(&refused.stdout)?;
@@ -100,11 +113,13 @@ async fn output_is_one_object_or_the_events_of_the_api() -> Result<()> {
     assert!(object["error"]["message"].as_str().unwrap().contains("not logged in"), "{object:#}");
 
     let streamed = run(&["--output-format", "stream-json", "--keep", "t", "say x"]).await?;
-    let printed: Vec<Value> = streamed.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let printed: Vec<Value> =
+        streamed.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let first = printed[0]["id"].as_u64().unwrap();
     let path = format!("/v1/sessions/t/events?after={}", first - 1);
     let events = daemon.http().get(&path).send().await?.json()?;
-    let events: Vec<Value> = events["events"].as_array().unwrap().iter().take(printed.len()).cloned().collect();
+    let events: Vec<Value> =
+        events["events"].as_array().unwrap().iter().take(printed.len()).cloned().collect();
     assert_eq!(printed, events, "exactly the events of the API");
     Ok(())
 }
@@ -155,7 +170,8 @@ async fn control_c_cancels_the_turn_at_a_terminal() -> Result<()> {
     desk.see("code 130").await?;
     // An agent that does not listen is left behind by the second one.
     let mut deaf =
-        Desk::plain(&daemon, "\"$SANDBOX_AGENT\" run --agent demo 'ignore-cancel 600000'; echo code $?").await?;
+        Desk::plain(&daemon, "\"$SANDBOX_AGENT\" run --agent demo 'ignore-cancel 600000'; echo code $?")
+            .await?;
     deaf.see("working").await?;
     deaf.press("\u{3}").await?;
     deaf.see("cancelling").await?;

@@ -1,7 +1,9 @@
 //! `run` without a daemon: it starts one of its own, and nothing of it is left.
 
 use anyhow::{Context, Result};
-use sa_testkit::{DEADLINE, Sandbox, Signal, daemon_path, descendants, is_alive, send, until, until_some};
+use sa_testkit::{
+    DEADLINE, Sandbox, Signal, daemon_path, descendants, is_alive, send_signal, until, until_some,
+};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -56,7 +58,7 @@ async fn its_agents_end_with_it_however_it_ends() -> Result<()> {
         })
         .await?;
         assert!(!started.is_empty());
-        send(child.id(), signal);
+        send_signal(child.id(), signal);
         until("the command to end", || child.try_wait().unwrap().is_some()).await?;
         assert_eq!(child.wait()?.code(), code, "{signal:?}");
         sa_e2e::gone(&started, DEADLINE).await.with_context(|| format!("after {signal:?}"))?;

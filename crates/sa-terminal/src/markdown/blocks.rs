@@ -27,7 +27,7 @@ struct Renderer {
     /// Text of the block that is being read.
     inline: Vec<Span>,
     styles: Vec<Style>,
-    /// What stands before the lines of each open container.
+    /// The text before the lines of each open container.
     containers: Vec<Margin>,
     /// Number of the next item of each open list; none for bullets.
     lists: Vec<Option<u64>>,
@@ -78,7 +78,8 @@ impl Renderer {
                 self.end_block();
             }
             Event::TaskListMarker(is_done) => {
-                let (mark, style) = if is_done { ("✔ ", Style::of(Color::Green)) } else { ("☐ ", Style::DIM) };
+                let (mark, style) =
+                    if is_done { ("✔ ", Style::of(Color::Green)) } else { ("☐ ", Style::DIM) };
                 self.text(mark, style);
             }
             Event::FootnoteReference(name) => self.text(&format!("[{name}]"), Style::DIM),
@@ -93,7 +94,7 @@ impl Renderer {
                 self.start_block();
                 let style = Style::of(Color::Magenta).bold();
                 self.styles.push(Style { underline: level == HeadingLevel::H1, ..style });
-                // The marks tell headings from text where there are no colors.
+                // The marks set headings apart where there are no colors.
                 self.text(&format!("{} ", "#".repeat(level as usize)), Style::DIM);
             }
             Tag::BlockQuote(_) => {
@@ -155,7 +156,9 @@ impl Renderer {
             }
             TagEnd::Item => {
                 // Also an item without text shows its mark.
-                if !self.inline.is_empty() || self.containers.last().is_some_and(|margin| margin.first != margin.rest) {
+                if !self.inline.is_empty()
+                    || self.containers.last().is_some_and(|margin| margin.first != margin.rest)
+                {
                     self.flush_always();
                 }
                 self.containers.pop();
@@ -281,7 +284,7 @@ impl Renderer {
         self.lines.extend(wrap(&inline, self.width, &margin, Break::Anywhere));
     }
 
-    /// What stands before the next lines. The mark of a list's item is used once.
+    /// Returns the text before the next lines. The mark of a list's item is used once.
     fn margin(&mut self) -> Margin {
         let mut whole = Margin::default();
         for margin in &mut self.containers {

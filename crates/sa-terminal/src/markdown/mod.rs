@@ -108,7 +108,9 @@ impl Markdown {
 fn complete_until(source: &str) -> usize {
     let whole_lines = source.rfind('\n').map_or(0, |at| at + 1);
     let (mut depth, mut last_start) = (0_usize, 0);
-    for (event, range) in Parser::new_ext(source.get(..whole_lines).unwrap_or_default(), options()).into_offset_iter() {
+    for (event, range) in
+        Parser::new_ext(source.get(..whole_lines).unwrap_or_default(), options()).into_offset_iter()
+    {
         match event {
             Event::Start(_) => {
                 if depth == 0 {

@@ -55,7 +55,8 @@ impl Table {
         }
         let separators = columns.saturating_sub(1) * SEPARATOR.chars().count();
         while widths.iter().sum::<usize>() + separators > room {
-            let Some(widest) = widths.iter_mut().max_by_key(|width| **width).filter(|width| **width > NARROWEST)
+            let Some(widest) =
+                widths.iter_mut().max_by_key(|width| **width).filter(|width| **width > NARROWEST)
             else {
                 break;
             };
@@ -103,9 +104,10 @@ fn in_bold(span: &Span) -> Span {
 }
 
 fn cell_width(cell: &Cell) -> usize {
-    cell.iter().fold(Line::new(), |mut line, span| {
-        line.push(span.clone());
-        line
-    })
-    .width()
+    cell.iter()
+        .fold(Line::new(), |mut line, span| {
+            line.push(span.clone());
+            line
+        })
+        .width()
 }

@@ -28,8 +28,8 @@ pub(crate) use run::{ChatArgs, OutputFormat, RunPromptArgs, SessionArgs, TargetA
 pub(crate) use server::{LogFormat, ServerArgs};
 pub(crate) use sessions::{
     AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, EventArgs, ExportArgs, ImportArgs, ListArgs,
-    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, SendArgs,
-    SessionsArgs, SessionsCommand, StateArg,
+    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, SendArgs, SessionsArgs,
+    SessionsCommand, StateArg,
 };
 
 use crate::failure::{EXIT_USAGE, Failure};

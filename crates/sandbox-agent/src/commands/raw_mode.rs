@@ -1,8 +1,10 @@
 //! The terminal that a command runs on: its size, and modes in which keys arrive as they are typed.
 
+use rustix::process::getpgrp;
 use rustix::stdio::{stderr, stdin, stdout};
 use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr,
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetpgrp, tcgetwinsize,
+    tcsetattr,
 };
 use sa_api::ProcessTerminalSize;
 use std::io;
@@ -26,9 +28,15 @@ impl RawMode {
     }
 
     /// Lets keys arrive one by one and without an echo. Ctrl-C and Ctrl-Z are keys, too; output is as it was.
+    /// Does nothing for a command in the background, which would be stopped for it.
     pub(crate) fn enter_keys() -> io::Result<Option<Self>> {
+        if tcgetpgrp(stdin()).is_ok_and(|group| group != getpgrp()) {
+            return Ok(None);
+        }
         Self::change(|modes| {
-            modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN);
+            modes
+                .local_modes
+                .remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN);
             // Enter and Ctrl-J are different keys, and Ctrl-S does not stop the output.
             modes.input_modes.remove(rustix::termios::InputModes::ICRNL | rustix::termios::InputModes::IXON);
             modes.special_codes[SpecialCodeIndex::VMIN] = 1;
@@ -50,7 +58,7 @@ impl RawMode {
 
 impl Drop for RawMode {
     fn drop(&mut self) {
-        // There is nobody left to tell when the terminal is gone.
+        // Fails if the terminal is gone, and then nobody sees its mode.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }

@@ -1,12 +1,12 @@
 //! How `run` and `chat` begin a session, and why they cannot.
 
 use crate::args::{ChoiceArgs, SessionArgs};
-use crate::commands::api::explain;
+use crate::commands::api;
 use crate::commands::api::sessions::mode;
 use crate::commands::target::Place;
 use crate::commands::terminal::key_variable;
 use crate::failure::Failure;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use sa_api::sessions::{AgentError, CreateSession, Session};
 use sa_api::{AgentInfo, CredentialStatus, ErrorCode};
 use sa_client::{AgentQuery, Client, ClientError};
@@ -14,6 +14,16 @@ use sa_terminal::{Explanation, explain_agent_error};
 
 /// Exit code for an agent that is not logged in.
 pub(crate) const EXIT_NOT_LOGGED_IN: u8 = 4;
+
+/// Puts a failure of the API into words: what failed, and what to do. Details for programs are left out.
+pub(crate) fn explain(error: ClientError) -> Failure {
+    match error {
+        ClientError::Problem { status, problem } if status != 401 => {
+            Failure::Failed(anyhow!("{}", problem.detail.trim()))
+        }
+        error => api::explain(error),
+    }
+}
 
 /// The reason why an agent is not ready.
 #[derive(Debug)]
@@ -39,16 +49,18 @@ pub(crate) async fn choose_agent(client: &Client, named: Option<&str>) -> Result
         return Ok(agent.to_owned());
     }
     let agents = client.list_agents(AgentQuery::default()).await.map_err(explain)?.agents;
-    let is_ready = |agent: &&AgentInfo| agent.installed && agent.credential_status == CredentialStatus::Available;
+    let is_ready =
+        |agent: &&AgentInfo| agent.installed && agent.credential_status == CredentialStatus::Available;
     let ready: Vec<&str> = agents.iter().filter(is_ready).map(|agent| agent.id.as_str()).collect();
     match ready.as_slice() {
         [agent] => Ok((*agent).to_owned()),
         [] => Err(Failure::usage(
             "no installed agent has credentials: name one with --agent; 'demo' works without any",
         )),
-        several => {
-            Err(Failure::usage(format!("several agents are ready: name one with --agent: {}", several.join(", "))))
-        }
+        several => Err(Failure::usage(format!(
+            "several agents are ready: name one with --agent: {}",
+            several.join(", ")
+        ))),
     }
 }
 
@@ -85,7 +97,9 @@ pub(crate) fn checked(
     match created {
         Ok(Session { error: Some(error), .. }) => Ok(Err(Refused::new(agent, &error))),
         Ok(session) => Ok(Ok(session)),
-        Err(ClientError::Problem { problem, .. }) if problem.kind.ends_with(ErrorCode::CredentialsRefused.code()) => {
+        Err(ClientError::Problem { problem, .. })
+            if problem.kind.ends_with(ErrorCode::CredentialsRefused.code()) =>
+        {
             Ok(Err(Refused::new(agent, &AgentError::TokenError { message: problem.detail })))
         }
         Err(error) => Err(explain(error)),

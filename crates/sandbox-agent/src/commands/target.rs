@@ -4,7 +4,7 @@
 //! cannot outlive the command: when the process is killed, the guardian ends its agents.
 
 use crate::args::{TargetArgs, server_from_environment};
-use crate::commands::api::explain;
+use crate::commands::session::explain;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -12,12 +12,12 @@ use crate::signals::Signals;
 use sa_client::Client;
 use std::time::Duration;
 
-/// Address at which a daemon listens unless it is told otherwise.
+/// Default address of a daemon.
 const USUAL_ENDPOINT: &str = "http://127.0.0.1:2468";
 /// Time in which a running daemon answers.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What becomes of the sessions of a private daemon.
+/// The fate of the sessions of a private daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sessions {
     /// They are in the data directory.
@@ -112,9 +112,10 @@ async fn start(args: &TargetArgs, sessions: Sessions) -> Result<Daemon, Failure>
     let usage = |error: anyhow::Error| Failure::Usage(error);
     let mut server = server_from_environment().map_err(|error| usage(error.into()))?;
     server.data_dir = args.data_dir.clone().or(server.data_dir);
-    let kept = sessions == Sessions::Kept;
-    let settings = Settings::private(server, kept, |name| std::env::var_os(name))
-        .map_err(|error| usage(error.into()))?;
+    let mut settings =
+        Settings::private(server, |name| std::env::var_os(name)).map_err(|error| usage(error.into()))?;
+    settings.sessions.kept &= sessions == Sessions::Kept;
+    let kept = settings.sessions.kept;
     let advice = "another daemon may use this data directory: pass its address with --endpoint and its token with \
                   SANDBOX_AGENT_TOKEN, or choose another --data-dir";
     let built = Daemon::build(settings).await;

@@ -187,7 +187,6 @@ impl Settings {
     /// knows.
     pub(crate) fn private(
         mut args: ServerArgs,
-        kept: bool,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SettingsError> {
         (args.token, args.token_file, args.no_token) = (None, None, None);
@@ -195,7 +194,6 @@ impl Settings {
         let mut settings = Self::load(args, variable)?;
         settings.access = Access::Generated(token::generate()?);
         settings.cors = CorsOptions::default();
-        settings.sessions.kept &= kept;
         Ok(settings)
     }
 }

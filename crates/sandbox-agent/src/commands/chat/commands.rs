@@ -52,12 +52,17 @@ impl Command {
                 "default" => Some(PermissionMode::Default),
                 "plan" => Some(PermissionMode::Plan),
                 "bypass" => Some(PermissionMode::Bypass),
-                other => return Err(format!("unknown permission mode '{other}': expected default, plan or bypass")),
+                other => {
+                    return Err(format!(
+                        "unknown permission mode '{other}': expected default, plan or bypass"
+                    ));
+                }
             }),
             "cancel" => Self::Cancel,
             "queue" => match argument.strip_prefix("drop").map(str::trim) {
                 Some(number) => {
-                    let number = number.parse().map_err(|_| format!("'{number}' is not the number of a message"))?;
+                    let number =
+                        number.parse().map_err(|_| format!("'{number}' is not the number of a message"))?;
                     Self::Drop(number)
                 }
                 None => Self::Queue,
@@ -66,7 +71,9 @@ impl Command {
             "export" => Self::Export(given.map(PathBuf::from).ok_or("name a file: /export FILE")?),
             "quit" | "exit" => Self::Quit,
             // A path, or a command of the agent.
-            other if other.contains('/') || own.iter().any(|command| command.name == other) => return Ok(None),
+            other if other.contains('/') || own.iter().any(|command| command.name == other) => {
+                return Ok(None);
+            }
             other => return Err(format!("unknown command '/{other}'; /help lists them")),
         };
         Ok(Some(command))
@@ -129,7 +136,8 @@ impl Talk<'_> {
             text.push_str(&format!("{usage:<40} {description}\n"));
         }
         if !self.chat.commands().is_empty() {
-            let own: Vec<String> = self.chat.commands().iter().map(|command| format!("/{}", command.name)).collect();
+            let own: Vec<String> =
+                self.chat.commands().iter().map(|command| format!("/{}", command.name)).collect();
             text.push_str(&format!("of the agent: {}", own.join(" ")));
         }
         self.console.view.note(&text);
@@ -166,9 +174,16 @@ impl Talk<'_> {
     }
 
     fn show_queue(&mut self) {
-        let lines: Vec<String> =
-            self.chat.queue().iter().enumerate().map(|(index, (_, text))| format!("{} {text}", index + 1)).collect();
-        self.console.view.note(if lines.is_empty() { "no message is queued".to_owned() } else { lines.join("\n") }.as_str());
+        let lines: Vec<String> = self
+            .chat
+            .queue()
+            .iter()
+            .enumerate()
+            .map(|(index, (_, text))| format!("{} {text}", index + 1))
+            .collect();
+        self.console.view.note(
+            if lines.is_empty() { "no message is queued".to_owned() } else { lines.join("\n") }.as_str(),
+        );
     }
 
     async fn drop_message(&mut self, number: usize) -> Result<(), Failure> {
@@ -186,7 +201,11 @@ impl Talk<'_> {
     async fn fork(&mut self) -> Result<Option<Next>, Failure> {
         match self.client.fork_session(self.chat.id(), &ForkSession::default()).await {
             Ok(copy) => {
-                self.console.view.note(&format!("now in a copy, {}; this was {}", copy.session_id, self.chat.id()));
+                self.console.view.note(&format!(
+                    "now in a copy, {}; this was {}",
+                    copy.session_id,
+                    self.chat.id()
+                ));
                 Ok(Some(Next::Switch(copy.session_id)))
             }
             Err(error) => {
@@ -217,7 +236,10 @@ mod tests {
             assert_eq!(parse(message), Ok(None), "{message}");
         }
         assert_eq!(parse(" /model  x "), Ok(Some(Command::Model(Some("x".to_owned())))));
-        assert_eq!(parse("/permission-mode plan"), Ok(Some(Command::PermissionMode(Some(PermissionMode::Plan)))));
+        assert_eq!(
+            parse("/permission-mode plan"),
+            Ok(Some(Command::PermissionMode(Some(PermissionMode::Plan))))
+        );
         assert_eq!(parse("/queue drop 2"), Ok(Some(Command::Drop(2))));
         assert_eq!(parse("/exit"), Ok(Some(Command::Quit)));
         for mistake in ["/nonsense", "/export", "/queue drop x", "/permission-mode all"] {

@@ -53,8 +53,11 @@ fn load(path: &Path) -> Vec<String> {
     let mut entries: Vec<String> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if entries.len() > 2 * MOST_ENTRIES {
         entries.drain(..entries.len() - MOST_ENTRIES);
-        let lines: Vec<String> =
-            entries.iter().filter_map(|entry| serde_json::to_string(entry).ok()).map(|line| line + "\n").collect();
+        let lines: Vec<String> = entries
+            .iter()
+            .filter_map(|entry| serde_json::to_string(entry).ok())
+            .map(|line| line + "\n")
+            .collect();
         if let Ok(mut draft) = Draft::create(path, PRIVATE)
             && draft.write_all(lines.concat().as_bytes()).is_ok()
         {

@@ -5,9 +5,8 @@ mod history;
 mod state;
 
 use crate::args::ChatArgs;
-use crate::commands::api::explain;
 use crate::commands::raw_mode::RawMode;
-use crate::commands::session;
+use crate::commands::session::{self, explain};
 use crate::commands::target::{Sessions, Target};
 use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard, Sent, send};
 use crate::diagnostics::diagnose;
@@ -17,7 +16,9 @@ use crate::{LEFTOVERS, memory};
 use anyhow::{Context, anyhow};
 use commands::Command;
 use history::History;
-use sa_api::sessions::{PostMessage, Session, SessionPatch, TranscriptOrder, TranscriptState};
+use sa_api::sessions::{
+    EventData, EventType, PostMessage, Role, Session, SessionPatch, TranscriptOrder, TranscriptState,
+};
 use sa_client::{Client, EventQuery, SessionEvents, SessionStep, TranscriptQuery};
 use sa_terminal::{Edit, Editor, Key, text_of};
 use state::Chat;
@@ -32,7 +33,7 @@ const SHOWN_MESSAGES: usize = 30;
 /// Time that the daemon gets to cancel the turn of a session that is left.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What follows after a session was left.
+/// The step after a session was left.
 enum Next {
     Leave,
     /// Another session takes its place.
@@ -116,8 +117,9 @@ async fn open(args: &ChatArgs, target: &Target) -> Result<Session, Failure> {
             permission_mode: choices.permission_mode.map(crate::commands::api::sessions::mode),
             model: choices.model.clone(),
             variant: choices.variant.clone(),
-            options: (!choices.options.is_empty())
-                .then(|| choices.options.iter().map(|(id, value)| (id.clone(), Some(value.clone()))).collect()),
+            options: (!choices.options.is_empty()).then(|| {
+                choices.options.iter().map(|(id, value)| (id.clone(), Some(value.clone()))).collect()
+            }),
             ..SessionPatch::default()
         };
         if patch == SessionPatch::default() {
@@ -160,6 +162,9 @@ impl<'a> Talk<'a> {
         signals: &'a mut Signals,
     ) -> Result<Self, Failure> {
         let mut console = Console::new(&session.agent, ColorChoice::from(args.session.no_color));
+        if !console.can_draw() {
+            return Err(Failure::usage("chat cannot draw on this terminal: TERM is 'dumb' or not set"));
+        }
         let mut frames = interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let history = History::open(args.target.data_dir.clone());
@@ -195,11 +200,8 @@ impl<'a> Talk<'a> {
     /// Shows the session so far, then converses until it is left.
     async fn session(&mut self) -> Result<Next, Failure> {
         let after = self.show_transcript().await?;
-        let mut events = self
-            .client
-            .follow_events(self.chat.id(), EventQuery::after(after))
-            .await
-            .map_err(explain)?;
+        let mut events =
+            self.client.follow_events(self.chat.id(), EventQuery::after(after)).await.map_err(explain)?;
         loop {
             self.draw()?;
             if let Some(next) = self.step(&mut events).await? {
@@ -209,7 +211,8 @@ impl<'a> Talk<'a> {
     }
 
     async fn show_transcript(&mut self) -> Result<u64, Failure> {
-        let query = TranscriptQuery { after: None, limit: Some(SHOWN_MESSAGES), order: TranscriptOrder::Desc };
+        let query =
+            TranscriptQuery { after: None, limit: Some(SHOWN_MESSAGES), order: TranscriptOrder::Desc };
         let page = self.client.get_messages(self.chat.id(), query).await.map_err(explain)?;
         if page.has_more {
             self.console.view.note("earlier messages are not shown; /export writes all of them");
@@ -218,11 +221,18 @@ impl<'a> Talk<'a> {
             match (message.state, message.role) {
                 (TranscriptState::Withdrawn, _) => {}
                 (TranscriptState::Queued, _) => self.chat.queue_message(&message.id, text_of(&message.parts)),
-                (_, sa_api::sessions::Role::User) => self.console.view.show_user(&text_of(&message.parts)),
-                (_, sa_api::sessions::Role::Assistant) => {
+                (_, Role::User) => self.console.view.show_user(&text_of(&message.parts)),
+                (_, Role::Assistant) => {
                     self.console.view.show_parts(&message.id, &message.parts, &message.metadata);
                 }
             }
+        }
+        let query = EventQuery::after(0).types([EventType::CommandsAvailable]);
+        let known = self.client.get_events(self.chat.id(), &query).await.map_err(explain)?;
+        if let Some(EventData::CommandsAvailable(newest)) =
+            known.events.into_iter().last().map(|event| event.data)
+        {
+            self.chat.set_commands(newest.commands);
         }
         Ok(page.events_after)
     }

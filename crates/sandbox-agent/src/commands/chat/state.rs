@@ -1,9 +1,9 @@
-//! What `chat` knows of its session, and the lower part of its screen.
+//! The state of the session that `chat` shows, and the lower part of its screen.
 
 use crate::commands::terminal::Asking;
 use sa_api::sessions::{
-    Command as AgentCommand, EventData, PermissionMode, Role, Session, SessionChoices, SessionState, UniversalEvent,
-    UniversalMessage,
+    Command as AgentCommand, EventData, PermissionMode, Role, Session, SessionChoices, SessionState,
+    UniversalEvent, UniversalMessage,
 };
 use sa_terminal::{Color, Editor, Line, Live, SessionView, Style, text_of};
 
@@ -25,7 +25,15 @@ impl Chat {
         let mut asking = Asking::default();
         asking.add_open(std::mem::take(&mut session.permissions), std::mem::take(&mut session.questions));
         let turn = session.turn.as_ref().map(|turn| turn.turn_id.clone());
-        Self { session, asking, queue: Vec::new(), commands: Vec::new(), turn, is_cancelling: false, is_leaving: false }
+        Self {
+            session,
+            asking,
+            queue: Vec::new(),
+            commands: Vec::new(),
+            turn,
+            is_cancelling: false,
+            is_leaving: false,
+        }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -39,6 +47,10 @@ impl Chat {
     /// The agent's own commands.
     pub(super) fn commands(&self) -> &[AgentCommand] {
         &self.commands
+    }
+
+    pub(super) fn set_commands(&mut self, commands: Vec<AgentCommand>) {
+        self.commands = commands;
     }
 
     pub(super) fn choices(&self) -> SessionChoices {
@@ -85,7 +97,9 @@ impl Chat {
                 self.is_cancelling = false;
                 self.is_leaving = false;
             }
-            EventData::MessageWithdrawn(withdrawn) => self.queue.retain(|(id, _)| *id != withdrawn.message_id),
+            EventData::MessageWithdrawn(withdrawn) => {
+                self.queue.retain(|(id, _)| *id != withdrawn.message_id)
+            }
             EventData::QueueReordered(order) => {
                 let place = |id: &str| order.message_ids.iter().position(|known| known == id);
                 self.queue.sort_by_key(|(id, _)| place(id).unwrap_or(usize::MAX));

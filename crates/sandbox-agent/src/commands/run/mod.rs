@@ -4,10 +4,9 @@ mod outcome;
 mod report;
 
 use crate::args::{OutputFormat, PermissionArg, RunPromptArgs};
-use crate::commands::api::explain;
 use crate::commands::api::sessions::read_text;
 use crate::commands::raw_mode::RawMode;
-use crate::commands::session::{self, Refused};
+use crate::commands::session::{self, Refused, explain};
 use crate::commands::target::{Sessions, Target};
 use crate::commands::terminal::{Asking, ColorChoice, Console, FRAME, Keyboard, Sent, send};
 use crate::failure::Failure;
@@ -19,7 +18,6 @@ use report::Report;
 use sa_api::sessions::{EventData, PermissionReplyKind, PostMessage};
 use sa_client::{Client, EventQuery, SessionStep};
 use sa_terminal::{Decision, Key};
-use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -71,14 +69,14 @@ struct Run<'a> {
     args: &'a RunPromptArgs,
 }
 
-/// What can interrupt the wait for the agent.
+/// An interruption of the wait for the agent.
 enum Interruption {
     Frame,
     Key(Key),
     Signal(Ending),
 }
 
-/// What a run listens to besides the daemon.
+/// The inputs of a run other than the daemon's events.
 struct Inputs<'a> {
     keyboard: Option<Keyboard>,
     signals: &'a mut Signals,
@@ -113,12 +111,6 @@ impl Run<'_> {
         &self.target.client
     }
 
-    /// Returns true if somebody can be asked: at a terminal, unless its input was the prompt or a flag decides.
-    fn can_ask(&self) -> bool {
-        let at_terminal = io::stdin().is_terminal() && (io::stdout().is_terminal() || io::stderr().is_terminal());
-        self.args.format() == OutputFormat::Text && self.args.permission.is_none() && at_terminal
-    }
-
     async fn turn(&self, prompt: String, signals: &mut Signals) -> Result<Outcome, Failure> {
         let format = self.args.format();
         let mut console = Console::new(self.agent, ColorChoice::from(self.args.session.no_color));
@@ -126,7 +118,11 @@ impl Run<'_> {
         if let Some(note) = self.target.note.as_ref().filter(|_| format == OutputFormat::Text) {
             console.view.note(note);
         }
-        let raw = if format == OutputFormat::Text { RawMode::enter_keys().context("cannot use this terminal")? } else { None };
+        let raw = if format == OutputFormat::Text {
+            RawMode::enter_keys().context("cannot use this terminal")?
+        } else {
+            None
+        };
         let mut frames = interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let keyboard = raw.is_some().then(Keyboard::open);
@@ -196,7 +192,8 @@ impl Run<'_> {
             Err(refused) => return Ok(Err(refused)),
         };
         let message = PostMessage { message: Some(prompt), ..PostMessage::default() };
-        let accepted = self.client().post_message(&created.session_id, &message, None).await.map_err(explain)?;
+        let accepted =
+            self.client().post_message(&created.session_id, &message, None).await.map_err(explain)?;
         Ok(Ok(Begun { turn_id: accepted.turn_id, after: accepted.event_id }))
     }
 
@@ -210,6 +207,7 @@ impl Run<'_> {
         let query = EventQuery::after(begun.after);
         let mut events = self.client().follow_events(self.id, query).await.map_err(explain)?;
         let mut asking = Asking::default();
+        let can_ask = inputs.keyboard.is_some() && console.can_draw() && self.args.permission.is_none();
         let mut advised = false;
         let mut is_cancelling = false;
         let is_text = self.args.format() == OutputFormat::Text;
@@ -257,7 +255,7 @@ impl Run<'_> {
                 OutputFormat::Json => {}
                 OutputFormat::Text => console.view.show(&event),
             }
-            if self.can_ask() {
+            if can_ask {
                 if asking.on_event(&event.data)
                     && let Some(keyboard) = &mut inputs.keyboard
                 {
@@ -298,7 +296,12 @@ impl Run<'_> {
     }
 
     /// Decides where nobody can be asked: by the flag, else against it.
-    async fn decide_alone(&self, data: &EventData, console: &mut Console, advised: &mut bool) -> Result<(), Failure> {
+    async fn decide_alone(
+        &self,
+        data: &EventData,
+        console: &mut Console,
+        advised: &mut bool,
+    ) -> Result<(), Failure> {
         let (id, decision) = match data {
             EventData::PermissionAsked(request) => {
                 let reply = match self.args.permission {

@@ -47,7 +47,9 @@ impl Outcome {
             Self::Ended { reason: StopReason::EndTurn, .. } => 0,
             Self::Ended { reason: StopReason::Refusal, .. } => EXIT_REFUSED,
             Self::Ended { reason: StopReason::MaxTokens | StopReason::MaxTurnRequests, .. } => EXIT_LIMIT,
-            Self::Ended { reason: StopReason::Cancelled, .. } | Self::Withdrawn => Ending::Interrupt.exit_code(),
+            Self::Ended { reason: StopReason::Cancelled, .. } | Self::Withdrawn => {
+                Ending::Interrupt.exit_code()
+            }
             Self::Ended { is_logged_out: true, .. } => EXIT_NOT_LOGGED_IN,
             Self::Ended { .. } | Self::Failed(_) => EXIT_FAILED,
             Self::Refused(refused) => refused.exit_code(),

@@ -1,4 +1,4 @@
-//! What a run said and cost, as one JSON object.
+//! The answer and the cost of a run, as one JSON object.
 
 use super::outcome::Outcome;
 use crate::commands::render::print_json;
@@ -105,7 +105,8 @@ impl Report {
             let variable = key_variable(&self.agent);
             self.crash.as_ref().map(|crash| explain_crash(&self.agent, crash, variable.as_deref()))
         };
-        let error = outcome.explanation().cloned().or_else(|| if outcome.exit_code() == 0 { None } else { crash() });
+        let error =
+            outcome.explanation().cloned().or_else(|| if outcome.exit_code() == 0 { None } else { crash() });
         let texts: Vec<&str> =
             self.texts.iter().map(|(_, text)| text.trim_end()).filter(|text| !text.is_empty()).collect();
         print_json(&Printed {

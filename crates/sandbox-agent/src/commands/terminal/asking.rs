@@ -1,7 +1,7 @@
 //! Requests of the agent that wait for a person, the oldest first.
 
-use crate::commands::api::explain;
 use crate::commands::api::sessions::CLIENT;
+use crate::commands::session::explain;
 use crate::failure::Failure;
 use sa_api::sessions::{EventData, PermissionReply, PermissionRequest, QuestionReply, QuestionRequest};
 use sa_client::{Client, ClientError};
@@ -36,7 +36,7 @@ impl Open {
     }
 }
 
-/// What became of a decision.
+/// The result of sending a decision.
 pub(crate) enum Sent {
     /// It counts, or somebody else was faster.
     Accepted,

@@ -12,7 +12,7 @@ const READ_BYTES: usize = 4096;
 /// Time after which an escape character is the key and not the beginning of a sequence.
 const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// What is typed, read by a thread of its own: it sits in a read that only a key ends, and must not delay the end of the
+/// Keys, read by a thread of its own: it sits in a read that only a key ends, and must not delay the end of the
 /// command.
 pub(crate) struct Keyboard {
     reads: mpsc::Receiver<Vec<u8>>,

@@ -22,7 +22,7 @@ const WIDEST: usize = 120;
 const UNBOUNDED: usize = 100_000;
 const USUAL_SIZE: Size = Size { columns: 80, rows: 24 };
 
-/// Whether colors were switched off by a flag.
+/// The user's choice of colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColorChoice {
     Auto,
@@ -59,7 +59,7 @@ impl Write for Stream {
     }
 }
 
-/// What is being waited for.
+/// The work that is being waited for.
 struct Status {
     what: String,
     since: Instant,
@@ -71,6 +71,8 @@ pub(crate) struct Console {
     pub(crate) view: SessionView,
     screen: Screen<Stream>,
     is_terminal: bool,
+    mode: TextMode,
+    motion: Motion,
     status: Option<Status>,
     drawn: Option<Instant>,
     is_stale: bool,
@@ -93,7 +95,7 @@ impl Console {
         let size = if is_terminal { terminal_size() } else { Size { columns: UNBOUNDED, ..USUAL_SIZE } };
         let view = SessionView::new(agent, key_variable(agent).as_deref(), mode, text_width(size));
         let screen = Screen::new(stream, colors, motion, size);
-        Self { view, screen, is_terminal, status: None, drawn: None, is_stale: false }
+        Self { view, screen, is_terminal, mode, motion, status: None, drawn: None, is_stale: false }
     }
 
     /// Columns that text is wrapped to.
@@ -111,13 +113,23 @@ impl Console {
         }
     }
 
+    /// Returns true if something can be drawn and drawn again, as questions need it.
+    pub(crate) fn can_draw(&self) -> bool {
+        self.motion == Motion::Free
+    }
+
     /// Has pasted text marked.
     pub(crate) fn take_pastes(&mut self) -> io::Result<()> {
         self.screen.take_pastes()
     }
 
     /// Shows that something is being waited for.
+    ///
+    /// Where the text goes elsewhere, nothing is drawn: it may end up on the same terminal, behind a pipe.
     pub(crate) fn wait_for(&mut self, what: &str, hint: &'static str) {
+        if self.mode == TextMode::Verbatim {
+            return;
+        }
         let since = match &self.status {
             Some(status) if status.what == what => status.since,
             _ => Instant::now(),
@@ -154,7 +166,8 @@ impl Console {
             out.flush()?;
         }
         let done = self.view.take_lines();
-        let mut live = Live { lines: self.view.live(), cursor: None };
+        let changing = if self.mode == TextMode::Rendered { self.view.live() } else { Vec::new() };
+        let mut live = Live { lines: changing, cursor: None };
         let below = lower(&self.view, self.width());
         if let Some(status) = &self.status {
             let elapsed = u64::try_from(status.since.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -36,9 +36,7 @@ fn show(page: &TranscriptPage) -> io::Result<()> {
 fn text(message: &TranscriptMessage) -> String {
     let parts = message.parts.iter().filter_map(|part| match part {
         MessagePart::Text { text } => Some(clean(text).into_owned()),
-        MessagePart::ToolCall { title, status, .. } => {
-            Some(format!("[{}{}]", clean(title), ending(*status)))
-        }
+        MessagePart::ToolCall { title, status, .. } => Some(format!("[{}{}]", clean(title), ending(*status))),
         MessagePart::File { path: Some(path), .. } => Some(format!("[file {}]", clean(path))),
         MessagePart::Image { mime_type, .. } => Some(format!("[image {}]", clean(mime_type))),
         MessagePart::Error { message } => Some(format!("[error: {}]", clean(message))),

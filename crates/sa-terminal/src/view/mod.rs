@@ -1,15 +1,14 @@
 //! A session's events as lines. Lines that are final are taken once; what is still changing can be looked at any time.
 
+mod events;
+
+use crate::clean::clean;
 use crate::markdown::Markdown;
-use crate::style::{Color, Line, Style};
+use crate::style::{Color, Line, Span, Style};
 use crate::tool::{Tool, preview};
-use crate::wording::{Explanation, duration, explain_crash, stop_reason, usage};
+use crate::wording::Explanation;
 use crate::wrap::{Break, Margin, wrap};
-use sa_api::sessions::{
-    ContinuityKind, DeltaKind, EventData, MessageDelta, MessagePart, Notice, NoticeSeverity, ParsedMessage,
-    PermissionReplyKind, PermissionRequest, Plan, PlanStatus, QuestionOutcome, QuestionRequest, ResolvedBy, Role,
-    StopReason, TurnEnded, UniversalEvent, UniversalMessage, WithdrawnBy,
-};
+use sa_api::sessions::{DeltaKind, MessageDelta, MessagePart, PermissionRequest, Plan, QuestionRequest};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -46,11 +45,10 @@ pub struct SessionView {
     turn_began: Option<u64>,
     /// Titles of the open permission requests.
     permissions: HashMap<String, String>,
-    /// The last line that was shown was text, so that something else needs a blank line before it.
     last: Block,
 }
 
-/// What was shown last: blocks of different kinds have a blank line between them.
+/// The kind of block that was shown last. Blocks of different kinds have a blank line between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Block {
     Nothing,
@@ -117,7 +115,7 @@ impl SessionView {
         std::mem::take(&mut self.verbatim)
     }
 
-    /// What is still changing: the text that is being written and the tools that run.
+    /// The part that is still changing: the text that is being written and the tools that run.
     pub fn live(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         if let Some(writing) = &self.writing {
@@ -133,81 +131,6 @@ impl SessionView {
             lines.extend(tool.running(self.width));
         }
         lines
-    }
-
-    /// Shows an event.
-    pub fn show(&mut self, event: &UniversalEvent) {
-        let now = event.timestamp.as_millis();
-        if self.agent.is_empty() {
-            self.agent.clone_from(&event.agent);
-        }
-        match &event.data {
-            EventData::MessageDelta(delta) => self.on_delta(delta),
-            EventData::Message(UniversalMessage::Parsed(message)) if message.role == Role::Assistant => {
-                self.show_parts(&message.id, &message.parts, &message.metadata);
-            }
-            EventData::TurnStarted(_) => self.turn_began = Some(now),
-            EventData::TurnEnded(ended) => self.on_turn_ended(ended, now),
-            EventData::PermissionAsked(request) => {
-                self.permissions.insert(request.id.clone(), request.title.clone());
-            }
-            EventData::PermissionResolved(resolved) => {
-                if let Some(title) = self.permissions.remove(&resolved.id) {
-                    self.on_permission_resolved(&title, resolved.reply, resolved.by);
-                }
-            }
-            EventData::QuestionResolved(resolved) => {
-                let answers = resolved.answers.iter().flatten().flatten().cloned().collect::<Vec<_>>().join(", ");
-                match resolved.outcome {
-                    QuestionOutcome::Answered => self.note(&format!("answered: {answers}")),
-                    QuestionOutcome::Rejected => self.note("the question was rejected"),
-                    QuestionOutcome::Cancelled => self.note("the question was withdrawn"),
-                }
-            }
-            EventData::Plan(plan) => self.on_plan(plan),
-            EventData::Error(crash) => {
-                self.explain(&explain_crash(&self.agent, crash, self.key_variable.as_deref()));
-            }
-            EventData::Notice(notice) => self.on_notice(notice),
-            EventData::MessageWithdrawn(withdrawn) => match withdrawn.by {
-                WithdrawnBy::Ended | WithdrawnBy::Transferred => {}
-                WithdrawnBy::Client | WithdrawnBy::Cancelled => self.note("a queued message was withdrawn"),
-                WithdrawnBy::DaemonRestarted => self.note("a queued message was lost when the daemon restarted"),
-            },
-            EventData::QueueHeld(held) => {
-                let count = held.message_ids.len();
-                self.note(&format!("the daemon restarted; {count} queued messages wait until the session is resumed"));
-            }
-            EventData::Continuity(continuity) => {
-                let what = match continuity.kind {
-                    ContinuityKind::Native => return,
-                    ContinuityKind::Replayed => "the agent restarted; it gets the conversation as text",
-                    ContinuityKind::Lost => "the agent restarted and remembers nothing of this conversation",
-                };
-                let why = continuity.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-                self.note(&format!("{what}{why}"));
-            }
-            EventData::Compaction(_) => self.note("the agent summarized the conversation to make room"),
-            EventData::Ended(_) => self.note("the session ended"),
-            _ => {}
-        }
-    }
-
-    /// Shows a request that is decided elsewhere.
-    pub fn show_request(&mut self, data: &EventData) {
-        match data {
-            EventData::PermissionAsked(request) => {
-                self.note(&format!("asks for permission: {}", request.title.replace('`', "")));
-            }
-            EventData::QuestionAsked(request) => {
-                for question in &request.questions {
-                    let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
-                    let options = if labels.is_empty() { String::new() } else { format!(" ({})", labels.join(", ")) };
-                    self.note(&format!("asks: {}{options}", question.question));
-                }
-            }
-            _ => {}
-        }
     }
 
     /// Shows the parts of a message of the agent, or of its newest state.
@@ -252,12 +175,11 @@ impl SessionView {
     /// Shows a message of the user.
     pub fn show_user(&mut self, text: &str) {
         self.finish_text();
-        self.begin(Block::Note);
+        self.begin(Block::Text);
         let mark = Line::styled("› ", Style::of(Color::Cyan).bold());
         let margin = Margin { first: mark, rest: Line::plain("  ") };
-        let span = crate::style::Span::new(text.trim_end(), Style::BOLD);
+        let span = Span::new(text.trim_end(), Style::BOLD);
         self.done.extend(wrap(&[span], self.width, &margin, Break::Words));
-        self.last = Block::Text;
     }
 
     /// Shows a remark that does not come from the agent.
@@ -265,7 +187,7 @@ impl SessionView {
         self.finish_text();
         self.begin(Block::Note);
         let margin = Margin { first: Line::styled("· ", Style::DIM), rest: Line::plain("  ") };
-        let span = crate::style::Span::new(text.trim_end(), Style::DIM);
+        let span = Span::new(text.trim_end(), Style::DIM);
         self.done.extend(wrap(&[span], self.width, &margin, Break::Words));
     }
 
@@ -310,7 +232,8 @@ impl SessionView {
     }
 
     fn write(&mut self, id: &str, kind: TextKind, depth: usize, text: &str) {
-        let continues = self.writing.as_ref().is_some_and(|writing| writing.message_id == id && writing.kind == kind);
+        let continues =
+            self.writing.as_ref().is_some_and(|writing| writing.message_id == id && writing.kind == kind);
         if !continues {
             self.finish_text();
             let width = self.width.saturating_sub(2 * depth);
@@ -329,7 +252,7 @@ impl SessionView {
         // The text of sub-agents is not the answer.
         if self.mode == TextMode::Verbatim {
             if kind == TextKind::Text && depth == 0 {
-                self.verbatim.push_str(&crate::clean::clean(text));
+                self.verbatim.push_str(&clean(text));
             }
             return;
         }
@@ -364,7 +287,7 @@ impl SessionView {
         let margin = Margin { first: Line::styled("✻ ", Style::DIM), rest: Line::plain("  ") };
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let width = self.width.saturating_sub(2 * depth);
-        let mut lines = wrap(&[crate::style::Span::new(&text, style)], width, &margin, Break::Words);
+        let mut lines = wrap(&[Span::new(&text, style)], width, &margin, Break::Words);
         if lines.len() > THOUGHT_LINES {
             lines.truncate(THOUGHT_LINES);
             if let Some(last) = lines.pop() {
@@ -374,7 +297,14 @@ impl SessionView {
         indented(lines, depth)
     }
 
-    fn on_tool(&mut self, call: &str, message_id: &str, depth: usize, part: &MessagePart, metadata: &Map<String, Value>) {
+    fn on_tool(
+        &mut self,
+        call: &str,
+        message_id: &str,
+        depth: usize,
+        part: &MessagePart,
+        metadata: &Map<String, Value>,
+    ) {
         if self.ended_tools.contains(call) {
             return;
         }
@@ -404,78 +334,6 @@ impl SessionView {
         }
     }
 
-    fn on_plan(&mut self, plan: &Plan) {
-        if self.plan.as_ref() == Some(plan) || plan.entries.is_empty() {
-            return;
-        }
-        self.finish_text();
-        self.begin(Block::Note);
-        let done = plan.entries.iter().filter(|entry| entry.status == PlanStatus::Completed).count();
-        self.done.push(
-            Line::styled("Plan", Style::BOLD).with(&format!(" {done}/{}", plan.entries.len()), Style::DIM),
-        );
-        for entry in &plan.entries {
-            let (mark, style) = match entry.status {
-                PlanStatus::Completed => (Line::styled("  ✔ ", Style::of(Color::Green)), Style::DIM),
-                PlanStatus::InProgress => (Line::styled("  ▸ ", Style::of(Color::Yellow)), Style::BOLD),
-                PlanStatus::Pending => (Line::styled("  ☐ ", Style::DIM), Style::PLAIN),
-            };
-            let margin = Margin { first: mark, rest: Line::plain("    ") };
-            let span = crate::style::Span::new(entry.content.trim(), style);
-            self.done.extend(wrap(&[span], self.width, &margin, Break::Words));
-        }
-        self.plan = Some(plan.clone());
-    }
-
-    fn on_notice(&mut self, notice: &Notice) {
-        let more = notice.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-        let text = format!("{}{more}", notice.title);
-        match notice.severity {
-            NoticeSeverity::Info => self.note(&text),
-            NoticeSeverity::Warning => self.note(&format!("warning: {text}")),
-            NoticeSeverity::Error => self.explain(&Explanation { what: text, next: None }),
-        }
-    }
-
-    fn on_permission_resolved(&mut self, title: &str, reply: Option<PermissionReplyKind>, by: ResolvedBy) {
-        let title = title.replace('`', "");
-        let how = match by {
-            ResolvedBy::Client => "",
-            ResolvedBy::Rule => " by a rule",
-            ResolvedBy::Timeout => " because nobody answered in time",
-            ResolvedBy::PermissionMode | ResolvedBy::Agent => return,
-            _ => " because the turn ended",
-        };
-        match reply {
-            Some(PermissionReplyKind::Once) => self.note(&format!("allowed{how}: {title}")),
-            Some(PermissionReplyKind::Always) => self.note(&format!("always allowed{how}: {title}")),
-            Some(PermissionReplyKind::Reject) | None => self.note(&format!("rejected{how}: {title}")),
-        }
-    }
-
-    fn on_turn_ended(&mut self, ended: &TurnEnded, now: u64) {
-        self.finish_text();
-        let tools = std::mem::take(&mut self.tools);
-        self.print_tools(tools);
-        let mut parts = Vec::new();
-        parts.extend(self.turn_began.take().map(|began| duration(now.saturating_sub(began))));
-        parts.extend(ended.usage.iter().flat_map(usage));
-        let (mark, style) = match ended.stop_reason {
-            StopReason::EndTurn => ("✓", Style::of(Color::Green)),
-            StopReason::Cancelled => ("■", Style::of(Color::Yellow)),
-            _ => ("✗", Style::of(Color::Red)),
-        };
-        self.begin(Block::Nothing);
-        let mut line = Line::styled(mark, style);
-        if let Some(reason) = stop_reason(ended.stop_reason) {
-            line = line.with(&format!(" {reason}"), style);
-        }
-        if !parts.is_empty() {
-            line = line.with(&format!(" {}", parts.join(" · ")), Style::DIM);
-        }
-        self.done.push(line.fit(self.width));
-    }
-
     fn depth_of(&self, parent: Option<&str>) -> usize {
         parent.map_or(0, |parent| self.depths.get(parent).map_or(1, |depth| depth + 1))
     }
@@ -497,17 +355,6 @@ impl SessionView {
 fn indented(lines: Vec<Line>, depth: usize) -> Vec<Line> {
     let margin = Line::styled(&"│ ".repeat(depth), Style::DIM);
     lines.into_iter().map(|line| line.after(&margin)).collect()
-}
-
-/// A message as it stands in a transcript, for views of sessions that exist already.
-impl SessionView {
-    /// Shows a message that was parsed.
-    pub fn show_message(&mut self, message: &ParsedMessage) {
-        match message.role {
-            Role::Assistant => self.show_parts(&message.id, &message.parts, &message.metadata),
-            Role::User => self.show_user(&text_of(&message.parts)),
-        }
-    }
 }
 
 /// The text of a message's parts.
