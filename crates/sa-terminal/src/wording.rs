@@ -56,12 +56,12 @@ pub fn explain_agent_error(agent: &str, error: &AgentError, variable: Option<&st
         AgentError::Timeout { message } => (format!("{agent} did not reply in time"), message, doctor),
         AgentError::Protocol { message, .. } => (format!("{agent} replied with an error"), message, doctor),
     };
-    Explanation { what: format!("{what}: {}", message.trim()), next: Some(next) }
+    Explanation { what: format!("{what}: {}", for_people(message)), next: Some(next) }
 }
 
 /// Explains a failure that the session recorded.
 pub fn explain_crash(agent: &str, crash: &CrashInfo, variable: Option<&str>) -> Explanation {
-    let message = crash.message.trim();
+    let message = for_people(&crash.message);
     let (what, next) = match crash.kind.as_str() {
         "authRequired" => (format!("{agent} is not logged in: {message}"), Some(log_in(agent, variable))),
         "agentExited" => {
@@ -83,6 +83,11 @@ pub fn explain_crash(agent: &str, crash: &CrashInfo, variable: Option<&str>) -> 
         _ => (message.to_owned(), None),
     };
     Explanation { what, next }
+}
+
+/// Leaves out the advice to clients of the API, which the daemon puts behind the agent's own words.
+fn for_people(message: &str) -> &str {
+    message.split("; over HTTP:").next().unwrap_or(message).trim()
 }
 
 fn log_in(agent: &str, variable: Option<&str>) -> String {
@@ -162,9 +167,12 @@ mod tests {
             "claude is not logged in: no key was found\nhint: set ANTHROPIC_API_KEY, or log in with claude's own command; \
              'sandbox-agent doctor claude' checks the credentials"
         );
-        let crash =
-            CrashInfo { message: "401".to_owned(), kind: "authRequired".to_owned(), ..CrashInfo::default() };
-        assert!(!explain_crash("codex", &crash, None).text().contains(['{', '}']));
+        let crash = CrashInfo {
+            message: "401; over HTTP: give `env`".to_owned(),
+            kind: "authRequired".to_owned(),
+            ..CrashInfo::default()
+        };
+        assert_eq!(explain_crash("codex", &crash, None).what, "codex is not logged in: 401");
     }
 
     #[test]

@@ -12,11 +12,11 @@ const COMMANDS: [(&str, &str, &str); 9] = [
     ("help", "", "list the commands"),
     ("model", "[ID]", "list the models, or choose one"),
     ("mode", "[ID]", "list the agent's modes, or choose one"),
-    ("permission-mode", "[default|plan|bypass]", "show or set the permission mode"),
-    ("cancel", "", "cancel the turn and withdraw the queued messages"),
-    ("queue", "[drop N]", "list the queued messages, or withdraw one"),
+    ("permission-mode", "[MODE]", "show or set the mode: default, plan or bypass"),
+    ("cancel", "", "cancel the turn and empty the queue"),
+    ("queue", "[drop N]", "list the queued messages, or drop one"),
     ("fork", "", "continue in a copy of this session"),
-    ("export", "FILE", "write the session to a file, as lines of JSON"),
+    ("export", "FILE", "write the session to a file"),
     ("quit", "", "leave; the session stays"),
 ];
 
@@ -133,7 +133,7 @@ impl Talk<'_> {
         let mut text = String::new();
         for (name, argument, description) in COMMANDS {
             let usage = format!("/{name} {argument}");
-            text.push_str(&format!("{usage:<40} {description}\n"));
+            text.push_str(&format!("{usage:<24} {description}\n"));
         }
         if !self.chat.commands().is_empty() {
             let own: Vec<String> =
