@@ -97,8 +97,8 @@ for (const name of ["http", "standard http"])
     });
 
     test("a prompt that may not have arrived fails in the end, and the connection works on", async () => {
-      const timing: Timing = { ...FAST, statusMs: 200, idleMs: 300 };
-      const { demo, proxy } = await connect(name, timing, {}, 200);
+      const timing: Timing = { ...FAST, statusMs: 1_500, idleMs: 2_000 };
+      const { demo, proxy } = await connect(name, timing, {}, 1_500);
       const session = await start(demo);
       proxy.stall();
       const error = await prompt(demo, session, "say lost").catch((failure: unknown) => failure);
