@@ -139,6 +139,16 @@ fn what_was_left_out_is_put_back_for_acp() {
 }
 
 #[test]
+fn an_output_that_became_a_copy_replaces_the_older_one_for_acp() {
+    let mut command = Command::start();
+    command.update(json!({ "status": "completed", "rawOutput": "old" }));
+    command.update(json!({ "content": content("new"), "rawOutput": "new" }));
+    let mut projector = Projector::default();
+    let updates: Vec<Value> = command.events.iter().flat_map(|event| projector.updates(event)).collect();
+    assert_eq!(updates.last().unwrap()["rawOutput"], "new");
+}
+
+#[test]
 fn other_things_that_a_result_says_stay() {
     let mut command = Command::start();
     command.update(json!({ "status": "completed", "content": content("ok"), "rawOutput": { "status": "ok", "output": "okay" } }));
