@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { binary } from "@sandbox-agent/testkit";
 import { SandboxAgent } from "sandbox-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Writes a program of its own in place of the daemon. */
 function script(text: string, mode = 0o755): string {
-  const path = join(folder, "sandbox-agent");
+  const path = join(mkdtempSync(join(folder, "script-")), "sandbox-agent");
   writeFileSync(path, `#!/bin/sh\n${text}\n`);
   chmodSync(path, mode);
   return path;
@@ -223,7 +223,8 @@ describe("the program", () => {
 
   test("comes from PATH if nothing else is there", () => {
     const path = script("exit 0");
-    expect(findBinary({ env: { PATH: `/nowhere:${folder}` }, from: `file://${folder}/index.js` })).toBe(path);
+    const env = { PATH: `/nowhere:${dirname(path)}` };
+    expect(findBinary({ env, from: `file://${folder}/index.js` })).toBe(path);
   });
 });
 
