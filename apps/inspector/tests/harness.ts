@@ -72,7 +72,7 @@ export class Harness implements AsyncDisposable {
   /** Opens a context of its own: no storage is shared. */
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     return context;
   }
 
