@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use anyhow::Result;
 use sa_testkit::{Daemon, Finished, Signal, daemon_path};
 use std::os::unix::fs::PermissionsExt;
-use std::sync::Arc;
+use std::process::{Child, Stdio};
 
 const CHAT: &str = "\"$SANDBOX_AGENT\" chat --agent demo; echo code $?";
 
@@ -69,6 +69,16 @@ async fn a_session_is_talked_to_left_and_continued() -> Result<()> {
     Ok(())
 }
 
+/// A daemon at the address of an earlier one. Ended when dropped.
+struct Again(Child);
+
+impl Drop for Again {
+    fn drop(&mut self) {
+        sa_testkit::send_signal(self.0.id(), Signal::TERM);
+        let _ended = self.0.wait();
+    }
+}
+
 #[tokio::test]
 async fn it_continues_after_the_daemon_was_restarted() -> Result<()> {
     let desks = Daemon::builder().start().await?;
@@ -79,10 +89,14 @@ async fn it_continues_after_the_daemon_was_restarted() -> Result<()> {
     desk.see("/help").await?;
     desk.press("say before\r").await?;
     desk.see("✓").await?;
-    let sandbox = Arc::clone(&daemon.sandbox());
+    let sandbox = daemon.sandbox();
     daemon.signal(Signal::KILL);
     daemon.exited().await?;
-    let _again = Daemon::builder().sandbox(sandbox).token("t").arg("--port").arg(&port).start().await?;
+    let mut server = sandbox.command(daemon_path()?);
+    server.args(["server", "--token", "t", "--port", &port]).stdout(Stdio::null()).stderr(Stdio::null());
+    let _again = Again(server.spawn()?);
+    sa_testkit::until("the port", || std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_ok())
+        .await?;
     desk.look_away();
     desk.press("say after\r").await?;
     desk.see("› say after").await?;

@@ -148,7 +148,7 @@ async fn permissions_and_questions_are_decided_with_single_keys() -> Result<()> 
     desk.see("2 [ ] Banana").await?;
     desk.press("13\r").await?;
     desk.see("3 [x] Cherry").await?;
-    desk.see("  › ").await?;
+    desk.see("? What is your name?").await?;
     desk.look_away();
     desk.press("some text\r").await?;
     desk.see("from 1 to 99").await?;
