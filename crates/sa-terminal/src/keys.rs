@@ -86,7 +86,7 @@ fn decode(bytes: &[u8]) -> Option<(Option<Key>, usize)> {
         0x7f | 0x08 => Some((Some(Key::Backspace), 1)),
         0 => Some((None, 1)),
         1..=26 => Some((Some(Key::Control(char::from(b'a' + first - 1))), 1)),
-        27..=31 => Some((None, 1)),
+        0x1c..=0x1f => Some((None, 1)),
         _ => decode_char(bytes).map(|(c, length)| (c.map(Key::Char), length)),
     }
 }
@@ -114,7 +114,7 @@ fn decode_escape(bytes: &[u8], rest: &[u8]) -> Option<(Option<Key>, usize)> {
             let end = body.windows(PASTE_END.len()).position(|window| window == PASTE_END);
             let Some(end) = end else {
                 // A terminal that never ends a paste must not fill the memory.
-                return (body.len() > LONGEST_PASTE).then(|| (None, bytes.len()));
+                return (body.len() > LONGEST_PASTE).then_some((None, bytes.len()));
             };
             let text = String::from_utf8_lossy(body.get(..end)?).replace("\r\n", "\n").replace('\r', "\n");
             Some((Some(Key::Paste(text)), PASTE_BEGIN.len() + end + PASTE_END.len()))

@@ -36,6 +36,8 @@ pub(crate) struct Tool {
     output: Option<Value>,
     exit_code: Option<i64>,
     tail: String,
+    /// The heading was shown, as what sub-agents do comes below it.
+    is_announced: bool,
 }
 
 impl Tool {
@@ -76,6 +78,15 @@ impl Tool {
         }
     }
 
+    /// Returns the heading before the first thing that a sub-agent of this call does.
+    pub(crate) fn announce(&mut self, width: usize) -> Option<Vec<Line>> {
+        if std::mem::replace(&mut self.is_announced, true) {
+            return None;
+        }
+        let heading = self.heading(&Line::styled("○ ", Style::of(Color::Green))).fit(width);
+        Some(self.indented(vec![heading]))
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self.status, ToolStatus::Completed | ToolStatus::Failed)
     }
@@ -94,6 +105,9 @@ impl Tool {
     /// The call after its end, or as it was when its turn ended.
     pub(crate) fn ended(&self, width: usize) -> Vec<Line> {
         let failed = self.status == ToolStatus::Failed || self.is_error;
+        if self.is_announced && !failed {
+            return Vec::new();
+        }
         let bad_exit = self.exit_code.is_some_and(|code| code != 0);
         let mark = match (failed || bad_exit, self.has_ended()) {
             (true, _) => Line::styled("✗ ", Style::of(Color::Red)),

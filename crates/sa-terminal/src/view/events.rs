@@ -5,8 +5,9 @@ use crate::style::{Color, Line, Span, Style};
 use crate::wording::{Explanation, duration, explain_crash, stop_reason, usage};
 use crate::wrap::{Break, Margin, wrap};
 use sa_api::sessions::{
-    ContinuityKind, EventData, Notice, NoticeSeverity, PermissionReplyKind, Plan, PlanStatus,
-    QuestionOutcome, ResolvedBy, Role, StopReason, TurnEnded, UniversalEvent, UniversalMessage, WithdrawnBy,
+    Continuity, ContinuityKind, EventData, Notice, NoticeSeverity, PermissionReplyKind, Plan, PlanStatus,
+    QuestionOutcome, QuestionResolved, ResolvedBy, Role, StopReason, TurnEnded, UniversalEvent,
+    UniversalMessage, WithdrawnBy,
 };
 
 impl SessionView {
@@ -31,15 +32,7 @@ impl SessionView {
                     self.on_permission_resolved(&title, resolved.reply, resolved.by);
                 }
             }
-            EventData::QuestionResolved(resolved) => {
-                let answers =
-                    resolved.answers.iter().flatten().flatten().cloned().collect::<Vec<_>>().join(", ");
-                match resolved.outcome {
-                    QuestionOutcome::Answered => self.note(&format!("answered: {answers}")),
-                    QuestionOutcome::Rejected => self.note("the question was rejected"),
-                    QuestionOutcome::Cancelled => self.note("the question was withdrawn"),
-                }
-            }
+            EventData::QuestionResolved(resolved) => self.on_question_resolved(resolved),
             EventData::Plan(plan) => self.on_plan(plan),
             EventData::Error(crash) => {
                 self.explain(&explain_crash(&self.agent, crash, self.key_variable.as_deref()));
@@ -53,20 +46,14 @@ impl SessionView {
                 }
             },
             EventData::QueueHeld(held) => {
-                let count = held.message_ids.len();
-                self.note(&format!(
-                    "the daemon restarted; {count} queued messages wait until the session is resumed"
-                ));
-            }
-            EventData::Continuity(continuity) => {
-                let what = match continuity.kind {
-                    ContinuityKind::Native => return,
-                    ContinuityKind::Replayed => "the agent restarted; it gets the conversation as text",
-                    ContinuityKind::Lost => "the agent restarted and remembers nothing of this conversation",
+                let messages = match held.message_ids.len() {
+                    1 => "a queued message waits".to_owned(),
+                    count => format!("{count} queued messages wait"),
                 };
-                let why = continuity.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-                self.note(&format!("{what}{why}"));
+                self.note(&format!("the daemon restarted; {messages} until the session is resumed"));
             }
+            EventData::QueueReleased(_) => self.note("the queued messages continue"),
+            EventData::Continuity(continuity) => self.on_continuity(continuity),
             EventData::Compaction(_) => self.note("the agent summarized the conversation to make room"),
             EventData::Ended(_) => self.note("the session ended"),
             _ => {}
@@ -90,6 +77,28 @@ impl SessionView {
             }
             _ => {}
         }
+    }
+
+    fn on_question_resolved(&mut self, resolved: &QuestionResolved) {
+        match resolved.outcome {
+            QuestionOutcome::Answered => {
+                let answers: Vec<&str> =
+                    resolved.answers.iter().flatten().flatten().map(String::as_str).collect();
+                self.note(&format!("answered: {}", answers.join(", ")));
+            }
+            QuestionOutcome::Rejected => self.note("the question was rejected"),
+            QuestionOutcome::Cancelled => self.note("the question was withdrawn"),
+        }
+    }
+
+    fn on_continuity(&mut self, continuity: &Continuity) {
+        let what = match continuity.kind {
+            ContinuityKind::Native => return,
+            ContinuityKind::Replayed => "the agent restarted; it gets the conversation as text",
+            ContinuityKind::Lost => "the agent restarted and remembers nothing of this conversation",
+        };
+        let why = continuity.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        self.note(&format!("{what}{why}"));
     }
 
     fn on_plan(&mut self, plan: &Plan) {

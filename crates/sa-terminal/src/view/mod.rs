@@ -135,7 +135,7 @@ impl SessionView {
 
     /// Shows the parts of a message of the agent, or of its newest state.
     pub fn show_parts(&mut self, id: &str, parts: &[MessagePart], metadata: &Map<String, Value>) {
-        let depth = self.depth_of(metadata.get("parentId").and_then(Value::as_str));
+        let depth = self.enter(metadata.get("parentId").and_then(Value::as_str));
         if self.writing.as_ref().is_some_and(|writing| writing.message_id == id) {
             self.finish_text();
         }
@@ -196,7 +196,8 @@ impl SessionView {
         self.finish_text();
         self.begin(Block::Note);
         for line in explanation.lines() {
-            self.done.extend(wrap(line.spans(), self.width, &Margin::default(), Break::Words));
+            let margin = Margin { first: Line::new(), rest: Line::plain("  ") };
+            self.done.extend(wrap(line.spans(), self.width, &margin, Break::Words));
         }
     }
 
@@ -216,7 +217,7 @@ impl SessionView {
     }
 
     fn on_delta(&mut self, delta: &MessageDelta) {
-        let depth = self.depth_of(delta.parent_id.as_deref());
+        let depth = self.enter(delta.parent_id.as_deref());
         let kind = match delta.kind {
             DeltaKind::Text => TextKind::Text,
             DeltaKind::Reasoning => TextKind::Reasoning,
@@ -327,15 +328,26 @@ impl SessionView {
 
     fn print_tools(&mut self, tools: Vec<Tool>) {
         for tool in tools {
-            self.finish_text();
-            self.begin(Block::Tool);
-            self.done.extend(tool.ended(self.width));
+            let lines = tool.ended(self.width);
+            if !lines.is_empty() {
+                self.finish_text();
+                self.begin(Block::Tool);
+                self.done.extend(lines);
+            }
             self.ended_tools.insert(tool.id);
         }
     }
 
-    fn depth_of(&self, parent: Option<&str>) -> usize {
-        parent.map_or(0, |parent| self.depths.get(parent).map_or(1, |depth| depth + 1))
+    /// Returns the nesting of what belongs to a tool call, whose heading comes first.
+    fn enter(&mut self, parent: Option<&str>) -> usize {
+        let Some(parent) = parent else { return 0 };
+        let heading = self.tools.iter_mut().find(|tool| tool.id == parent);
+        if let Some(lines) = heading.and_then(|tool| tool.announce(self.width)) {
+            self.finish_text();
+            self.begin(Block::Tool);
+            self.done.extend(lines);
+        }
+        self.depths.get(parent).map_or(1, |depth| depth + 1)
     }
 
     /// Leaves a blank line between blocks of different kinds.
