@@ -60,7 +60,8 @@ test("the first load is at most 120 KB compressed, from one origin, and nothing 
   expect(sizes.length).toBeGreaterThan(2);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(120 * 1_024);
   expect([...origins]).toEqual([harness.front.baseUrl]);
-  const { shift } = await page.evaluate(() => (window as unknown as Watched).watched);
+  const { shift, moved } = await page.evaluate(() => (window as unknown as Watched).watched);
+  expect(moved).toEqual([]);
   expect(shift).toBe(0);
   await context.close();
 });
