@@ -50,7 +50,7 @@ export async function setScene(client: SandboxAgent): Promise<Scene> {
     return session;
   };
   await start("Port the parser to streams", "plan every 60000\nhang", "bypass");
-  const plan = await start("Plan the move to streams", "leave-plan", "plan");
+  const plan = await start("Plan the fix of the retry delay", TASK, "plan");
   const question = await start("Limit the wait between retries", TASK);
   const permission = await start("Double the delay after each failure", TASK);
   const done = await start("Fix the failing retry test", TASK);

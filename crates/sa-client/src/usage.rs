@@ -12,7 +12,7 @@ pub struct UsageQuery {
     pub from: Option<Timestamp>,
     /// End of the period, exclusive.
     pub to: Option<Timestamp>,
-    /// What the turns of a group share; the day if empty.
+    /// Properties that the turns of a group share; the day if empty.
     pub group_by: Vec<UsageGrouping>,
     /// Their sessions.
     pub sessions: Vec<String>,

@@ -1,4 +1,4 @@
-//! What the daemon counts: read when somebody asks, written for Prometheus here and for collectors by `sa-otlp`.
+//! The daemon's metrics: read on request, written for Prometheus here and for collectors by `sa-otlp`.
 
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
@@ -30,7 +30,7 @@ pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<Answered, u64>>,
 }
 
-/// What sessions may be doing, by the names that the contract has for it.
+/// States of sessions, with their names in the contract.
 const STATES: [(SessionState, &str); 6] = [
     (SessionState::Starting, "starting"),
     (SessionState::Idle, "idle"),
@@ -110,7 +110,7 @@ impl Metrics {
                 "JSON-RPC messages accepted for agents",
                 stats.messages_to_agents,
             ),
-            counter("sandbox_agent_reader_gaps", "Readers that were told of a gap", stats.gaps),
+            counter("sandbox_agent_reader_gaps", "Readers that got a gap", stats.gaps),
             counter(
                 "sandbox_agent_request_silences",
                 "Requests that failed because their agent was silent",
@@ -148,7 +148,7 @@ impl Metrics {
         let states = self.sessions.states();
         let point = |(state, name): (SessionState, &str)| Point {
             labels: vec![("state", name.to_owned())],
-            value: MetricValue::Count(states.of(state) as u64),
+            value: MetricValue::Count(states.of(state)),
         };
         vec![
             Reading {
@@ -196,7 +196,7 @@ impl Metrics {
     }
 }
 
-/// What a request will be counted under, once it is answered.
+/// The labels under which a request will be counted, once it is answered.
 pub(crate) struct Asked {
     method: &'static str,
     route: Option<MatchedPath>,

@@ -10,7 +10,7 @@ mod run;
 
 pub use find::{Found, Origin};
 pub use job::Job;
-pub use request::{Ended, InstallRequest, Installed, InstallerOptions, Observer, Preinstall};
+pub use request::{InstallEnd, InstallObserver, InstallRequest, Installed, InstallerOptions, Preinstall};
 
 use crate::error::InstallError;
 use crate::fetch::Client;
@@ -41,7 +41,7 @@ struct Inner {
     search_path: Option<OsString>,
     node: Option<Node>,
     allow_unverified: bool,
-    observer: Option<Observer>,
+    observer: Option<InstallObserver>,
     jobs: Jobs,
 }
 
@@ -202,7 +202,7 @@ impl Installer {
                 Err(error) => Err(error),
             };
             if let Some(observer) = &inner.observer {
-                observer.ended(&Ended { agent: &agent, began, outcome: &outcome });
+                observer.ended(&InstallEnd { agent: &agent, began, outcome: &outcome });
             }
             outcome
         })

@@ -27,7 +27,8 @@ mod unpack;
 pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;
 pub use installer::{
-    Ended, Found, InstallRequest, Installed, Installer, InstallerOptions, Job, Observer, Origin, Preinstall,
+    Found, InstallEnd, InstallObserver, InstallRequest, Installed, Installer, InstallerOptions, Job, Origin,
+    Preinstall,
 };
 pub use launcher::{LaunchError, Launchable, Launcher};
 pub use node::NodeError;

@@ -68,9 +68,25 @@ mod tests {
     #[test]
     fn names_are_those_of_the_conventions_or_our_own() {
         let conventional = [
-            OPERATION, PROVIDER, AGENT, AGENT_VERSION, CONVERSATION, MODEL, FINISH, INPUT_TOKENS, OUTPUT_TOKENS,
-            CACHE_READ, CACHE_CREATION, REASONING, INPUT_MESSAGES, OUTPUT_MESSAGES, TOOL_NAME, TOOL_CALL,
-            TOOL_ARGUMENTS, TOOL_RESULT, ERROR_TYPE,
+            OPERATION,
+            PROVIDER,
+            AGENT,
+            AGENT_VERSION,
+            CONVERSATION,
+            MODEL,
+            FINISH,
+            INPUT_TOKENS,
+            OUTPUT_TOKENS,
+            CACHE_READ,
+            CACHE_CREATION,
+            REASONING,
+            INPUT_MESSAGES,
+            OUTPUT_MESSAGES,
+            TOOL_NAME,
+            TOOL_CALL,
+            TOOL_ARGUMENTS,
+            TOOL_RESULT,
+            ERROR_TYPE,
         ];
         for name in conventional {
             assert!(PUBLISHED.contains(&name), "{name} is not in the conventions");

@@ -22,7 +22,7 @@ impl ConfigError {
     }
 }
 
-/// What the daemon's own flags say.
+/// The daemon's own flags.
 #[derive(Debug, Clone, Default)]
 pub struct Flags<'a> {
     /// `--otlp-endpoint`: the collector for all signals.
@@ -75,7 +75,8 @@ impl Config {
         flags: &Flags<'_>,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, ConfigError> {
-        let lookup = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|v| !v.is_empty());
+        let lookup =
+            |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|v| !v.is_empty());
         let environment = Environment { lookup: &lookup, endpoint: flags.endpoint };
         if environment.flag("OTEL_SDK_DISABLED")? == Some(true) {
             return Ok(None);
@@ -192,7 +193,8 @@ impl Environment<'_> {
     fn resource(&self) -> Result<Resource, ConfigError> {
         let name = "OTEL_RESOURCE_ATTRIBUTES";
         let mut resource = Resource::new();
-        for pair in (self.lookup)(name).unwrap_or_default().split(',').filter(|pair| !pair.trim().is_empty()) {
+        for pair in (self.lookup)(name).unwrap_or_default().split(',').filter(|pair| !pair.trim().is_empty())
+        {
             let (key, value) =
                 pair.split_once('=').ok_or_else(|| wrong(name, pair, "key=value, separated by commas"))?;
             resource.push((decoded(key.trim()), decoded(value.trim())));

@@ -2,7 +2,8 @@
 use super::*;
 
 fn read(endpoint: Option<&str>, variables: &[(&str, &str)]) -> Result<Option<Config>, ConfigError> {
-    let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    let find =
+        |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
     Config::read(&Flags { endpoint, with_content: false }, find)
 }
 
@@ -43,7 +44,9 @@ fn the_resource_is_what_operators_say() {
         ("OTEL_SERVICE_NAME", "mine"),
     ];
     let resource = read(None, &variables).unwrap().unwrap().resource;
-    let find = |key: &str| resource.iter().filter(|(name, _)| name == key).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
+    let find = |key: &str| {
+        resource.iter().filter(|(name, _)| name == key).map(|(_, v)| v.as_str()).collect::<Vec<_>>()
+    };
     assert_eq!((find("service.name"), find("team"), find("region")), (vec!["mine"], vec!["a b"], vec!["x"]));
     assert_eq!(find("service.version").len(), 1);
 }
@@ -57,7 +60,10 @@ fn headers_of_a_signal_replace_the_common_ones_and_are_never_shown() {
     ];
     let config = read(None, &variables).unwrap().unwrap();
     let traces = config.traces.as_ref().unwrap();
-    assert_eq!((traces.headers["authorization"].to_str().unwrap(), traces.headers.len()), ("Bearer hidden", 2));
+    assert_eq!(
+        (traces.headers["authorization"].to_str().unwrap(), traces.headers.len()),
+        ("Bearer hidden", 2)
+    );
     assert_eq!(config.logs.as_ref().unwrap().headers.len(), 1);
     assert!(!format!("{config:?}").contains("hidden"));
 }

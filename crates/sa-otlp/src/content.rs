@@ -5,13 +5,13 @@ const LONGEST: usize = 16 << 10;
 /// Values that are shorter than this are not taken for secrets: they would be found everywhere.
 const SHORTEST_SECRET: usize = 6;
 
-/// Whether content is exported, and what is cut out of it.
+/// The part of prompts, answers and tool calls that is exported.
 #[derive(Debug, Clone, Default)]
 pub enum Content {
-    /// It is not.
+    /// None of it.
     #[default]
     Omitted,
-    /// It is, without these texts.
+    /// All of it, without these texts.
     Without(Vec<String>),
 }
 
@@ -33,7 +33,8 @@ impl Content {
     /// Returns a text as it may be exported; none if content is not.
     pub(crate) fn of(&self, text: &str) -> Option<String> {
         let Self::Without(secrets) = self else { return None };
-        let mut text = secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[redacted]"));
+        let mut text =
+            secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[redacted]"));
         if text.len() > LONGEST {
             let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
             text.truncate(end);

@@ -34,7 +34,12 @@ impl TraceContext {
             return None;
         }
         let state = state.map(str::trim).filter(|state| !state.is_empty() && state.len() <= STATE_BYTES);
-        Some(Self { trace_id, span_id: SpanId(span_id), sampled: flags & 1 == 1, state: state.map(str::to_owned) })
+        Some(Self {
+            trace_id,
+            span_id: SpanId(span_id),
+            sampled: flags & 1 == 1,
+            state: state.map(str::to_owned),
+        })
     }
 
     /// Returns the value of `traceparent`.

@@ -10,7 +10,7 @@ const SCOPE: &str = "sandbox-agent";
 const NANOSECONDS: u64 = 1_000_000;
 const CUMULATIVE: u64 = 2;
 
-/// What all telemetry of a daemon has in common: its name, its version and what operators add.
+/// Attributes that all telemetry of a daemon has: name, version, and those that operators add.
 pub(crate) type Resource = Vec<(String, String)>;
 
 pub(crate) fn traces(resource: &Resource, spans: &[Span]) -> Vec<u8> {

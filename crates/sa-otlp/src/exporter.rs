@@ -19,14 +19,14 @@ use tokio_util::sync::CancellationToken;
 /// How long a shutdown waits for a collector.
 const FLUSH: Duration = Duration::from_secs(3);
 
-/// What became of the items of one signal.
+/// Counts of one signal's items, by outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) exported: AtomicU64,
     pub(crate) dropped: AtomicU64,
 }
 
-/// What became of the items of one signal since the daemon started.
+/// Items of one signal since the daemon started, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExportCounts {
     /// The signal: `spans`, `logs` or `metrics`.
@@ -95,7 +95,8 @@ impl Exporter {
             tasks.push(tokio::spawn(worker::run(waiting, config.records, sender, encode)));
             records = Some(queue);
         }
-        let metrics = config.metrics.as_ref().map(|target| sender("metrics", target, metric_counts)).transpose()?;
+        let metrics =
+            config.metrics.as_ref().map(|target| sender("metrics", target, metric_counts)).transpose()?;
         let (tasks, metrics) = (Mutex::new(tasks), Mutex::new(metrics));
         Ok(Self { inner: Arc::new(Inner { config, spans, records, metrics, counts, stop, tasks }) })
     }

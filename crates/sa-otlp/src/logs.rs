@@ -10,7 +10,7 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// What is written while telemetry is exported. Exporting it would lead to more of it.
+/// Crates that log while telemetry is exported. Exporting their records would lead to more of them.
 const OWN_TARGETS: [&str; 5] = ["sa_otlp", "hyper", "reqwest", "rustls", "h2"];
 
 /// How grave a record is.
@@ -37,7 +37,7 @@ pub struct LogRecord {
     pub severity: Severity,
     /// The message.
     pub body: String,
-    /// Its fields.
+    /// Fields.
     pub attributes: Vec<(&'static str, Value)>,
 }
 

@@ -22,7 +22,7 @@ pub enum ReadingKind {
 pub struct Reading {
     /// The name in OTLP.
     pub name: &'static str,
-    /// What it counts.
+    /// Help text.
     pub help: &'static str,
     /// The unit, in UCUM; empty for plain counts.
     pub unit: &'static str,

@@ -17,7 +17,7 @@ pub(crate) struct Post {
     target: Target,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Delivered,

@@ -80,18 +80,22 @@ mod tests {
         let sampler = |argument| Sampler::parse("traceidratio", argument).unwrap();
         assert_eq!((taken(&sampler(None)), taken(&sampler(Some("0")))), (1000, 0));
         assert!((150..350).contains(&taken(&sampler(Some("0.25")))));
-        assert!(Sampler::parse("traceidratio", Some("2")).is_err() && Sampler::parse("jaeger", None).is_err());
+        assert!(
+            Sampler::parse("traceidratio", Some("2")).is_err() && Sampler::parse("jaeger", None).is_err()
+        );
     }
 
     #[test]
     fn a_parent_decides_where_it_is_asked() {
         let parent = |sampled| {
             let flags = if sampled { "01" } else { "00" };
-            TraceContext::parse(&format!("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-{flags}"), None)
+            TraceContext::parse(
+                &format!("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-{flags}"),
+                None,
+            )
         };
-        let takes = |name, sampled| {
-            Sampler::parse(name, None).unwrap().takes(&[1; 16], parent(sampled).as_ref())
-        };
+        let takes =
+            |name, sampled| Sampler::parse(name, None).unwrap().takes(&[1; 16], parent(sampled).as_ref());
         assert!(takes("parentbased_always_off", true) && !takes("parentbased_always_on", false));
         assert!(takes("always_on", false) && !takes("always_off", true));
     }

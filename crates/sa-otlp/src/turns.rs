@@ -132,7 +132,8 @@ impl TurnTracer {
                     });
                     tool.name = name.clone().or_else(|| tool.name.take());
                     tool.kind = word(kind);
-                    if let Some(input) = input.as_ref().and_then(|input| self.content.of(&input.to_string())) {
+                    if let Some(input) = input.as_ref().and_then(|input| self.content.of(&input.to_string()))
+                    {
                         tool.arguments = Some(input);
                     }
                     tool.status = *status;
@@ -210,7 +211,9 @@ impl TurnTracer {
         if self.turn.as_ref().is_none_or(|turn| turn.id != ended.turn_id) {
             return;
         }
-        let open = |turn: &OpenTurn| turn.tools.iter().filter(|tool| !tool.ended).map(|tool| tool.id.clone()).collect();
+        let open = |turn: &OpenTurn| {
+            turn.tools.iter().filter(|tool| !tool.ended).map(|tool| tool.id.clone()).collect()
+        };
         let tools: Vec<String> = self.turn.as_ref().map(open).unwrap_or_default();
         for (kind, id) in self.turn.as_ref().map(OpenTurn::waiting).unwrap_or_default() {
             self.resolve(kind, &id, "withdrawn".to_owned(), "turnEnded".to_owned(), at_ms);
@@ -236,7 +239,8 @@ impl TurnTracer {
             // Messages of agents may quote what they worked on.
             status = SpanStatus::Error(self.content.of(&message).unwrap_or_default());
         }
-        if let Some(prompt) = turn.prompt.take().and_then(|text| self.content.of(&messages("user", &[text]))) {
+        if let Some(prompt) = turn.prompt.take().and_then(|text| self.content.of(&messages("user", &[text])))
+        {
             attributes.push(Attribute::text(name::INPUT_MESSAGES, prompt));
         }
         if let Some(said) = self.content.of(&messages("assistant", &turn.said())) {
@@ -308,8 +312,7 @@ fn texts(parts: &[MessagePart]) -> String {
 
 /// Messages in the form of the conventions.
 fn messages(role: &str, texts: &[String]) -> String {
-    let message = |text: &String| {
-        serde_json::json!({ "role": role, "parts": [{ "type": "text", "content": text }] })
-    };
+    let message =
+        |text: &String| serde_json::json!({ "role": role, "parts": [{ "type": "text", "content": text }] });
     serde_json::Value::from_iter(texts.iter().map(message)).to_string()
 }

@@ -10,8 +10,8 @@ use sa_api::sessions::{
     CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, QuestionReply,
     QueueOrder, Session, SessionPatch, SessionState, TranscriptOrder,
 };
-use sa_store::StoreError;
 use sa_otlp::TraceContext;
+use sa_store::StoreError;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::Arc;

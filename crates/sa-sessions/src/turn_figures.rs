@@ -9,8 +9,20 @@ use sa_otlp::{Histogram, Reading, ReadingKind};
 const SECONDS: &[f64] =
     &[0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 163.84, 655.36];
 const TOKENS: &[f64] = &[
-    1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0, 262_144.0, 1_048_576.0, 4_194_304.0,
-    16_777_216.0, 67_108_864.0,
+    1.0,
+    4.0,
+    16.0,
+    64.0,
+    256.0,
+    1024.0,
+    4096.0,
+    16384.0,
+    65536.0,
+    262_144.0,
+    1_048_576.0,
+    4_194_304.0,
+    16_777_216.0,
+    67_108_864.0,
 ];
 
 /// Figures of turns that have ended since the daemon started.
@@ -28,13 +40,7 @@ impl Default for TurnFigures {
 
 impl TurnFigures {
     /// Adds a turn that has just ended. One whose beginning another daemon saw has no duration.
-    pub(crate) fn add(
-        &self,
-        agent: &str,
-        model: &str,
-        started_at: Option<Timestamp>,
-        usage: Option<&Usage>,
-    ) {
+    pub(crate) fn add(&self, agent: &str, model: &str, started_at: Option<Timestamp>, usage: Option<&Usage>) {
         let labels = || {
             vec![
                 ("gen_ai.operation.name", "invoke_agent".to_owned()),

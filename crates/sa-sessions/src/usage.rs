@@ -26,7 +26,7 @@ pub struct UsageFilter {
     pub agents: Vec<String>,
     /// Models.
     pub models: Vec<String>,
-    /// What the turns of a group share.
+    /// Properties that the turns of a group share.
     pub group_by: Vec<UsageGrouping>,
 }
 

@@ -41,11 +41,9 @@ pub use error::{OpenError, StoreError};
 pub use import::Import;
 pub use options::{Meaning, Retention, StoreOptions, Synchronous};
 pub use store::Store;
-pub use usage::{
-    Tokens, UsageDimension, UsageKey, UsageNote, UsagePage, UsageQuery, UsageSum,
-};
 pub use types::{
     Change, Committed, Direction, EventSlice, ListPlace, Listing, Mark, MessageChange, MessageState,
     NewEvent, QueuePlace, Standing, Stats, StoredEvent, StoredMessage, StoredSession, Swept, TranscriptEntry,
     TranscriptSlice, Unfinished, WebhookCursor, Which,
 };
+pub use usage::{Tokens, UsageDimension, UsageKey, UsageNote, UsagePage, UsageQuery, UsageSum};

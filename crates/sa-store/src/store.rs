@@ -11,8 +11,8 @@ use crate::types::{
     Change, Committed, Direction, EventSlice, ListPlace, Listing, Stats, StoredMessage, StoredSession, Swept,
     TranscriptSlice, Which,
 };
-use crate::writer::{self, Queue, Work, Writer};
 use crate::usage::{self, UsagePage, UsageQuery};
+use crate::writer::{self, Queue, Work, Writer};
 use crate::{listings, open, queries, transcript};
 use bytes::Bytes;
 use rusqlite::Connection;

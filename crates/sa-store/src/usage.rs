@@ -31,7 +31,7 @@ pub struct Tokens {
     pub total: Option<u64>,
 }
 
-/// What one commit adds to a turn.
+/// Tokens and cost that one commit adds to a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageNote {
     /// The turn; empty outside of turns.
@@ -102,7 +102,7 @@ pub struct UsageQuery {
     pub agents: BTreeSet<String>,
     /// Models.
     pub models: BTreeSet<String>,
-    /// What rows of a group share.
+    /// Properties that the rows of a group share.
     pub group_by: BTreeSet<UsageDimension>,
     /// The last group of the page before.
     pub after: Option<UsageKey>,

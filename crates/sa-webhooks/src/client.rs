@@ -73,7 +73,8 @@ impl Client {
             .header("X-Sandbox-Agent-Timestamp", timestamp.to_string());
         if let Some(trace) = trace {
             request = request.header("traceparent", &trace.traceparent);
-            request = request.headers(trace.tracestate.iter().filter_map(state_header).collect());
+            request =
+                request.headers(trace.tracestate.as_deref().and_then(state_header).into_iter().collect());
         }
         if let Some(secret) = &target.secret {
             let Some(signature) = signature(secret, timestamp, &body) else {
@@ -101,7 +102,7 @@ impl Client {
     }
 }
 
-fn state_header(state: &String) -> Option<(HeaderName, HeaderValue)> {
+fn state_header(state: &str) -> Option<(HeaderName, HeaderValue)> {
     Some((HeaderName::from_static("tracestate"), HeaderValue::from_str(state).ok()?))
 }
 

@@ -3,8 +3,8 @@
 use crate::settings::AgentSettings;
 use sa_credentials::{Host, Platform};
 use sa_install::{
-    COMMON_PREFIXES, ClientOptions, Ended, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources,
-    Observer, detect,
+    COMMON_PREFIXES, ClientOptions, InstallEnd, InstallObserver, Installer, InstallerOptions, Launcher,
+    NpmConfig, NpmSources, detect,
 };
 use sa_otlp::{Exporter, Installation, TraceContext};
 use sa_probe::{Probe, ProbeOptions};
@@ -47,7 +47,7 @@ impl Agents {
             search_path: std::env::var_os("PATH"),
             allow_unverified: settings.allow_unverified,
             supervisor: Some(supervisor.clone()),
-            observer: telemetry.map(|exporter| Observer::new(move |ended| report(&exporter, ended))),
+            observer: telemetry.map(|exporter| InstallObserver::new(move |ended| report(&exporter, ended))),
         });
         let launcher = Launcher::new(installer, this_program()?, settings.preinstall);
         let options = ProbeOptions {
@@ -67,12 +67,13 @@ impl Agents {
 }
 
 /// Reports an installation. The turn that waits for it is known by the environment that its agent would get.
-fn report(exporter: &Exporter, ended: &Ended<'_>) {
+fn report(exporter: &Exporter, ended: &InstallEnd<'_>) {
     let ms = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
     let variable = |name: &str| ended.agent.env.get(name).map(String::as_str);
     exporter.installation(Installation {
         agent: ended.agent.id.clone(),
-        parent: variable("TRACEPARENT").and_then(|parent| TraceContext::parse(parent, variable("TRACESTATE"))),
+        parent: variable("TRACEPARENT")
+            .and_then(|parent| TraceContext::parse(parent, variable("TRACESTATE"))),
         start_ms: ms(ended.began),
         end_ms: ms(SystemTime::now()),
         outcome: match ended.outcome {

@@ -43,14 +43,11 @@ impl Daemon {
     /// meanwhile wait. A port that is taken leaves no trace on the disk.
     pub(crate) async fn build(settings: Settings, log: &LogGuard) -> anyhow::Result<Self> {
         let listener = bind(&settings.host, settings.port).await?;
-        let telemetry = settings.telemetry.map(Exporter::start).transpose()?;
-        if let Some(exporter) = &telemetry {
-            log.export(exporter);
-        }
+        let telemetry = start_telemetry(settings.telemetry, log)?;
         let files = Files::open(settings.files).context("cannot use --fs-root or --workspace")?;
         let supervisor = start_supervisor(settings.clean_env)?;
-        let Agents { launcher, probe, host } =
-            Agents::new(&settings.agents, &supervisor, telemetry.clone()).context("cannot find this program's own file")?;
+        let Agents { launcher, probe, host } = Agents::new(&settings.agents, &supervisor, telemetry.clone())
+            .context("cannot find this program's own file")?;
         let configs = ConfigStore::new(settings.agents.data_dir.join("config"));
         let processes = Processes::new(supervisor.clone(), settings.processes, files.workspace());
         let hub = Hub::new(
@@ -77,11 +74,8 @@ impl Daemon {
         let agents = AgentServices { launcher, probe, host };
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
         warn_if_open(&settings.access, address);
-        let options = HttpOptions {
-            auth: auth(&settings.access),
-            cors: settings.cors,
-            allow_hosts: settings.allow_hosts,
-        };
+        let (cors, allow_hosts) = (settings.cors, settings.allow_hosts);
+        let options = HttpOptions { auth: auth(&settings.access), cors, allow_hosts };
         let services = Services {
             agents,
             hub: hub.clone(),
@@ -116,6 +110,15 @@ impl Daemon {
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
     }
 
+    /// Returns the address to call, and the token.
+    pub(crate) fn contact(&self) -> (String, Option<&str>) {
+        let token = match &self.access {
+            Access::Given(token) | Access::Generated(token) => Some(token.as_str()),
+            Access::Open => None,
+        };
+        (format!("http://{}", self.address), token)
+    }
+
     /// Serves until told to stop; comes back only when serving failed.
     pub(crate) async fn serve(&mut self) -> anyhow::Error {
         match (&mut self.serving).await {
@@ -148,6 +151,18 @@ impl Daemon {
             exporter.shutdown().await;
         }
     }
+}
+
+/// Starts the export of traces, metrics and logs, if there is a collector.
+fn start_telemetry(
+    config: Option<sa_otlp::Config>,
+    log: &LogGuard,
+) -> Result<Option<Exporter>, sa_otlp::ConfigError> {
+    let exporter = config.map(Exporter::start).transpose()?;
+    if let Some(exporter) = &exporter {
+        log.export(exporter);
+    }
+    Ok(exporter)
 }
 
 /// What starts and ends processes, with this process's environment and a guardian.

@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Server(args) => server(*args),
         Command::Api(args) => commands::api::run(args),
         Command::Run(args) => commands::run::run(*args),
+        Command::Chat(args) => commands::chat::run(*args),
         Command::Sessions(args) => commands::api::run_sessions(args),
         Command::Acp(args) => commands::acp::run(args),
         Command::Credentials(command) => commands::credentials::run(command),

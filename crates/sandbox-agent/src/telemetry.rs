@@ -6,12 +6,12 @@
 
 use crate::args::LogFormat;
 use crate::failure::Failure;
+use sa_otlp::{Exporter, LogLayer};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
-use sa_otlp::{Exporter, LogLayer};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;

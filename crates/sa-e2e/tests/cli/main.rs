@@ -2,12 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod caller;
+mod chat;
 mod completions;
 mod conversation;
+mod desk;
 mod failures;
 mod messages;
 mod meta;
 mod processes;
+mod run;
+mod run_alone;
 mod running;
 mod session_queue;
 mod session_results;

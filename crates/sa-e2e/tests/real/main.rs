@@ -4,5 +4,6 @@
 
 mod amp;
 mod greeting;
+mod run;
 mod usage;
 mod versions;

@@ -47,7 +47,12 @@ async fn usage_has_the_tokens_that_the_model_counted_for_claude() -> Result<()> 
     let daemon = builder.start().await?;
     let http = daemon.http();
     let created = json!({"agent": "claude", "cwd": sandbox.home()});
-    http.post("/v1/sessions/s").json(created.to_string()).within(PATIENCE).send().await?.expect_status(201)?;
+    http.post("/v1/sessions/s")
+        .json(created.to_string())
+        .within(PATIENCE)
+        .send()
+        .await?
+        .expect_status(201)?;
     let text = "usage: input=1000 output=50 cache_read=300 cache_write=20\nsay: That was dear.";
     for _ in 0..2 {
         let message = json!({ "message": text });

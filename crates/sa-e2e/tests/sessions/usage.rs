@@ -56,7 +56,8 @@ async fn tokens_and_cost_are_summed_by_session_agent_model_and_day() -> Result<(
     assert_eq!(report["total"]["costs"][0]["currency"], "USD");
 
     let days = usage(&daemon, "").await?;
-    let (day, ended) = (&days["groups"][0]["day"], &api.events("one").await?.last().unwrap()["timestamp"]);
+    let events = api.events("one").await?;
+    let (day, ended) = (&days["groups"][0]["day"], &events.last().unwrap()["timestamp"]);
     assert!(ended.as_str().unwrap().starts_with(day.as_str().unwrap()), "{day} and {ended}");
     let first = usage(&daemon, "?groupBy=session&limit=1").await?;
     assert_eq!((&first["groups"][0]["sessionId"], &first["hasMore"]), (&json!("one"), &json!(true)));

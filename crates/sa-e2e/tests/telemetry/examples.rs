@@ -17,7 +17,8 @@ async fn known() -> Result<BTreeSet<String>> {
 
 #[tokio::test]
 async fn the_dashboard_shows_metrics_that_exist() -> Result<()> {
-    let dashboard: Value = serde_json::from_str(&file("examples/observability/grafana/dashboards/sandbox-agent.json")?)?;
+    let dashboard: Value =
+        serde_json::from_str(&file("examples/observability/grafana/dashboards/sandbox-agent.json")?)?;
     let known = known().await?;
     let panels = dashboard["panels"].as_array().context("panels")?;
     ensure!(panels.len() > 10);

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 async fn sessions_work_while_the_collector_is_down_and_drops_are_counted() -> Result<()> {
     // No address that anybody answers at.
     let daemon = Daemon::builder().arg("--otlp-endpoint").arg("http://127.0.0.1:9");
-    let daemon = daemon.env("OTEL_BSP_MAX_QUEUE_SIZE", "2").env("OTEL_BSP_SCHEDULE_DELAY", "10").start().await?;
+    let daemon =
+        daemon.env("OTEL_BSP_MAX_QUEUE_SIZE", "2").env("OTEL_BSP_SCHEDULE_DELAY", "10").start().await?;
     let session = Session::create(&daemon, json!({})).await?;
     for _ in 0..8 {
         let events = session.turn("say on we go\nread a.txt").await?;
@@ -88,7 +89,8 @@ async fn a_daemon_that_is_stopped_sends_what_waits() -> Result<()> {
     let session = Session::create(&daemon, json!({})).await?;
     session.turn("say before the end").await?;
     session.send("sleep 600000").await?;
-    sa_e2e::poll("the second turn", async || Ok((session.get().await?["state"] == "running").then_some(()))).await?;
+    sa_e2e::poll("the second turn", async || Ok((session.get().await?["state"] == "running").then_some(())))
+        .await?;
     assert!(collector.spans()?.is_empty());
     daemon.signal(Signal::TERM);
     daemon.exited().await?;
@@ -106,7 +108,8 @@ async fn a_turn_that_the_daemon_was_killed_in_is_reported_by_the_next_one() -> R
     let sandbox = daemon.sandbox();
     let session = Session::create(&daemon, json!({})).await?;
     let accepted = session.send("read a.txt\nquestion single").await?;
-    sa_e2e::poll("a question", async || Ok(session.get().await?["questions"][0]["id"].as_str().map(drop))).await?;
+    sa_e2e::poll("a question", async || Ok(session.get().await?["questions"][0]["id"].as_str().map(drop)))
+        .await?;
     let tool = sa_e2e::poll("the span of the tool call", async || {
         Ok(collector.spans()?.into_iter().find(|span| span.name.starts_with("execute_tool")))
     })
@@ -124,8 +127,10 @@ async fn a_turn_that_the_daemon_was_killed_in_is_reported_by_the_next_one() -> R
 
 #[tokio::test]
 async fn values_that_cannot_be_used_stop_the_start() -> Result<()> {
-    for (name, value) in [("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "nowhere")] {
-        let failed = Daemon::builder().env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9").env(name, value);
+    for (name, value) in [("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "nowhere")]
+    {
+        let failed =
+            Daemon::builder().env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9").env(name, value);
         let error = failed.start().await.err().map(|error| format!("{error:?}")).unwrap_or_default();
         assert!(error.contains(name), "{name}: {error}");
     }

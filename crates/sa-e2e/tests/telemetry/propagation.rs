@@ -11,27 +11,31 @@ use std::sync::Arc;
 fn scripted(sandbox: &Sandbox) -> Result<String> {
     let script = sandbox.path("script.json");
     std::fs::write(&script, json!({}).to_string())?;
-    Ok(format!("[agents.demo]\ncommand = {:?}\nargs = [\"--play\", {:?}]\n", puppet_path()?, script))
+    Ok(format!("[agents.scripted]\ncommand = {:?}\nargs = [\"--play\", {:?}]\n", puppet_path()?, script))
 }
 
 fn prompts(sandbox: &Sandbox) -> Vec<Value> {
     let journal = std::fs::read_to_string(sandbox.path("script.log")).unwrap_or_default();
     let entries = journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    entries.map(|entry| entry["message"].clone()).filter(|message| message["method"] == "session/prompt").collect()
+    entries
+        .map(|entry| entry["message"].clone())
+        .filter(|message| message["method"] == "session/prompt")
+        .collect()
 }
 
 #[tokio::test]
 async fn a_prompt_carries_the_context_of_its_turn() -> Result<()> {
     let collector = Collector::start().await?;
     let sandbox = Arc::new(Sandbox::new()?);
-    let daemon = collector.daemon().sandbox(Arc::clone(&sandbox)).config(&scripted(&sandbox)?).start().await?;
-    let session = Session::create(&daemon, json!({})).await?;
+    let daemon =
+        collector.daemon().sandbox(Arc::clone(&sandbox)).config(&scripted(&sandbox)?).start().await?;
+    let session = Session::create(&daemon, json!({"agent": "scripted"})).await?;
     session.send("hello").await?;
     let meta = sa_e2e::poll("the prompt", async || {
         Ok(prompts(&sandbox).first().map(|prompt| prompt["params"]["_meta"].clone()))
     })
     .await?;
-    let turn = collector.span("invoke_agent demo").await?;
+    let turn = collector.span("invoke_agent scripted").await?;
     assert_eq!(meta["traceparent"], format!("00-{TRACE}-{}-01", turn.id), "{meta}");
     assert_eq!(meta["tracestate"], "vendor=kept");
     Ok(())
@@ -41,7 +45,7 @@ async fn a_prompt_carries_the_context_of_its_turn() -> Result<()> {
 async fn without_a_collector_the_context_is_passed_on_as_it_came() -> Result<()> {
     let sandbox = Arc::new(Sandbox::new()?);
     let daemon = Daemon::builder().sandbox(Arc::clone(&sandbox)).config(&scripted(&sandbox)?).start().await?;
-    let session = Session::create(&daemon, json!({})).await?;
+    let session = Session::create(&daemon, json!({"agent": "scripted"})).await?;
     session.send("hello").await?;
     let meta = sa_e2e::poll("the prompt", async || {
         Ok(prompts(&sandbox).first().map(|prompt| prompt["params"]["_meta"].clone()))
@@ -66,7 +70,8 @@ async fn an_agent_that_is_started_for_a_turn_gets_its_context_in_the_environment
     let text = "env TRACEPARENT";
     let request = daemon.http().post("/v1/sessions/s/messages/stream");
     let request = request.header("traceparent", &format!("00-{TRACE}-{PARENT}-01"));
-    let events = request.json(json!({ "message": text }).to_string()).send().await?.expect_status(200)?.text();
+    let events =
+        request.json(json!({ "message": text }).to_string()).send().await?.expect_status(200)?.text();
     assert!(events.contains("TRACEPARENT is set"), "{events}");
     Ok(())
 }

@@ -56,10 +56,8 @@ impl Session {
     }
 
     pub(crate) async fn idle(&self) -> Result<()> {
-        sa_e2e::poll("the end of the turn", async || {
-            Ok((self.get().await?["state"] == "idle").then_some(()))
-        })
-        .await
+        sa_e2e::poll("the end of the turn", async || Ok((self.get().await?["state"] == "idle").then_some(())))
+            .await
     }
 }
 
@@ -67,6 +65,7 @@ impl Session {
 pub(crate) async fn metric(daemon: &Daemon, name: &str) -> Result<f64> {
     let text = daemon.http().get("/metrics").send().await?.expect_status(200)?.text();
     let of_name = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '{']));
-    let values = text.lines().filter(of_name).map(|line| line.rsplit(' ').next().unwrap_or_default().parse::<f64>());
+    let values =
+        text.lines().filter(of_name).map(|line| line.rsplit(' ').next().unwrap_or_default().parse::<f64>());
     values.sum::<Result<f64, _>>().context(text)
 }

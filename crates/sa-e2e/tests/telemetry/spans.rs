@@ -67,14 +67,21 @@ async fn a_turn_with_a_tool_call_a_permission_and_a_question_is_a_tree_of_spans(
     let tool = spans.iter().find(|span| span.text("gen_ai.operation.name") == "execute_tool").unwrap();
     let permission = spans.iter().find(|span| span.name == "permission").unwrap();
     let question = spans.iter().find(|span| span.name == "question").unwrap();
-    assert_eq!((&tool.parent, &permission.parent, &question.parent), (&turn.id, &tool.id, &turn.id), "{spans:#?}");
+    assert_eq!(
+        (&tool.parent, &permission.parent, &question.parent),
+        (&turn.id, &tool.id, &turn.id),
+        "{spans:#?}"
+    );
     assert_eq!(tool.text("gen_ai.tool.call.id"), permission.text("gen_ai.tool.call.id"));
     assert_eq!(tool.name, format!("execute_tool {}", tool.text("gen_ai.tool.name")));
     let decision = ["sandbox_agent.outcome", "sandbox_agent.resolved_by"].map(|key| permission.text(key));
     assert_eq!(decision, ["once", "client"]);
     for span in &spans {
         assert_eq!(span.trace, TRACE);
-        assert!(turn.start_ms <= span.start_ms && span.start_ms <= span.end_ms && span.end_ms <= turn.end_ms, "{spans:#?}");
+        assert!(
+            turn.start_ms <= span.start_ms && span.start_ms <= span.end_ms && span.end_ms <= turn.end_ms,
+            "{spans:#?}"
+        );
         assert_eq!(span.text("gen_ai.conversation.id"), "s");
         for key in span.attributes.keys() {
             assert!(KNOWN.contains(&key.as_str()), "{key} of {}", span.name);
@@ -107,7 +114,8 @@ async fn a_message_without_a_trace_begins_one_of_its_own() -> Result<()> {
 #[tokio::test]
 async fn content_is_exported_only_when_asked_for_and_without_secrets() -> Result<()> {
     let collector = Collector::start().await?;
-    let daemon = collector.daemon().arg("--otlp-content").env("SOME_API_KEY", "daemon-secret").start().await?;
+    let daemon =
+        collector.daemon().arg("--otlp-content").env("SOME_API_KEY", "daemon-secret").start().await?;
     let session = Session::create(&daemon, json!({"env": {"OWN": "session-secret"}})).await?;
     session.turn("say words with daemon-secret and session-secret").await?;
     let turn = collector.span("invoke_agent demo").await?;
@@ -141,11 +149,15 @@ async fn the_log_and_the_metrics_are_exported_too() -> Result<()> {
         .await?;
     Session::create(&daemon, json!({})).await?.turn("say hi").await?;
     sa_e2e::poll("records", async || {
-        Ok(collector.records()?.into_iter().find(|record| record.body == "listening" && record.severity == "INFO"))
+        Ok(collector
+            .records()?
+            .into_iter()
+            .find(|record| record.body == "listening" && record.severity == "INFO"))
     })
     .await?;
     let value = |name: &str, kind: &str| {
-        let metric = collector.metrics()?.into_iter().find(|metric| metric.name == name && metric.kind == kind);
+        let metric =
+            collector.metrics()?.into_iter().find(|metric| metric.name == name && metric.kind == kind);
         Ok(metric.filter(|metric| metric.points.iter().any(|(_, value)| *value > 0.0)))
     };
     for (name, kind) in [
@@ -165,7 +177,8 @@ async fn the_log_and_the_metrics_are_exported_too() -> Result<()> {
 #[tokio::test]
 async fn nothing_is_exported_unless_it_is_configured() -> Result<()> {
     let collector = Collector::start().await?;
-    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()), ("OTEL_SDK_DISABLED", "true".to_owned())];
+    let variables =
+        [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()), ("OTEL_SDK_DISABLED", "true".to_owned())];
     let mut builder = sa_testkit::Daemon::builder();
     for (name, value) in &variables {
         builder = builder.env(name, value);
@@ -177,5 +190,27 @@ async fn nothing_is_exported_unless_it_is_configured() -> Result<()> {
     for path in ["/v1/traces", "/v1/logs", "/v1/metrics"] {
         assert!(collector.requests(path).is_empty(), "{path}");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_installation_is_a_part_of_the_turn_that_waits_for_it() -> Result<()> {
+    let collector = Collector::start().await?;
+    // No address that anybody answers at.
+    let daemon = collector.daemon().arg("--mirror").arg("http://127.0.0.1:9").start().await?;
+    let session = Session::create(&daemon, json!({"agent": "codex"})).await?;
+    session.send("hello").await?;
+    let turn = collector.span("invoke_agent codex").await?;
+    assert_eq!((turn.trace.as_str(), turn.status), (TRACE, 2), "{turn:#?}");
+    let installations = sa_e2e::poll("two installations", async || {
+        let spans = collector.spans()?.into_iter().filter(|span| span.name == "install codex");
+        let spans: Vec<_> = spans.collect();
+        Ok((spans.len() == 2).then_some(spans))
+    })
+    .await?;
+    let [created, sent] = &installations[..] else { unreachable!() };
+    assert!(created.parent.is_empty() && created.trace != TRACE, "the session was created without a trace");
+    assert_eq!((&sent.trace, &sent.parent), (&turn.trace, &turn.id));
+    assert_eq!((sent.status, sent.text("error.type")), (2, "noSource"), "{sent:#?}");
     Ok(())
 }

@@ -96,7 +96,7 @@ pub(crate) struct Span {
     pub(crate) attributes: BTreeMap<String, Value>,
     /// 2 is an error.
     pub(crate) status: u64,
-    /// What the resource says.
+    /// Attributes of the resource.
     pub(crate) resource: BTreeMap<String, Value>,
 }
 
@@ -121,8 +121,11 @@ pub(crate) struct Metric {
     pub(crate) points: Vec<(BTreeMap<String, Value>, f64)>,
 }
 
+/// Attributes of a resource, and an item of it as it came.
+type Item = (BTreeMap<String, Value>, Vec<u8>);
+
 /// The items of a request: for each resource, those of its scopes.
-fn items(body: &[u8]) -> Result<Vec<(BTreeMap<String, Value>, Vec<u8>)>> {
+fn items(body: &[u8]) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for of_resource in Message::read(body)?.messages(1)? {
         let resource = attributes(&Message::read(of_resource.bytes(1))?, 1)?;
@@ -136,7 +139,7 @@ fn items(body: &[u8]) -> Result<Vec<(BTreeMap<String, Value>, Vec<u8>)>> {
 }
 
 pub(crate) fn spans(body: &[u8]) -> Result<Vec<Span>> {
-    let read = |(resource, item): (BTreeMap<String, Value>, Vec<u8>)| {
+    let read = |(resource, item): Item| {
         let span = Message::read(&item)?;
         Ok(Span {
             trace: hex(span.bytes(1)),
@@ -155,7 +158,7 @@ pub(crate) fn spans(body: &[u8]) -> Result<Vec<Span>> {
 }
 
 pub(crate) fn records(body: &[u8]) -> Result<Vec<Record>> {
-    let read = |(_, item): (_, Vec<u8>)| {
+    let read = |(_, item): Item| {
         let record = Message::read(&item)?;
         Ok(Record { severity: record.text(3), body: Message::read(record.bytes(5))?.text(1) })
     };
@@ -163,7 +166,7 @@ pub(crate) fn records(body: &[u8]) -> Result<Vec<Record>> {
 }
 
 pub(crate) fn metrics(body: &[u8]) -> Result<Vec<Metric>> {
-    let read = |(_, item): (_, Vec<u8>)| {
+    let read = |(_, item): Item| {
         let metric = Message::read(&item)?;
         let kinds = [(5, "gauge"), (7, "sum"), (9, "histogram")];
         let (field, kind) = kinds.into_iter().find(|(field, _)| metric.has(*field)).context("a kind")?;

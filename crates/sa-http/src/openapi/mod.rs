@@ -43,7 +43,7 @@ use utoipa::{Modify, OpenApi};
         acp::list, acp::post, acp::stream, acp::delete, acp::standard_post, acp::standard_get, acp::standard_delete,
         acp::agent_post, acp::agent_get, acp::agent_delete
     ),
-    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery, sa_api::sessions::TranscriptOrder)),
+    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery, sa_api::sessions::TranscriptOrder, sa_api::UsageGrouping)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
 )]

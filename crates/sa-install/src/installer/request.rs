@@ -33,12 +33,12 @@ pub struct InstallerOptions {
     /// Files whose publisher gives no checksum are installed, too.
     pub allow_unverified: bool,
     /// Called when an installation ends.
-    pub observer: Option<Observer>,
+    pub observer: Option<InstallObserver>,
 }
 
 /// An installation that has ended.
 #[derive(Debug)]
-pub struct Ended<'a> {
+pub struct InstallEnd<'a> {
     /// The agent, with the environment that it would get.
     pub agent: &'a AgentSpec,
     /// When it began.
@@ -49,22 +49,22 @@ pub struct Ended<'a> {
 
 /// A function that is called when an installation ends.
 #[derive(Clone)]
-pub struct Observer(Arc<dyn Fn(&Ended<'_>) + Send + Sync>);
+pub struct InstallObserver(Arc<dyn Fn(&InstallEnd<'_>) + Send + Sync>);
 
-impl Observer {
+impl InstallObserver {
     /// Calls that function, which must not block.
-    pub fn new(observe: impl Fn(&Ended<'_>) + Send + Sync + 'static) -> Self {
+    pub fn new(observe: impl Fn(&InstallEnd<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(observe))
     }
 
-    pub(super) fn ended(&self, ended: &Ended<'_>) {
+    pub(super) fn ended(&self, ended: &InstallEnd<'_>) {
         (self.0)(ended);
     }
 }
 
-impl fmt::Debug for Observer {
+impl fmt::Debug for InstallObserver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Observer")
+        f.write_str("InstallObserver")
     }
 }
 

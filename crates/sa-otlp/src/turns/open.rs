@@ -101,7 +101,8 @@ impl OpenTurn {
     /// Returns the span that a tool call is a part of.
     pub(super) fn parent_of(&self, id: &str) -> Option<SpanId> {
         let tool = self.tools.iter().find(|tool| tool.id == id)?;
-        let parent = tool.parent.as_ref().and_then(|parent| self.tools.iter().find(|tool| tool.id == *parent));
+        let parent =
+            tool.parent.as_ref().and_then(|parent| self.tools.iter().find(|tool| tool.id == *parent));
         Some(parent.map_or(self.context.span_id, |parent| parent.span))
     }
 
@@ -131,10 +132,11 @@ impl OpenTurn {
 
     /// Notes the newest text of a message.
     pub(super) fn say(&mut self, message: &str, text: String) {
-        match self.said.iter_mut().find(|(id, _)| id == message) {
-            Some((_, known)) => *known = text,
-            None if !text.is_empty() && self.said.len() < FOLLOWED => self.said.push((message.to_owned(), text)),
-            None => {}
+        let is_new = self.said.iter().all(|(id, _)| id != message);
+        if is_new && !text.is_empty() && self.said.len() < FOLLOWED {
+            self.said.push((message.to_owned(), text));
+        } else if let Some((_, known)) = self.said.iter_mut().find(|(id, _)| id == message) {
+            *known = text;
         }
     }
 

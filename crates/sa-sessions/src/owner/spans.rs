@@ -1,4 +1,4 @@
-//! Traces: the context that comes with a message and goes on to the agent, and the spans of turns.
+//! Traces: the context that comes with a message and is passed to the agent, and the spans of turns.
 
 use super::Owner;
 use super::queue::Queued;
@@ -43,7 +43,7 @@ fn content(parts: &Parts, exporter: &Exporter, env: &BTreeMap<String, String>) -
 }
 
 impl Owner {
-    /// Begins the span of a turn. Without a collector, the context that came with the message goes on as it is.
+    /// Begins the span of a turn. Without a collector, the context that came with the message is passed on unchanged.
     pub(super) fn begin_trace(&mut self, message: &Queued) {
         let parent = context_of(message);
         self.trace = match &mut self.tracer {
@@ -57,7 +57,9 @@ impl Owner {
     /// reported its turns itself.
     pub(super) fn resume_trace(&mut self, message: &StoredMessage, turn: Option<&Turn>) {
         let Some(tracer) = self.tracer.as_mut().filter(|_| self.parts.store.was_cut_off()) else { return };
-        let (Ok(queued), Some(turn)) = (serde_json::from_slice::<Queued>(&message.body), turn) else { return };
+        let (Ok(queued), Some(turn)) = (serde_json::from_slice::<Queued>(&message.body), turn) else {
+            return;
+        };
         if turn.turn_id == queued.turn_id {
             let parent = context_of(&queued);
             tracer.begin(&queued.turn_id, parent.as_ref(), &queued.parts, turn.started_at.as_millis());

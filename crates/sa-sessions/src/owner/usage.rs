@@ -21,7 +21,12 @@ impl Owner {
     }
 
     /// Notes the end of a turn, with the tokens that the agent reports.
-    pub(super) fn note_turn_usage(&mut self, turn: &str, started_at: Option<Timestamp>, usage: Option<&Usage>) {
+    pub(super) fn note_turn_usage(
+        &mut self,
+        turn: &str,
+        started_at: Option<Timestamp>,
+        usage: Option<&Usage>,
+    ) {
         let tokens = usage.map_or_else(Tokens::default, tokens);
         let note = self.usage_of(turn.to_owned());
         self.parts.totals.turn_figures.add(&note.agent, &note.model, started_at, usage);

@@ -85,7 +85,8 @@ async fn pages_show_each_group_once_and_the_same_total() {
 async fn parts_of_a_turn_add_up_in_one_row() {
     let scene = Scene::new();
     let store = scene.open().await;
-    let cost = |at_ms, cost| UsageNote { turns: 0, tokens: Tokens::default(), ..note("1", "big", at_ms, 0, cost) };
+    let cost =
+        |at_ms, cost| UsageNote { turns: 0, tokens: Tokens::default(), ..note("1", "big", at_ms, 0, cost) };
     make(&store, "a", vec![cost(5, 3), cost(6, 4), note("1", "big", 7, 10, 1)]).await;
     assert_eq!(store.usage(by(&[])).await.unwrap().total, sum(1, 10, 8));
     let late = UsageQuery { from_ms: 7, ..by(&[]) };
@@ -120,7 +121,10 @@ async fn a_damaged_row_is_left_out_and_holds_nobody_up() {
     Connection::open(scene.path()).unwrap().execute_batch(flip).unwrap();
     let store = scene.open().await;
     assert_eq!(store.usage(by(&[])).await.unwrap().total, sum(2, 101, 50));
-    store.commit("a", Change { usage: vec![note("1", "big", DAY, 10, 5)], ..Change::default() }).await.unwrap();
+    store
+        .commit("a", Change { usage: vec![note("1", "big", DAY, 10, 5)], ..Change::default() })
+        .await
+        .unwrap();
     assert_eq!(store.usage(by(&[])).await.unwrap().total, sum(3, 111, 55));
 }
 

@@ -8,6 +8,7 @@ mod config;
 mod credentials;
 mod fs;
 mod processes;
+mod run;
 mod server;
 mod sessions;
 mod usage;
@@ -24,11 +25,12 @@ pub(crate) use processes::{
     AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, Owner, ProcessesCommand, RunArgs,
     StartArgs, Stream,
 };
+pub(crate) use run::{ChatArgs, OutputFormat, RunPromptArgs, SessionArgs, TargetArgs};
 pub(crate) use server::{LogFormat, ServerArgs};
 pub(crate) use sessions::{
     AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, EventArgs, ExportArgs, ImportArgs, ListArgs,
-    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs,
-    SessionsArgs, SessionsCommand, StateArg,
+    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, SendArgs, SessionsArgs,
+    SessionsCommand, StateArg,
 };
 pub(crate) use usage::{GroupingArg, UsageArgs};
 
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Api(ApiArgs),
     /// Run a single prompt and stream the output
     Run(Box<RunPromptArgs>),
+    /// Work with an agent interactively
+    Chat(Box<ChatArgs>),
     /// Work with the sessions of a running daemon (the same as api sessions)
     Sessions(SessionsArgs),
     /// Run a built-in agent on standard input and output
@@ -142,6 +146,12 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
             _ => ExitCode::SUCCESS,
         }
     })
+}
+
+/// Returns the arguments of `server` as variables alone give them.
+pub(crate) fn server_from_environment() -> Result<ServerArgs, clap::Error> {
+    let command = <ServerArgs as clap::Args>::augment_args(clap::Command::new("server"));
+    ServerArgs::from_arg_matches(&command.try_get_matches_from(["server"])?)
 }
 
 fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {

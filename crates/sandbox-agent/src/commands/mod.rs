@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod api;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod credentials;
 pub(crate) mod doctor;
@@ -10,7 +11,10 @@ pub(crate) mod gen_docs;
 pub(crate) mod install_agent;
 pub(crate) mod model;
 mod progress;
+mod raw_mode;
 mod reference;
 mod render;
 pub(crate) mod run;
-mod transcript;
+mod session;
+mod target;
+mod terminal;

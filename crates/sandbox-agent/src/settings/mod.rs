@@ -197,6 +197,27 @@ impl Settings {
     }
 }
 
+/// Returns the data directory that was given, or the user's own.
+pub(crate) fn data_dir(given: Option<PathBuf>) -> Result<PathBuf, SettingsError> {
+    data_dir::resolve(given, |name| std::env::var_os(name))
+}
+
+impl Settings {
+    /// Settings of a daemon that one command starts for itself: on a free port of loopback, with a token that nobody else
+    /// knows.
+    pub(crate) fn private(
+        mut args: ServerArgs,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SettingsError> {
+        (args.token, args.token_file, args.no_token) = (None, None, None);
+        (args.host, args.port) = (Some(DEFAULT_HOST.to_owned()), Some(0));
+        let mut settings = Self::load(args, variable)?;
+        settings.access = Access::Generated(token::generate()?);
+        settings.cors = CorsOptions::default();
+        Ok(settings)
+    }
+}
+
 /// One layer's word on who may connect; the layers are asked in turn and the first that says anything decides.
 struct AccessWords<'a> {
     names: [&'a str; 3],

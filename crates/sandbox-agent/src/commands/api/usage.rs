@@ -36,7 +36,8 @@ fn grouping(by: GroupingArg) -> UsageGrouping {
 }
 
 fn table(report: &UsageReport, by: &[GroupingArg]) -> Table {
-    let headings = ["GROUP", "TURNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "REASONING", "TOTAL", "COST"];
+    let headings =
+        ["GROUP", "TURNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "REASONING", "TOTAL", "COST"];
     let mut table = Table::new(headings);
     for group in &report.groups {
         add(&mut table, name(group, by), &group.usage);
