@@ -1,3 +1,5 @@
+//! The standard variables: their meaning, and values that are refused.
+
 #![allow(clippy::unwrap_used)]
 use super::*;
 

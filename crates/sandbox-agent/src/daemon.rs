@@ -41,9 +41,9 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// Takes the port, then starts the parts: the supervisor, the hub on top of it, the sessions. Clients that connect
     /// meanwhile wait. A port that is taken leaves no trace on the disk.
-    pub(crate) async fn build(settings: Settings, log: &LogGuard) -> anyhow::Result<Self> {
+    pub(crate) async fn build(settings: Settings) -> anyhow::Result<Self> {
         let listener = bind(&settings.host, settings.port).await?;
-        let telemetry = start_telemetry(settings.telemetry, log)?;
+        let telemetry = settings.telemetry.map(Exporter::start).transpose()?;
         let files = Files::open(settings.files).context("cannot use --fs-root or --workspace")?;
         let supervisor = start_supervisor(settings.clean_env)?;
         let Agents { launcher, probe, host } = Agents::new(&settings.agents, &supervisor, telemetry.clone())
@@ -101,6 +101,13 @@ impl Daemon {
         })
     }
 
+    /// Has the log exported, too, if there is a collector.
+    pub(crate) fn export_log(&self, log: &LogGuard) {
+        if let Some(exporter) = &self.telemetry {
+            log.export(exporter);
+        }
+    }
+
     /// Prints the address on standard output. A daemon whose output nobody reads works all the same.
     pub(crate) fn announce(&self) {
         let exported = std::env::var(TOKEN_VARIABLE).ok();
@@ -151,18 +158,6 @@ impl Daemon {
             exporter.shutdown().await;
         }
     }
-}
-
-/// Starts the export of traces, metrics and logs, if there is a collector.
-fn start_telemetry(
-    config: Option<sa_otlp::Config>,
-    log: &LogGuard,
-) -> Result<Option<Exporter>, sa_otlp::ConfigError> {
-    let exporter = config.map(Exporter::start).transpose()?;
-    if let Some(exporter) = &exporter {
-        log.export(exporter);
-    }
-    Ok(exporter)
 }
 
 /// What starts and ends processes, with this process's environment and a guardian.

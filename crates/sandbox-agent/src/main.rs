@@ -80,7 +80,8 @@ fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
 async fn life(settings: Settings, log: &LogGuard) -> Result<ExitCode, Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
     let mut lifeline = Lifeline::open(settings.lifetime).context("cannot watch standard input")?;
-    let mut daemon = Daemon::build(settings, log).await?;
+    let mut daemon = Daemon::build(settings).await?;
+    daemon.export_log(log);
     daemon.announce();
     let reason = tokio::select! {
         // Signals first: one that comes with the end of the input must not count as the second.
