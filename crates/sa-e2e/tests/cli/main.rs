@@ -4,6 +4,7 @@
 mod caller;
 mod completions;
 mod conversation;
+mod errors;
 mod failures;
 mod messages;
 mod meta;
