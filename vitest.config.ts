@@ -23,6 +23,8 @@ export default defineConfig({
     ],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // The default of one second is too short for a page or an agent on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     dangerouslyIgnoreUnhandledErrors: false,
     sequence: { sequencer: SlowestFirst },
   },

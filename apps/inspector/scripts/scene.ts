@@ -50,7 +50,7 @@ export async function setScene(client: SandboxAgent): Promise<Scene> {
     return session;
   };
   await start("Port the parser to streams", "plan every 60000\nhang", "bypass");
-  const plan = await start("Plan the move to streams", "leave-plan", "plan");
+  const plan = await start("Plan the fix of the retry delay", TASK, "plan");
   const question = await start("Limit the wait between retries", TASK);
   const permission = await start("Double the delay after each failure", TASK);
   const done = await start("Fix the failing retry test", TASK);
@@ -61,8 +61,8 @@ export async function setScene(client: SandboxAgent): Promise<Scene> {
   const [edit] = (await waiting(client, done, "permissions")).permissions;
   if (edit !== undefined) await done.replyPermission(edit.id, { reply: "once", client: CLIENT });
   await until(client, done, (info) => info.state === "idle");
-  for (const session of [question, plan]) await waiting(client, session);
-  await waiting(client, permission, "permissions");
+  await waiting(client, question);
+  for (const session of [plan, permission]) await waiting(client, session, "permissions");
   return { project: PROJECT, done, permission, question, plan };
 }
 

@@ -241,7 +241,7 @@ test("Home shows what stands in the way of an agent, and checks that it starts",
   await page.getByRole("button", { name: /^Claude Code/ }).click();
   const missing = page.getByRole("group", { name: "Findings about Claude Code" });
   await missing.getByText(/Not installed/).waitFor();
-  await missing.getByText(/None was found/).waitFor();
+  await missing.getByText(/No credentials were found/).waitFor();
   await missing.getByText(/set its API key/).waitFor();
   await page.context().close();
 });

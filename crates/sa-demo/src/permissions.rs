@@ -126,10 +126,20 @@ pub(super) fn leave_plan(session: &mut Session) -> Vec<Action> {
     if session.settings.get(Select::Mode) != config::PLAN {
         return vec![Action::Say("I am not in plan mode.".to_owned())];
     }
+    let decided = |agreed, refused| Permission::new("leave-plan", agreed, refused);
+    propose(session, "1. Look around\n2. Make the change\n3. Check it\n", decided)
+}
+
+/// Shows a plan and asks for leave to carry it out. `decided` receives what an agreement and a refusal start with.
+pub(super) fn propose(
+    session: &mut Session,
+    plan: &str,
+    decided: impl FnOnce(Vec<Action>, Vec<Action>) -> Permission,
+) -> Vec<Action> {
     let next = session.settings.after_plan().to_owned();
     let title = "Leave plan mode and start to build";
     let tool = ToolCallId::new(session.next_id("call"));
-    let plan = paragraph("1. Look around\n2. Make the change\n3. Check it\n");
+    let plan = paragraph(plan);
     let call = ToolCall::new(tool.clone(), title)
         .name("leave_plan".to_owned())
         .kind(ToolKind::SwitchMode)
@@ -146,7 +156,7 @@ pub(super) fn leave_plan(session: &mut Session) -> Vec<Action> {
         PermissionOption::new(ALLOW_ONCE, "Yes, start to build", PermissionOptionKind::AllowOnce),
         PermissionOption::new(REJECT_ONCE, "No, keep planning", PermissionOptionKind::RejectOnce),
     ];
-    let then = Then::Permission(Box::new(Permission::new("leave-plan", agreed, refused)));
+    let then = Then::Permission(Box::new(decided(agreed, refused)));
     vec![
         update(SessionUpdate::ToolCall(call)),
         request(session, ToolCallUpdate::new(tool, details), options, then),

@@ -30,6 +30,16 @@ const LIMITS: [(&str, &str, &str); 3] = [
 
 const STEPS: [&str; 3] = ["Find out why the test fails", "Fix the delay", "Run the tests again"];
 
+const PROPOSAL: &str = "\
+### Double the delay after each failure
+
+1. **`src/retry.ts`**: let `delayOf` return `baseMs * 2 ** (attempt - 1)`.
+2. Add an optional `maxMs` to `RetryOptions`. Doubling grows without end, so delays stop at 30 seconds.
+3. Run `npm test`: *delays double after each failure* has to pass, and so do the other 41 tests.
+
+No caller changes, because `maxMs` has a default.
+";
+
 const OLD: &str = include_str!("tour/retry.ts");
 
 /// The command `tour`, up to the first answer that it needs.
@@ -42,6 +52,10 @@ pub(super) fn tour(session: &mut Session, core: &Core) -> Vec<Action> {
     actions.extend([plan(0), pause(900)]);
     actions.extend(search(session));
     actions.extend(read(session));
+    if session.settings.get(Select::Mode) == config::PLAN {
+        actions.extend(propose(session));
+        return actions;
+    }
     actions.extend(test(session, FAILING, 1));
     actions.extend(say(
         session,
@@ -52,8 +66,27 @@ pub(super) fn tour(session: &mut Session, core: &Core) -> Vec<Action> {
     if core.client.shows_forms() {
         actions.push(ask(session));
     } else {
-        actions.extend(edit(session, LIMITS[0].2));
+        let mode = session.settings.get(Select::Mode).to_owned();
+        actions.extend(edit(session, LIMITS[0].2, &mode));
     }
+    actions
+}
+
+/// In plan mode nothing runs and nothing is edited before the user agrees to a plan.
+fn propose(session: &mut Session) -> Vec<Action> {
+    let next = session.settings.after_plan().to_owned();
+    let mut actions = say(
+        session,
+        "`delayOf` multiplies by the attempt, so the fifth attempt waits 400 ms where the test expects 800 ms. \
+         Here is how I would fix it.",
+    );
+    let build = edit(session, LIMITS[0].2, &next);
+    let stay = say(session, "I keep planning. Tell me what should change.");
+    actions.extend(permissions::propose(session, PROPOSAL, |mut agreed, mut refused| {
+        agreed.extend(build);
+        refused.extend(stay);
+        Permission::silent("tour", agreed, refused)
+    }));
     actions
 }
 
@@ -63,7 +96,8 @@ pub(super) fn answered(session: &mut Session, answer: Answer) -> Vec<Action> {
     let (label, _, value) =
         LIMITS.iter().find(|(label, ..)| Some(*label) == chosen.as_deref()).unwrap_or(&LIMITS[0]);
     let mut actions = say(session, &format!("A limit of {label} it is."));
-    actions.extend(edit(session, value));
+    let mode = session.settings.get(Select::Mode).to_owned();
+    actions.extend(edit(session, value, &mode));
     actions
 }
 
@@ -79,7 +113,7 @@ fn ask(session: &Session) -> Action {
 }
 
 /// Edits the file, after asking if the mode says so, and comes to the end.
-fn edit(session: &mut Session, limit: &str) -> Vec<Action> {
+fn edit(session: &mut Session, limit: &str, mode: &str) -> Vec<Action> {
     let path = session.cwd.join("src/retry.ts");
     let tool = ToolCallId::new(session.next_id("call"));
     let call = ToolCall::new(tool.clone(), "Edit src/retry.ts")
@@ -101,7 +135,7 @@ fn edit(session: &mut Session, limit: &str) -> Vec<Action> {
         .kind(ToolKind::Edit)
         .content(vec![diff.into()]);
     let mut actions = vec![update(SessionUpdate::ToolCall(call)), pause(700)];
-    match session.settings.get(Select::Mode) {
+    match mode {
         config::BYPASS => actions.extend(done),
         config::PLAN => actions.extend(refused),
         _ => actions.extend(permissions::ask(

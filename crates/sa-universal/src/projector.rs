@@ -42,9 +42,19 @@ struct Told {
     reasoning: usize,
     others: usize,
     beside: u64,
-    tool: bool,
+    call: Call,
     /// The newest of what a tool call has printed.
     printed: String,
+}
+
+/// How a message's tool call was told.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Call {
+    #[default]
+    Never,
+    WithoutOutput,
+    /// A client keeps this output until it learns another one.
+    WithOutput,
 }
 
 impl Projector {
@@ -141,7 +151,14 @@ impl Projector {
                             printed::tail(&shown, PRINTED).to_owned()
                         },
                     );
-                    updates.extend(to_tool(part, message, std::mem::replace(&mut told.tool, true)));
+                    let update = to_tool(part, message, told.call);
+                    let has_output = update.as_ref().is_some_and(|update| update.get("rawOutput").is_some());
+                    told.call = if has_output || told.call == Call::WithOutput {
+                        Call::WithOutput
+                    } else {
+                        Call::WithoutOutput
+                    };
+                    updates.extend(update);
                     continue;
                 }
                 MessagePart::ToolResult { id, .. } if has_call(message, id) => continue,
@@ -173,7 +190,7 @@ impl Projector {
             };
             updates.push(chunk(kind, &message.id, block, parent));
         }
-        if !told.tool {
+        if told.call == Call::Never {
             beside(told, message, speaks, parent, &mut updates);
         }
         updates
@@ -251,7 +268,7 @@ fn has_call(message: &ParsedMessage, result: &str) -> bool {
 }
 
 /// The whole state of a tool call.
-fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<Value> {
+fn to_tool(part: &MessagePart, message: &ParsedMessage, told: Call) -> Option<Value> {
     let MessagePart::ToolCall { id, name, title, kind, status, input, locations } = part else { return None };
     let places: Vec<_> = locations
         .iter()
@@ -263,7 +280,10 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<V
         .collect();
     let result = result_of(message, id);
     let mut update = Object::from_iter([
-        ("sessionUpdate".to_owned(), if known { "tool_call_update" } else { "tool_call" }.into()),
+        (
+            "sessionUpdate".to_owned(),
+            if told == Call::Never { "tool_call" } else { "tool_call_update" }.into(),
+        ),
         ("toolCallId".to_owned(), id.clone().into()),
         ("title".to_owned(), title.clone().into()),
         ("kind".to_owned(), kind.word()?.into()),
@@ -275,7 +295,10 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, known: bool) -> Option<V
     let content = result.map(|(content, _)| content).unwrap_or_default();
     let shown: Vec<Value> = content.iter().map(contents::to_acp).collect();
     update.insert("content".to_owned(), shown.into());
-    json::put(&mut update, "rawOutput", result.and_then(|(_, output)| output.clone()));
+    let output = result.and_then(|(_, output)| output.clone());
+    // An output that only repeats the content was left out of the message, but an older one must not stay.
+    let copy = || printed::shown(content).filter(|_| told == Call::WithOutput).map(Value::from);
+    json::put(&mut update, "rawOutput", output.or_else(copy));
     if let Some(Value::Object(odd)) = message.metadata.get("unrecognized") {
         carrier::hide(&mut update, odd.clone());
     }

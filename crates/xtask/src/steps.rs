@@ -42,6 +42,10 @@ enum Extent {
 
 const BUILD: &str = "build";
 
+/// Property tests begin with the same seed in each run, so a change passes or fails for what it changes. CONTRIBUTING.md
+/// says how to search with other seeds.
+const PROPERTY_SEED: &str = "PROPTEST_RNG_SEED";
+
 /// In this order. Neighbors that take one core run at the same time, so they must not change each other's files.
 #[rustfmt::skip]
 const STEPS: [Step; 16] = [
@@ -106,19 +110,17 @@ fn build(_: Extent) -> Result<()> {
 
 fn tests(extent: Extent) -> Result<()> {
     let has_nextest = cargo(&["nextest", "--version"]).works();
-    match extent {
-        Extent::Whole if has_nextest => {
-            lint::cargo(&["nextest", "run", "--workspace", "--profile", "ci"])?.run()
-        }
+    let arguments: &[&str] = match extent {
+        Extent::Whole if has_nextest => &["nextest", "run", "--workspace", "--profile", "ci"],
         Extent::Whole => {
             println!("cargo-nextest is not installed; using cargo test");
-            lint::cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"])?.run()
+            &["test", "--workspace", "--all-targets", "--no-fail-fast"]
         }
-        Extent::Fast if has_nextest => {
-            lint::cargo(&["nextest", "run", "--workspace", "--profile", "fast"])?.run()
-        }
+        Extent::Fast if has_nextest => &["nextest", "run", "--workspace", "--profile", "fast"],
         Extent::Fast => bail!("--fast needs cargo-nextest: cargo install cargo-nextest"),
-    }
+    };
+    let seed = std::env::var_os(PROPERTY_SEED).unwrap_or_else(|| "1".into());
+    lint::cargo(arguments)?.env(PROPERTY_SEED, seed).run()
 }
 
 fn doc_tests(_: Extent) -> Result<()> {

@@ -25,9 +25,16 @@ export async function startApp(daemon: Daemon): Promise<App> {
   for (const name of ["app", "lib", "next.config.ts", "package.json", "tsconfig.json"]) {
     cpSync(join(example, name), join(folder, name), { recursive: true });
   }
-  const core = { ".": "sandbox-agent/src/index.ts", "./transcript": "sandbox-agent/src/transcript/index.ts" };
+  const core = [
+    { path: ".", source: "sandbox-agent/src/index.ts" },
+    { path: "./transcript", source: "sandbox-agent/src/transcript/index.ts" },
+    // The client loads it on demand. Next.js wants to find it, also for the browser.
+    { path: "./node", condition: "browser", source: "sandbox-agent/src/node/unavailable.ts" },
+    { path: "./node", source: "sandbox-agent/src/node/index.ts" },
+  ];
   await bundle(folder, "sandbox-agent", core, ["node:*", "sandbox-agent"]);
-  await bundle(folder, "@sandbox-agent/ai-sdk", { ".": "ai-sdk/src/index.ts" }, ["ai", "sandbox-agent"]);
+  const adapter = [{ path: ".", source: "ai-sdk/src/index.ts" }];
+  await bundle(folder, "@sandbox-agent/ai-sdk", adapter, ["ai", "sandbox-agent"]);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const next = join(root, "node_modules/next/dist/bin/next");
@@ -63,20 +70,20 @@ export async function startApp(daemon: Daemon): Promise<App> {
   return { url, output: () => output, [Symbol.asyncDispose]: stop };
 }
 
-/** Bundles the entries of a package, by the names under which it exports them. */
-async function bundle(
-  folder: string,
-  name: string,
-  entries: Record<string, string>,
-  external: string[],
-): Promise<void> {
+interface Entry {
+  /** Name under which the package exports it. */
+  path: string;
+  condition?: string;
+  source: string;
+}
+
+/** Bundles the entries of a package. */
+async function bundle(folder: string, name: string, entries: Entry[], external: string[]): Promise<void> {
   const target = join(folder, "node_modules", name);
-  const files = Object.entries(entries).map(([path, source], index) => ({
-    path,
-    source,
-    file: `${index}.js`,
-  }));
-  for (const { source, file } of files) {
+  const exports: Record<string, Record<string, string>> = {};
+  for (const [index, { path, condition = "default", source }] of entries.entries()) {
+    const file = `./${index}.js`;
+    exports[path] = { ...exports[path], [condition]: file };
     await build({
       entryPoints: [join(root, "packages", source)],
       outfile: join(target, file),
@@ -88,7 +95,6 @@ async function bundle(
       logLevel: "error",
     });
   }
-  const exports = Object.fromEntries(files.map(({ path, file }) => [path, `./${file}`]));
   writeFileSync(
     join(target, "package.json"),
     JSON.stringify({ name, version: "0.0.0", type: "module", exports }),

@@ -2,6 +2,7 @@
 
 import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
 import { startChromium } from "@sandbox-agent/testkit/chromium";
+import { SandboxAgent, type Turn } from "sandbox-agent";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type App, startApp } from "./app.ts";
 
@@ -33,8 +34,7 @@ test("an answer, an approval, and a reload in the middle of an answer", { timeou
     await send("say Hello\npermission Send it off\nsay bye");
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText("bye", { exact: true }).waitFor();
-    // Long enough that a slow machine has reloaded the page before the answer ends.
-    await send("say again\nstream 600 10 every 20\nsay the end");
+    await send("say again\nstream 50 10 every 20\nsay the end");
     await page.getByText("again", { exact: true }).waitFor();
     await page.reload();
     await page.getByText("the end", { exact: true }).waitFor();
@@ -45,3 +45,34 @@ test("an answer, an approval, and a reload in the middle of an answer", { timeou
     await browser.close();
   }
 });
+
+test("an answer that ends while the page is loaded again", { timeout: 180_000 }, async () => {
+  const id = crypto.randomUUID();
+  const client = SandboxAgent.open(daemon.connection);
+  const session = await client.sessions.create({ id, agent: "demo" });
+  const turn = session.send("say first\npermission Send it off\nsay the end");
+  const permission = await firstPermission(turn);
+  const browser = await startChromium();
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    // The messages are loaded when the page asks for the rest: only then does the answer end.
+    await page.route("**/stream*", async (route) => {
+      await session.replyPermission(permission, { reply: "once" });
+      await turn.done;
+      await route.continue();
+    });
+    await page.goto(`${app.url}/${id}`, { timeout: 120_000 });
+    await page.getByText("the end", { exact: true }).waitFor();
+    expect(await page.locator("[data-role]").count()).toBe(2);
+  } finally {
+    await browser.close();
+  }
+});
+
+async function firstPermission(turn: Turn): Promise<string> {
+  for await (const event of turn) {
+    if (event.type === "permissionAsked") return event.data.permissionAsked.id;
+  }
+  throw new Error("the turn ended without a request");
+}

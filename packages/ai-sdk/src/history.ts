@@ -3,49 +3,30 @@
 import { readUIMessageStream } from "ai";
 import type { ParsedMessage, Session, UniversalEvent } from "sandbox-agent";
 import { type Chunk, ChunkWriter } from "./chunks.ts";
-import type { SandboxAgentMessage } from "./message.ts";
-import type { StreamOptions, TurnPart } from "./stream.ts";
+import { eventsIn } from "./log.ts";
+import type { SandboxAgentMessage, SandboxAgentMetadata } from "./message.ts";
+import type { StreamOptions } from "./stream.ts";
 
 /** Most events that are read; of a longer session only the newest are. */
 const MAX_EVENTS = 20_000;
 
 /**
- * Returns the messages of a session for `useChat`. The message of a turn that runs is left out: it comes with the stream
- * that `runningTurn` or the transport resumes.
+ * Returns the messages of a session for `useChat`. The answer of a turn that runs is left out. It comes with the stream that
+ * `resume` of `useChat` asks for; pass the messages to the transport too, so that it asks for that answer even if it ends
+ * in between.
  */
 export async function loadMessages(
   session: Session,
   options: StreamOptions = {},
 ): Promise<SandboxAgentMessage[]> {
-  const { lastEventId } = await session.refresh(options);
-  const history = new History(session.id);
-  for await (const event of eventsUntil(session, lastEventId, options)) await history.apply(event);
-  return history.messages;
-}
-
-/** Returns the turn that runs, from its beginning, or the one that is about to begin; nothing if the session is idle. */
-export async function runningTurn(
-  session: Session,
-  options: StreamOptions = {},
-): Promise<TurnPart | undefined> {
   const { turn, queue, lastEventId } = await session.refresh(options);
-  if (turn !== undefined) return { session, turnId: turn.turnId, after: turn.eventsAfter, kind: "message" };
-  const [next] = queue;
-  return next && { session, turnId: next.turnId, after: lastEventId, kind: "message" };
-}
-
-async function* eventsUntil(
-  session: Session,
-  last: number,
-  options: StreamOptions,
-): AsyncGenerator<UniversalEvent> {
-  let after = Math.max(0, last - MAX_EVENTS);
-  while (after < last) {
-    const page = await session.eventPage({ after, limit: 1_000, deltas: false }, options);
-    for (const event of page.events) if (event.id <= last) yield event;
-    if (!page.hasMore) return;
-    after = page.next;
-  }
+  const history = new History(session.id);
+  const last = turn?.eventsAfter ?? lastEventId;
+  const range = { after: Math.max(0, last - MAX_EVENTS), last, deltas: false };
+  for await (const event of eventsIn(session, range, options)) await history.apply(event);
+  const unanswered = turn ?? queue[0];
+  if (unanswered !== undefined) history.begin(unanswered);
+  return history.messages;
 }
 
 /** Collects the events of each turn until it ends. */
@@ -64,12 +45,9 @@ class History {
       case "message":
         this.#message(event);
         break;
-      case "turnStarted": {
-        const message = this.#sent.get(event.data.turnStarted.messageId ?? "");
-        if (message !== undefined) this.messages.push(userMessage(message));
-        this.#turn = [];
+      case "turnStarted":
+        this.begin(event.data.turnStarted);
         break;
-      }
       case "turnEnded":
         if (this.#turn !== undefined) {
           this.messages.push(await turnMessage(this.#sessionId, this.#turn, event));
@@ -81,6 +59,14 @@ class History {
     }
   }
 
+  /** Begins a turn with the message of the user, if the events had it. */
+  begin({ turnId, messageId = "" }: { turnId: string; messageId?: string | undefined }): void {
+    const message = this.#sent.get(messageId);
+    if (message !== undefined)
+      this.messages.push(userMessage(message, { sessionId: this.#sessionId, turnId }));
+    this.#turn = [];
+  }
+
   #message(event: Extract<UniversalEvent, { type: "message" }>): void {
     const { message } = event.data;
     if (message.role === "user") this.#sent.set(message.id, message);
@@ -88,11 +74,11 @@ class History {
   }
 }
 
-function userMessage({ id, parts }: ParsedMessage): SandboxAgentMessage {
+function userMessage({ id, parts }: ParsedMessage, metadata: SandboxAgentMetadata): SandboxAgentMessage {
   const text = parts.flatMap((part) =>
     part.type === "text" ? [{ type: "text" as const, text: part.text }] : [],
   );
-  return { id, role: "user", parts: text };
+  return { id, role: "user", metadata, parts: text };
 }
 
 type TurnEndedEvent = Extract<UniversalEvent, { type: "turnEnded" }>;

@@ -1,6 +1,6 @@
 // `@sandbox-agent/ai-sdk`: sessions of sandbox-agent for `useChat` and for servers of the AI SDK.
 
-export { loadMessages, runningTurn } from "./history.ts";
+export { loadMessages } from "./history.ts";
 export {
   PLAN_APPROVAL_TOOL,
   QUESTION_TOOL,
@@ -10,6 +10,8 @@ export {
   type SandboxAgentMessage,
   type SandboxAgentMetadata,
 } from "./message.ts";
+export { type ResumeOptions, runningTurn, TURN_HEADER } from "./resume.ts";
+export { ServerChatTransport, type ServerChatTransportOptions } from "./server-transport.ts";
 export {
   type ResponseOptions,
   type StreamOptions,

@@ -2,7 +2,6 @@
 
 import { isToolUIPart } from "ai";
 import type { CreateOptions, InputPart, SandboxAgent, Session, Turn } from "sandbox-agent";
-import { ConflictError, NotFoundError } from "sandbox-agent";
 import type { Decision } from "./chunks.ts";
 import {
   PLAN_APPROVAL_TOOL,
@@ -19,18 +18,7 @@ export async function openSession(
   create: Omit<CreateOptions, "id">,
   options: StreamOptions = {},
 ): Promise<Session> {
-  try {
-    return await client.sessions.get(id, options);
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-  }
-  try {
-    return await client.sessions.create({ ...create, id }, options);
-  } catch (error) {
-    // Somebody else has created it meanwhile.
-    if (error instanceof ConflictError && error.what === "exists") return client.sessions.get(id, options);
-    throw error;
-  }
+  return await client.sessions.getOrCreate({ ...create, id }, options);
 }
 
 export interface SubmitOptions {

@@ -3,8 +3,8 @@
 import type { ChatTransport } from "ai";
 import type { CreateOptions, SandboxAgent, Session, Turn } from "sandbox-agent";
 import type { Chunk } from "./chunks.ts";
-import { runningTurn } from "./history.ts";
 import type { SandboxAgentMessage } from "./message.ts";
+import { runningTurn, UnfinishedTurns } from "./resume.ts";
 import { type TurnPart, toUIMessageStream } from "./stream.ts";
 import { openSession, submitMessages } from "./submit.ts";
 
@@ -17,6 +17,8 @@ export interface SandboxAgentChatTransportOptions {
    * its chat when the component unmounts; use `detach` if turns should outlive that, and `session.cancel` to cancel.
    */
   onStop?: "cancel" | "detach" | undefined;
+  /** Messages that the page is opened with, from `loadMessages`. */
+  messages?: readonly SandboxAgentMessage[] | undefined;
 }
 
 type SendOptions = Parameters<ChatTransport<SandboxAgentMessage>["sendMessages"]>[0];
@@ -24,7 +26,7 @@ type ReconnectOptions = Parameters<ChatTransport<SandboxAgentMessage>["reconnect
 
 /**
  * Sends the messages of `useChat` to a session. Stopping the chat cancels the turn; reloading the page does not, and
- * `resume` follows the turn again.
+ * `resume` follows the turn again, or replays it if it has ended since.
  *
  * @example
  * const transport = new SandboxAgentChatTransport({ client, session: { agent: "claude", cwd: "/repo" } });
@@ -34,9 +36,11 @@ export class SandboxAgentChatTransport implements ChatTransport<SandboxAgentMess
   /** A stream that is resumed starts with the beginning of the turn. */
   readonly resumeStreamIsReplay = true;
   readonly #options: SandboxAgentChatTransportOptions;
+  readonly #unfinished: UnfinishedTurns;
 
   constructor(options: SandboxAgentChatTransportOptions) {
     this.#options = options;
+    this.#unfinished = new UnfinishedTurns(options.messages);
   }
 
   async sendMessages({
@@ -45,6 +49,7 @@ export class SandboxAgentChatTransport implements ChatTransport<SandboxAgentMess
     trigger,
     abortSignal,
   }: SendOptions): Promise<ReadableStream<Chunk>> {
+    this.#unfinished.forget(chatId);
     const { client, session: create } = this.#options;
     const session = await openSession(client, chatId, create, { signal: abortSignal });
     const turn = await submitMessages(session, messages, { trigger });
@@ -54,16 +59,23 @@ export class SandboxAgentChatTransport implements ChatTransport<SandboxAgentMess
   async reconnectToStream({ chatId, abortSignal }: ReconnectOptions): Promise<ReadableStream<Chunk> | null> {
     const options = { signal: abortSignal };
     const session = await this.#options.client.sessions.get(chatId, options);
-    const turn = await runningTurn(session, options);
+    const turn = await runningTurn(session, { ...options, turnId: this.#unfinished.get(chatId) });
     return turn === undefined ? null : this.#follow(session, turn, abortSignal);
   }
 
   #follow(session: Session, turn: Turn | TurnPart, signal: AbortSignal | undefined): ReadableStream<Chunk> {
-    if (this.#options.onStop === "detach") return toUIMessageStream(turn, { signal });
-    const cancel = "accepted" in turn ? () => turn.cancel() : () => session.cancel();
-    const onAbort = (): void => void cancel().catch(() => {});
-    if (signal?.aborted === true) onAbort();
-    else signal?.addEventListener("abort", onAbort, { once: true });
-    return toUIMessageStream(turn, { signal });
+    if (this.#options.onStop !== "detach") {
+      const onAbort = (): void => void cancel(session, turn).catch(() => {});
+      if (signal?.aborted === true) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+    }
+    return this.#unfinished.watch(session.id, toUIMessageStream(turn, { signal }));
   }
+}
+
+/** Cancels a turn. Another turn that runs meanwhile is left alone. */
+async function cancel(session: Session, turn: Turn | TurnPart): Promise<void> {
+  if ("accepted" in turn) return turn.cancel();
+  await session.refresh();
+  await session.turn(turn.turnId)?.cancel();
 }

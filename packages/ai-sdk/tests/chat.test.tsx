@@ -13,6 +13,7 @@ import {
   SandboxAgentChatTransport,
   type SandboxAgentMessage,
 } from "../src/index.ts";
+import { textOf } from "./app.ts";
 
 let daemon: Daemon;
 let client: SandboxAgent;
@@ -32,13 +33,12 @@ function openChat(
   more: { messages?: SandboxAgentMessage[]; resume?: boolean } = {},
   onStop?: "detach",
 ): { current: Chat } {
-  const transport = new SandboxAgentChatTransport({ client, session: { agent: "demo" }, onStop });
+  const { messages } = more;
+  const transport = new SandboxAgentChatTransport({ client, session: { agent: "demo" }, onStop, messages });
   const options = { id, transport, sendAutomaticallyWhen: isAnswered, ...more };
   return renderHook(() => useChat<SandboxAgentMessage>(options)).result;
 }
 
-const textIn = (message: SandboxAgentMessage | undefined): string =>
-  message?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
 const last = (chat: { current: Chat }): SandboxAgentMessage | undefined => chat.current.messages.at(-1);
 const toolsIn = (message: SandboxAgentMessage | undefined) => message?.parts.filter(isToolUIPart) ?? [];
 
@@ -59,7 +59,7 @@ test("text, reasoning, a tool, a failed tool, a plan, usage, a file", async () =
     part.type === "reasoning" ? `reasoning ${part.text}` : part.type,
   );
   expect(shown?.slice(0, 3)).toEqual(["step-start", "reasoning Hm.", "text"]);
-  expect(textIn(message)).toMatch(/^Hello.*1 x+.*bye$/s);
+  expect(textOf(message)).toMatch(/^Hello.*1 x+.*bye$/s);
   expect(toolsIn(message).map(({ state }) => state)).toEqual(["output-available", "output-error"]);
   expect(shown).toContain("file");
   const plan = message?.parts.find((part) => part.type === "data-plan");
@@ -80,11 +80,11 @@ test.each([
   expect(tool?.state).toBe("approval-requested");
   const approval = tool !== undefined && "approval" in tool ? tool.approval : undefined;
   await act(async () => chat.current.addToolApprovalResponse({ id: approval?.id ?? "", approved }));
-  await waitFor(() => expect(textIn(last(chat))).toContain(said), patience);
+  await waitFor(() => expect(textOf(last(chat))).toContain(said), patience);
   await waitFor(() => expect(chat.current.status).toBe("ready"), patience);
   expect(chat.current.messages.length).toBe(2);
   expect(toolsIn(last(chat)).map((part) => part.state)).toEqual([state]);
-  expect(textIn(last(chat)).match(/first/g)).toHaveLength(1);
+  expect(textOf(last(chat)).match(/first/g)).toHaveLength(1);
 });
 
 test("a question is a tool that the user answers", async () => {
@@ -96,16 +96,16 @@ test("a question is a tool that the user answers", async () => {
   await act(async () =>
     chat.current.addToolOutput({ tool: "question", toolCallId: tool?.toolCallId ?? "", output } as never),
   );
-  await waitFor(() => expect(textIn(last(chat))).toContain("thanks"), patience);
+  await waitFor(() => expect(textOf(last(chat))).toContain("thanks"), patience);
   await waitFor(() => expect(chat.current.status).toBe("ready"), patience);
-  expect(textIn(last(chat))).toContain("Green");
+  expect(textOf(last(chat))).toContain("Green");
   expect(toolsIn(last(chat))[0]).toMatchObject({ output: { outcome: "answered", answers: [["Green"]] } });
 });
 
 test("stopping the chat cancels the turn", async () => {
   const chat = openChat("stop");
   act(() => void chat.current.sendMessage({ text: "say working\nhang" }));
-  await waitFor(() => expect(textIn(last(chat))).toBe("working"), patience);
+  await waitFor(() => expect(textOf(last(chat))).toBe("working"), patience);
   await act(() => chat.current.stop());
   const session = await client.sessions.get("stop");
   await waitFor(async () => expect((await session.refresh()).state).toBe("idle"), patience);
@@ -124,18 +124,38 @@ test("a chat that is opened again resumes in the middle of a turn", async () => 
   const before = openChat("resume", {}, "detach");
   await send(before, "say one");
   act(() => void before.current.sendMessage({ text: "say two\nstream 200 10 every 10\nsay end" }));
-  await waitFor(() => expect(textIn(last(before))).toContain("two"), patience);
+  await waitFor(() => expect(textOf(last(before))).toContain("two"), patience);
   cleanup();
 
   const session = await client.sessions.get("resume");
   const messages = await loadMessages(session);
-  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-  expect(textIn(messages[1])).toBe("one");
+  // The answer is already there if it ended before it was cut off.
+  expect(messages.map(({ role }) => role).slice(0, 3)).toEqual(["user", "assistant", "user"]);
+  expect(textOf(messages[1])).toBe("one");
   const after = openChat("resume", { messages, resume: true });
-  await waitFor(() => expect(textIn(last(after))).toMatch(/^two.*end$/s), patience);
+  await waitFor(() => expect(textOf(last(after))).toMatch(/^two.*end$/s), patience);
   await waitFor(() => expect(after.current.status).toBe("ready"), patience);
   expect(after.current.messages.length).toBe(4);
-  expect(textIn(last(after)).match(/(^|x)200 x/g)).toHaveLength(1);
+  expect(textOf(last(after)).match(/(^|x)200 x/g)).toHaveLength(1);
   const stored = await loadMessages(session);
-  expect(stored.map(textIn)).toEqual(after.current.messages.map(textIn));
+  expect(stored.map(textOf)).toEqual(after.current.messages.map(textOf));
+});
+
+test("an answer that ends between loading and resuming is shown", async () => {
+  const session = await client.sessions.create({ id: "gap", agent: "demo" });
+  const turn = session.send("say first\npermission Send it off\nsay the end");
+  const { permissions } = await waitFor(async () => {
+    const info = await session.refresh();
+    expect(info.permissions).toHaveLength(1);
+    return info;
+  }, patience);
+  const messages = await loadMessages(session);
+  expect(messages.map(({ role }) => role)).toEqual(["user"]);
+  await session.replyPermission(permissions[0]?.id ?? "", { reply: "once" });
+  await turn.done;
+  const chat = openChat("gap", { messages, resume: true });
+  await waitFor(() => expect(textOf(last(chat))).toMatch(/^first.*the end$/s), patience);
+  await waitFor(() => expect(chat.current.status).toBe("ready"), patience);
+  const stored = await loadMessages(session);
+  expect(chat.current.messages.map(({ id }) => id)).toEqual(stored.map(({ id }) => id));
 });

@@ -1,17 +1,11 @@
 // The response of a server, read by the AI SDK's own parser and validators.
 
 import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
-import { DefaultChatTransport, readUIMessageStream, uiMessageChunkSchema, validateUIMessages } from "ai";
+import { uiMessageChunkSchema, validateUIMessages } from "ai";
 import { SandboxAgent, type Session } from "sandbox-agent";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  openSession,
-  runningTurn,
-  type SandboxAgentMessage,
-  submitMessages,
-  toUIMessageStream,
-  toUIMessageStreamResponse,
-} from "../src/index.ts";
+import { openSession, submitMessages, toUIMessageStream, toUIMessageStreamResponse } from "../src/index.ts";
+import { Page, read, say } from "./app.ts";
 
 let daemon: Daemon;
 let client: SandboxAgent;
@@ -22,42 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.stop());
 
-/** A server as an application would write it. */
-const server: typeof fetch = async (input, init) => {
-  const { pathname } = new URL(String(input), "http://app.test");
-  if (init?.method === "POST") {
-    const { id, messages } = JSON.parse(String(init.body)) as { id: string; messages: SandboxAgentMessage[] };
-    const session = await openSession(client, id, { agent: "demo" });
-    return toUIMessageStreamResponse(await submitMessages(session, messages));
-  }
-  const session = await client.sessions.get(pathname.split("/").at(-2) ?? "");
-  const turn = await runningTurn(session);
-  return turn === undefined ? new Response(null, { status: 204 }) : toUIMessageStreamResponse(turn);
-};
-
-const transport = new DefaultChatTransport<SandboxAgentMessage>({ api: "/api/chat", fetch: server });
-const say = (text: string): SandboxAgentMessage[] => [
-  { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] },
-];
-
-async function message(stream: ReadableStream): Promise<SandboxAgentMessage> {
-  let state: SandboxAgentMessage | undefined;
-  for await (const next of readUIMessageStream<SandboxAgentMessage>({ stream })) state = next;
-  if (state === undefined) throw new Error("the stream has no message");
-  return state;
-}
-
 test("the response is what the default transport expects, and its message is valid", async () => {
-  const messages = say("think Hm.\nsay Hello\ntool execute make\nplan");
-  const stream = await transport.sendMessages({
-    chatId: "served",
-    messages,
-    trigger: "submit-message",
-    messageId: undefined,
-    abortSignal: undefined,
-  });
-  const answer = await message(stream);
-  await validateUIMessages({ messages: [...messages, answer] });
+  const question = say("think Hm.\nsay Hello\ntool execute make\nplan");
+  const answer = await read(await new Page(client, "served").send(question));
+  await validateUIMessages({ messages: [question, answer] });
   expect(answer.parts.find((part) => part.type === "text")).toMatchObject({ text: "Hello", state: "done" });
 });
 
@@ -73,9 +35,9 @@ test("a message that cannot be sent is an error of the chat, with the reason", a
 
 test("a message that is sent again under its id starts one turn", async () => {
   const session = await openSession(client, "once", { agent: "demo" });
-  const messages = say("say only once");
+  const messages = [say("say only once")];
   const [first, second] = [await submitMessages(session, messages), await submitMessages(session, messages)];
-  await Promise.all([message(toUIMessageStream(first)), message(toUIMessageStream(second))]);
+  await Promise.all([read(toUIMessageStream(first)), read(toUIMessageStream(second))]);
   const { events } = await session.eventPage({ types: ["turnStarted"] });
   expect(events.length).toBe(1);
 });
@@ -122,7 +84,7 @@ test("a client that leaves does not end the turn, and leaves no connection", asy
   expect((await turn.done).text).toBe("end");
   const waiting = session.send("hang");
   await waiting.accepted;
-  const resumed = await transport.reconnectToStream({ chatId: session.id });
+  const resumed = await new Page(client, session.id).resume();
   expect(resumed).not.toBeNull();
   await resumed?.cancel();
   await session.cancel();

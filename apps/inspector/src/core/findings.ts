@@ -74,7 +74,7 @@ function credentials(agent: AgentInfo, now: number): Finding[] {
   if (agent.credentialStatus !== "missing") return [];
   const advice =
     "Log in with the agent's CLI, set its API key in the environment of the daemon, or give a session a token.";
-  return [{ check, verdict: "wrong", detail: "None was found.", advice }];
+  return [{ check, verdict: "wrong", detail: "No credentials were found.", advice }];
 }
 
 function answer(handshake: Handshake): Finding {

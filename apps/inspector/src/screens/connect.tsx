@@ -72,7 +72,10 @@ export function ConnectScreen(props: {
               />
             </Field>
           )}
-          <Field label="Token" hint="The daemon prints it when it starts. It stays in this tab.">
+          <Field
+            label="Token"
+            hint="SANDBOX_AGENT_TOKEN of the daemon, or the one it printed at its start. It stays in this tab."
+          >
             <input
               className="input"
               type="password"

@@ -89,3 +89,26 @@ fn without_forms_and_permissions_the_tour_needs_nobody() {
     assert_eq!(stop_reason(&messages), "end_turn");
     assert_eq!(updates(&messages, "tool_call").len(), 5);
 }
+
+#[test]
+fn in_plan_mode_the_tour_changes_nothing_before_the_plan_is_agreed_to() {
+    for (option, kinds) in [("allow_once", vec!["edit"]), ("reject_once", vec![])] {
+        let mut client = open("ask");
+        client.prompt("mode plan");
+        let first = client.prompt("tour");
+        let (messages, _) = play(&mut client, first);
+        let calls = updates(&messages, "tool_call");
+        let before: Vec<_> = calls.iter().map(|call| call["kind"].clone()).collect();
+        assert_eq!(before, ["search", "read", "switch_mode"], "nothing ran");
+        let asked = request(&messages, PERMISSION);
+        let shown = asked["params"]["toolCall"]["content"][0].to_string();
+        assert!(shown.contains("Double the delay after each failure"), "{shown}");
+        let second = client.answer(asked, select(option));
+        let (messages, _) = play(&mut client, second);
+        let calls = updates(&messages, "tool_call");
+        let after: Vec<_> = calls.iter().map(|call| call["kind"].as_str().unwrap()).collect();
+        assert_eq!(after, kinds);
+        let asks = messages.iter().any(|message| message["method"] == PERMISSION);
+        assert_eq!(asks, option == "allow_once", "the mode before `plan` asks for the edit");
+    }
+}

@@ -55,11 +55,12 @@ impl Live {
         if self.waiting.len() > WAITING + CUT.len() {
             self.waiting = format!("{CUT}{}", tail(&self.waiting, WAITING));
         }
-        let cost = ENVELOPE + written(&self.waiting);
-        if self.waiting.is_empty() || !self.affords(cost) {
+        if self.waiting.is_empty() {
+            // The text became shorter, or an empty one appeared: no piece can say that.
+            self.changed = true;
             return None;
         }
-        self.take()
+        if self.affords(ENVELOPE + written(&self.waiting)) { self.take() } else { None }
     }
 
     /// Returns true if the account has enough for a whole message of that many bytes.

@@ -115,6 +115,16 @@ fn each_line_is_seen_at_once_while_there_are_few() {
 }
 
 #[test]
+fn an_empty_text_in_place_of_an_output_is_in_the_whole_message() {
+    let mut command = Command { reducer: Reducer::new("run"), events: Vec::new() };
+    command.reducer.begin_turn("turn");
+    command.update(json!({ "sessionUpdate": "tool_call", "title": "make", "rawOutput": "a" }));
+    command.update(json!({ "content": content("") }));
+    command.events.extend(command.reducer.end_turn());
+    assert_eq!(command.whole().1["parts"][1]["content"], json!([{ "type": "text", "text": "" }]));
+}
+
+#[test]
 fn what_was_left_out_is_put_back_for_acp() {
     let mut command = Command::start();
     command.end("hello");
@@ -126,6 +136,16 @@ fn what_was_left_out_is_put_back_for_acp() {
         json!({ "terminal_id": "call_0123456789", "data": "hello" })
     );
     assert_eq!(last["content"], content("```console\nhello\n```"));
+}
+
+#[test]
+fn an_output_that_became_a_copy_replaces_the_older_one_for_acp() {
+    let mut command = Command::start();
+    command.update(json!({ "status": "completed", "rawOutput": "old" }));
+    command.update(json!({ "content": content("new"), "rawOutput": "new" }));
+    let mut projector = Projector::default();
+    let updates: Vec<Value> = command.events.iter().flat_map(|event| projector.updates(event)).collect();
+    assert_eq!(updates.last().unwrap()["rawOutput"], "new");
 }
 
 #[test]

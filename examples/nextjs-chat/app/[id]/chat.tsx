@@ -1,13 +1,14 @@
 "use client";
 
 import { useChat } from "@ai-sdk/react";
-import { isAnswered, type SandboxAgentMessage } from "@sandbox-agent/ai-sdk";
+import { isAnswered, type SandboxAgentMessage, ServerChatTransport } from "@sandbox-agent/ai-sdk";
 import { type ReactNode, useState } from "react";
 
 type Part = SandboxAgentMessage["parts"][number];
 
 export function Chat({ id, messages: initial }: { id: string; messages: SandboxAgentMessage[] }): ReactNode {
-  const options = { id, messages: initial, resume: true, sendAutomaticallyWhen: isAnswered };
+  const [transport] = useState(() => new ServerChatTransport({ messages: initial }));
+  const options = { id, messages: initial, transport, resume: true, sendAutomaticallyWhen: isAnswered };
   const { messages, sendMessage, addToolApprovalResponse, status } = useChat<SandboxAgentMessage>(options);
   const [text, setText] = useState("");
 

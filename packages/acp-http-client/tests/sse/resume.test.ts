@@ -1,7 +1,9 @@
 // Streams that resume: cut at every position, refused, silent, aborted and left, over real sockets.
 
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { createServer } from "node:net";
+import { setImmediate as immediate } from "node:timers/promises";
 import {
   EventTooLargeError,
   IdleTimeoutError,
@@ -143,21 +145,47 @@ describe("reconnects", () => {
     const causes: unknown[] = [];
     const events = resume(server, { idleMs: 50, onReconnect: (cause) => causes.push(cause) });
     expect(await take(events, 3)).toEqual(EVENTS);
-    expect(causes).toHaveLength(1);
-    expect(causes[0]).toBeInstanceOf(IdleTimeoutError);
+    // A slow machine may take as long for the second answer too.
+    expect(causes).not.toHaveLength(0);
+    for (const cause of causes) expect(cause).toBeInstanceOf(IdleTimeoutError);
   });
 
   test("not while heartbeats arrive, and not while the consumer is busy", async () => {
-    await using server = await EventServer.start((request, response) => {
-      rest(request, response);
-      const beat = setInterval(() => response.write(":\n\n"), 20);
-      response.on("close", () => clearInterval(beat));
-      setTimeout(() => response.write("data: late\n\n"), 400);
+    let response: ServerResponse | undefined;
+    await using server = await EventServer.start((request, answer) => {
+      rest(request, answer);
+      response = answer;
     });
-    const events = resume(server, { idleMs: 150, onReconnect: () => expect.unreachable() });
-    await events.next();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await take(events, 3)).map((event) => event.data)).toEqual(["👋 zwei", "drei", "late"]);
+    let received = 0;
+    const open: ResumeOptions["open"] = async (lastEventId, signal) => {
+      const { body, headers } = await server.open(lastEventId, signal);
+      const count = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          received += 1;
+          controller.enqueue(chunk);
+        },
+      });
+      return new Response(body?.pipeThrough(count) ?? null, { headers });
+    };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const events = resumeEvents({ open, idleMs: 1_000, onReconnect: () => expect.unreachable() });
+      for (const event of EVENTS) expect((await events.next()).value).toEqual(event);
+      vi.advanceTimersByTime(5_000);
+      const late = events.next();
+      for (let beat = 1; beat <= 5; beat += 1) {
+        const before = received;
+        response?.write(":\n\n");
+        while (received === before) await immediate();
+        await immediate();
+        vi.advanceTimersByTime(900);
+      }
+      response?.write("data: late\n\n");
+      expect((await late).value?.data).toBe("late");
+      await events.return(undefined);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

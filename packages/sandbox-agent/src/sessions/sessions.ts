@@ -1,5 +1,6 @@
 // The sessions of a daemon: create, find, list, import.
 
+import { ConflictError, NotFoundError } from "../errors/problems.ts";
 import type {
   CreateSession,
   Session as SessionInfo,
@@ -64,6 +65,26 @@ export class Sessions {
       this.#http,
       await this.#http.json("GET", `/v1/sessions/${encodeURIComponent(id)}`, request),
     );
+  }
+
+  /**
+   * Gets the session with this id, or creates it if it does not exist. The settings of a session that exists stay as they
+   * are, so a server can call this for every request of a user's chat.
+   */
+  async getOrCreate(options: CreateOptions & { id: string }, request: RequestOptions = {}): Promise<Session> {
+    try {
+      return await this.get(options.id, request);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+    try {
+      return await this.create(options, request);
+    } catch (error) {
+      // Another client has created it in the meantime.
+      if (error instanceof ConflictError && error.what === "exists")
+        return await this.get(options.id, request);
+      throw error;
+    }
   }
 
   /** Iterates over all sessions, the newest first, page by page. */

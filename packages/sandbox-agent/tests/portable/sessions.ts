@@ -1,6 +1,6 @@
 // Sessions and turns: events, results, requests of the agent, and failures.
 
-import { MessageWithdrawnError, SandboxAgent, TurnFailedError } from "sandbox-agent";
+import { InvalidValueError, MessageWithdrawnError, SandboxAgent, TurnFailedError } from "sandbox-agent";
 import { check, collect, first, rejection, same } from "./assert.ts";
 import type { Case } from "./case.ts";
 
@@ -16,6 +16,22 @@ export const cases: Case[] = [
       same(events.at(-1)?.type, "turnEnded");
       const { text, stopReason } = await turn.done;
       same({ text, stopReason }, { text: "Hello!", stopReason: "endTurn" });
+    },
+  },
+  {
+    name: "two clients that open a session at the same time get the same one",
+    async run(environment) {
+      const client = await SandboxAgent.connect(environment);
+      const id = `chat-${crypto.randomUUID()}`;
+      const open = () => client.sessions.getOrCreate({ id, agent: "demo" });
+      const [one, other] = await Promise.all([open(), open()]);
+      same((await one.send("say Hello!").done).text, "Hello!");
+      same([other.id, (await other.messages()).messages.length], [id, 2]);
+      const later = await client.sessions.getOrCreate({ id, agent: "demo", title: "Not applied" });
+      same((await later.messages()).messages.length, 2);
+      check(later.info.title !== "Not applied", "the settings of a session that exists were changed");
+      const unknown = client.sessions.getOrCreate({ id: `chat-${crypto.randomUUID()}`, agent: "nobody" });
+      await rejection(unknown, InvalidValueError);
     },
   },
   {

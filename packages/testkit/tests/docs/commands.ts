@@ -65,12 +65,13 @@ export function problemsOfCommand(words: string[]): string[] {
 }
 
 function problemsOfScript(words: string[]): string[] {
-  const at = words.findIndex((word) => word === "--workspace" || word === "-w");
-  const workspace = at < 0 ? undefined : words[at + 1];
-  if (workspace === undefined) return [];
-  const folder = workspace.includes("/") ? `apps/${workspace.split("/")[1]}` : workspace;
-  const path = join(ROOT, folder, "package.json");
-  if (!existsSync(path)) return [`there is no workspace ${workspace}`];
-  const { scripts = {} } = JSON.parse(readFileSync(path, "utf8")) as { scripts?: Record<string, string> };
-  return (words[2] ?? "") in scripts ? [] : [`${workspace} has no script ${words[2]}`];
+  const workspaces = words.filter((_, at) => ["--workspace", "-w"].includes(words[at - 1] ?? ""));
+  return workspaces.flatMap((workspace) => {
+    const name = workspace.split("/").at(-1) ?? "";
+    const paths = ["packages", "apps"].map((folder) => join(ROOT, folder, name, "package.json"));
+    const path = paths.find(existsSync);
+    if (path === undefined) return [`there is no workspace ${workspace}`];
+    const { scripts = {} } = JSON.parse(readFileSync(path, "utf8")) as { scripts?: Record<string, string> };
+    return (words[2] ?? "") in scripts ? [] : [`${workspace} has no script ${words[2]}`];
+  });
 }

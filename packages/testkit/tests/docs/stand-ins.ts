@@ -21,6 +21,8 @@ const SHELL: readonly [RegExp, string][] = [
   // Nothing listens there: no test reaches beyond this machine.
   [/https:\/\/example\.com/g, "http://127.0.0.1:9"],
   [/^sandbox-agent server &$/gm, ":"],
+  // A developer's own server often has this port.
+  [/--port 3000/g, "--port 0"],
   [/--agent claude/g, "--agent demo"],
 ];
 
