@@ -22,7 +22,7 @@ use args::{Command, ServerArgs};
 use daemon::Daemon;
 use failure::Failure;
 use lifeline::Lifeline;
-use local_daemon::{Place, Role};
+use local_daemon::{Place, Registration, Role};
 use settings::Settings;
 use signals::Signals;
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs a daemon: in the foreground, unless it is one in the background with a place of its own.
-fn server(args: ServerArgs, background: Option<Place>) -> Result<ExitCode, Failure> {
+fn server(args: ServerArgs, background: Option<(Place, Registration)>) -> Result<ExitCode, Failure> {
     memory::configure();
     let settings =
         Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
@@ -70,7 +70,10 @@ fn server(args: ServerArgs, background: Option<Place>) -> Result<ExitCode, Failu
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    let role = background.map_or_else(|| Role::foreground(&settings), Role::Background);
+    let role = match background {
+        Some((place, claim)) => Role::Background(place, claim),
+        None => Role::foreground(&settings),
+    };
     let runtime = runtime()?;
     runtime.spawn(memory::return_freed());
     let outcome = runtime.block_on(life(settings, role));
@@ -83,9 +86,8 @@ fn server(args: ServerArgs, background: Option<Place>) -> Result<ExitCode, Failu
 async fn life(settings: Settings, role: Role) -> Result<ExitCode, Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
     let mut lifeline = Lifeline::open(settings.lifetime).context("cannot watch standard input")?;
-    let claim = role.claim()?;
     let mut daemon = Daemon::build(settings).await?;
-    let _registration = role.register(claim, daemon.address(), daemon.access())?;
+    let _registration = role.register(daemon.address(), daemon.access())?;
     daemon.announce();
     let reason = tokio::select! {
         // Signals first: one that comes with the end of the input must not count as the second.

@@ -121,7 +121,10 @@ fn completions_exist_for_every_shell() {
         let output = sandbox_agent().args(["completions", shell]).output().unwrap();
         assert_eq!(output.status.code(), Some(0));
         let script = String::from_utf8(output.stdout).unwrap();
-        assert!(script.contains("SANDBOX_AGENT_COMPLETE") && script.contains("sandbox-agent"), "{shell}: {script}");
+        assert!(
+            script.contains("SANDBOX_AGENT_COMPLETE") && script.contains("sandbox-agent"),
+            "{shell}: {script}"
+        );
     }
 }
 
@@ -136,8 +139,14 @@ fn the_manual_has_a_page_for_every_command() {
     let page = |name: &str| std::fs::read_to_string(folder.path().join("man1").join(name)).unwrap();
     assert!(page("sandbox-agent-api-sessions-send.1").contains("idempotency"));
     assert!(page("sandbox-agent-daemon-upgrade.1").contains("upgrade"));
-    let names: Vec<_> = std::fs::read_dir(folder.path().join("man1")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert!(names.len() > 80 && !names.iter().any(|name| name.to_string_lossy().contains("guardian")), "{names:?}");
+    let names: Vec<_> = std::fs::read_dir(folder.path().join("man1"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert!(
+        names.len() > 80 && !names.iter().any(|name| name.to_string_lossy().contains("guardian")),
+        "{names:?}"
+    );
 }
 
 #[test]

@@ -98,16 +98,16 @@ async fn the_log_is_printed_from_its_end_and_followed() -> Result<()> {
     let log = home.ok("daemon logs -n 1").await?;
     assert_eq!(log.lines().count(), 1, "{log}");
     assert!(log.contains("listening"), "{log}");
-    let mut follower = home.command("daemon logs -f -n 0");
+    let mut follower = home.command("daemon logs -f -n 1");
     follower.stdout(std::process::Stdio::piped());
     let mut follower = follower.spawn()?;
     let mut output = std::io::BufReader::new(follower.stdout.take().context("its output")?);
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut output, &mut line)?;
+    assert!(line.contains("listening"), "it follows: {line}");
     home.ok("daemon stop").await?;
-    let read = std::thread::spawn(move || {
-        let mut line = String::new();
-        std::io::BufRead::read_line(&mut output, &mut line).map(|_| line)
-    });
-    let line = read.join().expect("the thread reads")?;
+    line.clear();
+    std::io::BufRead::read_line(&mut output, &mut line)?;
     follower.kill()?;
     follower.wait()?;
     assert!(line.contains("SIGTERM: stopping"), "{line}");

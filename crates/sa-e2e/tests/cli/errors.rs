@@ -88,7 +88,8 @@ async fn another_program_that_answers_is_recognized() -> Result<()> {
         while let Ok((mut stream, _)) = listener.accept() {
             let _request = stream.read(&mut [0; 4096]);
             let page = "<html>hello</html>";
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}", page.len());
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}", page.len());
             // The command may have gone.
             let _ = write!(stream, "{head}\r\nconnection: close\r\n\r\n{page}");
         }

@@ -9,8 +9,7 @@ use clap::{Args, Subcommand};
 pub(crate) enum ConnectionCommand {
     /// Open a connection with 'initialize', or send a message on one (POST /acp)
     #[command(after_help = "A connection that is opened is printed with the agent's answer. Example:\n  \
-        sandbox-agent api acp connection post --agent demo --json \\\n    \
-        '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}'")]
+        sandbox-agent api acp connection post --agent demo --file initialize.json")]
     Post {
         /// Agent of a new connection
         #[arg(long, value_name = "ID", conflicts_with = "connection")]

@@ -36,8 +36,8 @@ pub(crate) enum DaemonCommand {
     /// Be the daemon in the background; started by 'daemon start'
     #[command(hide = true)]
     Serve {
-        /// The daemon's folder
-        folder: PathBuf,
+        /// File that says how to start
+        launch: PathBuf,
     },
 }
 

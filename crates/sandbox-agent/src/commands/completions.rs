@@ -52,7 +52,7 @@ pub(crate) fn answer_shell() {
 fn offered() -> Command {
     let whole = Cli::command();
     let visible = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
-    Command::new(PROGRAM)
+    clap::Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))
         .disable_help_subcommand(true)
         .subcommands(visible)

@@ -11,9 +11,8 @@ mod record;
 mod registration;
 mod role;
 
-pub(crate) use discovery::Target;
 pub(crate) use log::open_log;
-pub(crate) use place::{Operation, Place, PlaceError};
+pub(crate) use place::{Operation, Place};
 pub(crate) use record::{Found, Record, Standing};
-pub(crate) use registration::write_private;
+pub(crate) use registration::{Registration, write_private};
 pub(crate) use role::Role;

@@ -115,6 +115,7 @@ impl Place {
 
     /// Waits until no other command starts or stops this daemon. The folder must exist.
     pub(crate) fn operate(&self) -> Result<Operation, PlaceError> {
+        self.is_there()?;
         let path = self.folder.join("operation");
         let cannot = |error| PlaceError::Io(path.clone(), error);
         let file = private().truncate(false).open(&path).map_err(cannot)?;

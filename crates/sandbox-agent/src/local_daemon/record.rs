@@ -44,8 +44,8 @@ pub(crate) enum Found {
     Running(Record),
     /// One holds the lock and has not written down yet where it listens, or is about to end.
     Unready,
-    /// None. A record is left if one ended without cleaning up.
-    Nobody(Option<Record>),
+    /// None. One that crashed may have left its record.
+    Nobody,
 }
 
 impl Record {
@@ -83,13 +83,12 @@ impl Place {
     /// Looks for the daemon of this data directory.
     pub(crate) fn find(&self) -> Result<Found, PlaceError> {
         if !self.is_there()? {
-            return Ok(Found::Nobody(None));
+            return Ok(Found::Nobody);
         }
-        let record = self.read_record()?;
         if !self.is_locked()? {
-            return Ok(Found::Nobody(record));
+            return Ok(Found::Nobody);
         }
-        Ok(match record.filter(|record| record.identity().is_running()) {
+        Ok(match self.read_record()?.filter(|record| record.identity().is_running()) {
             Some(record) => Found::Running(record),
             None => Found::Unready,
         })

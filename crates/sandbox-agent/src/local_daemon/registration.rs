@@ -90,7 +90,7 @@ mod tests {
     fn one_daemon_has_a_data_directory_and_leaves_nothing() {
         let data = tempfile::tempdir().unwrap();
         let place = Place::of(data.path());
-        assert!(matches!(place.find().unwrap(), Found::Nobody(None)));
+        assert!(matches!(place.find().unwrap(), Found::Nobody));
         let claim = Registration::claim(&place).unwrap().unwrap();
         assert!(matches!(place.find().unwrap(), Found::Unready));
         assert!(Registration::claim(&place).unwrap().is_none());
@@ -100,7 +100,7 @@ mod tests {
             other => panic!("{other:?}"),
         }
         drop(claim);
-        assert!(matches!(place.find().unwrap(), Found::Nobody(None)));
+        assert!(matches!(place.find().unwrap(), Found::Nobody));
     }
 
     #[test]
@@ -115,8 +115,8 @@ mod tests {
         let text = fs::read(place.record()).unwrap();
         drop(claim);
         fs::write(place.record(), text).unwrap();
-        assert!(matches!(place.find().unwrap(), Found::Nobody(Some(_))));
+        assert!(matches!(place.find().unwrap(), Found::Nobody));
         fs::write(place.record(), "{").unwrap();
-        assert!(matches!(place.find().unwrap(), Found::Nobody(None)));
+        assert!(matches!(place.find().unwrap(), Found::Nobody));
     }
 }

@@ -6,18 +6,17 @@ use super::record::{Record, Standing};
 use super::registration::{Registration, write_private};
 use crate::failure::Failure;
 use crate::settings::{Access, Lifetime, Settings};
-use anyhow::anyhow;
 use sa_supervisor::ProcessIdentity;
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The part that a daemon plays on its machine.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) enum Role {
     /// `sandbox-agent server`, until a signal: makes itself known if it can.
     Foreground(Place),
-    /// `sandbox-agent daemon start`: has its data directory for itself.
-    Background(Place),
+    /// `sandbox-agent daemon start`: has its data directory already.
+    Background(Place, Registration),
     /// Ends with the program that started it, so no other program should rely on it.
     Private,
 }
@@ -30,31 +29,22 @@ impl Role {
         }
     }
 
-    /// Takes the data directory ahead of everything else, so that a second daemon in the background ends at once.
-    pub(crate) fn claim(&self) -> Result<Option<Registration>, Failure> {
-        let Self::Background(place) = self else { return Ok(None) };
-        let claim = Registration::claim(place)?;
-        let taken = || anyhow!("another daemon already uses {}", place.folder().display());
-        Ok(Some(claim.ok_or_else(taken)?))
-    }
-
     /// Makes the daemon known that listens at `address`.
     pub(crate) fn register(
-        &self,
-        claim: Option<Registration>,
+        self,
         address: SocketAddr,
         access: &Access,
     ) -> Result<Option<Registration>, Failure> {
-        match (self, claim) {
-            (Self::Background(place), Some(claim)) => {
+        match self {
+            Self::Background(place, claim) => {
                 let token_file = (*access != Access::Open).then(|| place.token());
                 let standing = Standing::Background { log_file: place.log() };
                 claim.publish(&record(address, token_file, standing))?;
                 tokio::spawn(keep_log_small(place.log()));
                 Ok(Some(claim))
             }
-            (Self::Foreground(place), _) => Ok(register_foreground(place, address, access)),
-            (Self::Background(_) | Self::Private, _) => Ok(None),
+            Self::Foreground(place) => Ok(register_foreground(&place, address, access)),
+            Self::Private => Ok(None),
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use anyhow::anyhow;
 use sa_api::sessions::OptionValue;
 use sa_api::{
-    AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, CredentialStatus, InstallAgent, InstallEvent,
-    InstallSource, InstalledAgent,
+    AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, CredentialStatus, InstallAgent,
+    InstallEvent, InstallSource, InstalledAgent,
 };
 use sa_client::{AgentQuery, Client, ClientError};
 use serde_json::Value;

@@ -17,15 +17,23 @@ pub(crate) fn explain(error: ClientError) -> Failure {
             Failure::Failed(anyhow!(problem_in_words(status, &problem)))
         }
         error if error.is_connect() => Failure::Failed(anyhow!(
-            "{:#}\nhint: is the daemon running? start it with 'sandbox-agent daemon start', or name another with \
-             --endpoint",
-            anyhow::Error::new(error)
+            "{error}: {}\nhint: is the daemon running? start it with 'sandbox-agent daemon start', or name another \
+             with --endpoint",
+            root_cause(&error)
         )),
         error @ ClientError::Protocol { .. } => {
             Failure::Failed(anyhow!("{error}\nhint: does --endpoint name a sandbox-agent daemon?"))
         }
         error => Failure::Failed(error.into()),
     }
+}
+
+/// Returns the reason of the system, without the layers between.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let last = std::iter::successors(error.source(), |cause| cause.source()).last();
+    let text = last.map(ToString::to_string).unwrap_or_default();
+    let number = text.find(" (os error");
+    text.get(..number.unwrap_or(text.len())).unwrap_or(&text).to_lowercase()
 }
 
 fn problem_in_words(status: u16, problem: &Problem) -> String {

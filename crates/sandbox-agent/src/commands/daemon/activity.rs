@@ -22,7 +22,7 @@ impl Activity {
         });
         let mut running_sessions = Vec::new();
         while let Some(session) = sessions.next().await? {
-            running_sessions.push(session.id);
+            running_sessions.push(session.session_id);
         }
         let servers = client.list_acp_servers().await?.servers;
         let busy =

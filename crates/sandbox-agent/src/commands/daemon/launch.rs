@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ChildStdout;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::sleep;
@@ -32,39 +32,50 @@ pub(super) struct Launch {
 }
 
 impl Launch {
-    /// Returns the launch for arguments that were checked; the token goes into a file that only this user reads.
-    pub(super) fn new(mut args: ServerArgs, settings: &Settings, place: &Place) -> Result<Self, Failure> {
-        match &settings.access {
-            Access::Given(token) | Access::Generated(token) => {
-                write_private(&place.token(), token.as_bytes())?;
-                args.token = None;
-                args.no_token = None;
-                args.token_file = Some(place.token());
-            }
-            Access::Open => args.no_token = Some(true),
-        }
+    /// Returns the launch for arguments that were checked.
+    pub(super) fn new(mut args: ServerArgs, settings: &Settings) -> Result<Self, Failure> {
+        (args.token, args.token_file, args.no_token) = match &settings.access {
+            Access::Given(token) | Access::Generated(token) => (Some(token.clone()), None, None),
+            Access::Open => (None, None, Some(true)),
+        };
         let directory = std::env::current_dir().context("cannot tell the current directory")?;
         Ok(Self { args, directory })
     }
 
-    pub(super) fn read(place: &Place) -> Result<Self, Failure> {
-        let path = place.launch();
-        let text = std::fs::read(&path)
-            .with_context(|| format!("cannot read how the daemon was started from {}", path.display()))?;
-        let launch = serde_json::from_slice(&text);
-        Ok(launch.with_context(|| format!("{} does not say how to start the daemon", path.display()))?)
+    /// Reads the launch that was handed over, and removes it: it holds the token.
+    pub(super) fn take(path: &Path) -> Result<Self, Failure> {
+        let launch = read(path)?;
+        // Without a trace on the disk if that is possible.
+        let _ = std::fs::remove_file(path);
+        Ok(launch)
+    }
+
+    /// Writes down the launch and, in a file of its own, the token. Only the daemon that has the place may do that.
+    pub(super) fn keep(mut self, place: &Place) -> Result<ServerArgs, Failure> {
+        if let Some(token) = self.args.token.take() {
+            write_private(&place.token(), token.as_bytes())?;
+            self.args.token_file = Some(place.token());
+        }
+        write(&place.launch(), &self)?;
+        Ok(self.args)
+    }
+
+    /// Reads how the running daemon was started.
+    pub(super) fn of(place: &Place) -> Result<Self, Failure> {
+        read(&place.launch())
     }
 
     /// Starts the daemon with this program and waits until it answers.
     pub(super) fn start(&self, place: &Place, env: Vec<(OsString, OsString)>) -> Result<Record, Failure> {
-        let text = serde_json::to_vec_pretty(self).context("a setting cannot be written down")?;
-        write_private(&place.launch(), &text)?;
+        // Not under the name that the daemon gives it: another one may be about to start.
+        let handed_over = place.folder().join(format!("launch-{}.json", std::process::id()));
+        write(&handed_over, self)?;
         let log = open_log(place)?;
         let logged = log.metadata().map_or(0, |log| log.len());
         let command = DetachedCommand {
             program: program().context("cannot find this program's own file")?,
             name: "sandbox-agent",
-            args: vec!["daemon".into(), "serve".into(), place.folder().into()],
+            args: vec!["daemon".into(), "serve".into(), handed_over.into()],
             env,
             directory: self.directory.clone(),
             log,
@@ -72,6 +83,18 @@ impl Launch {
         let (child, output) = command.spawn().context("cannot start the daemon")?;
         Starting { child, place, logged }.wait(output)
     }
+}
+
+fn read(path: &Path) -> Result<Launch, Failure> {
+    let text = std::fs::read(path)
+        .with_context(|| format!("cannot read how the daemon is started from {}", path.display()))?;
+    let launch = serde_json::from_slice(&text);
+    Ok(launch.with_context(|| format!("{} does not say how to start the daemon", path.display()))?)
+}
+
+fn write(path: &Path, launch: &Launch) -> Result<(), Failure> {
+    let text = serde_json::to_vec_pretty(launch).context("a setting cannot be written down")?;
+    write_private(path, &text)
 }
 
 /// Returns the file of this program by its name, which lists of processes show, unless it was just replaced.

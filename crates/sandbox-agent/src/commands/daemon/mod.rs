@@ -10,11 +10,12 @@ mod upgrade;
 
 use crate::args::{DaemonCommand, PlaceArgs};
 use crate::failure::Failure;
-use crate::local_daemon::{Found, Operation, Place, Record};
+use crate::local_daemon::{Found, Operation, Place, Record, Registration};
 use crate::settings::data_dir_of;
 use anyhow::{Context, anyhow};
 use launch::Launch;
 use sa_client::Client;
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -30,12 +31,19 @@ pub(crate) fn run(command: DaemonCommand) -> Result<ExitCode, Failure> {
         DaemonCommand::Status(args) => status::run(args),
         DaemonCommand::Logs(args) => logs::run(args),
         DaemonCommand::Upgrade(args) => upgrade::run(args),
-        DaemonCommand::Serve { folder } => {
-            sa_supervisor::leave_session().context("cannot leave the terminal")?;
-            let place = Place::at(folder);
-            crate::server(Launch::read(&place)?.args, Some(place))
-        }
+        DaemonCommand::Serve { launch } => serve(&launch),
     }
+}
+
+/// Becomes the daemon: takes the place first, so that a second one ends at once and changes nothing.
+fn serve(launch: &Path) -> Result<ExitCode, Failure> {
+    sa_supervisor::leave_session().context("cannot leave the terminal")?;
+    let place = Place::at(launch.parent().unwrap_or(launch).to_owned());
+    let launch = Launch::take(launch)?;
+    let taken = || anyhow!("another daemon already uses {}", place.folder().display());
+    let claim = Registration::claim(&place)?.ok_or_else(taken)?;
+    let args = launch.keep(&place)?;
+    crate::server(args, Some((place, claim)))
 }
 
 fn place(args: PlaceArgs) -> Result<Place, Failure> {
@@ -46,7 +54,7 @@ fn place(args: PlaceArgs) -> Result<Place, Failure> {
 /// The daemon, once it is decided whether there is one.
 enum Settled {
     Running(Record),
-    Nobody(Option<Record>),
+    Nobody,
 }
 
 /// Waits for a daemon that is about to start or to end. Only the command whose turn it is may ask.
@@ -55,7 +63,7 @@ fn settled(place: &Place, _turn: &Operation) -> Result<Settled, Failure> {
     loop {
         match place.find()? {
             Found::Running(record) => return Ok(Settled::Running(record)),
-            Found::Nobody(record) => return Ok(Settled::Nobody(record)),
+            Found::Nobody => return Ok(Settled::Nobody),
             Found::Unready if began.elapsed() > START_TIMEOUT => {
                 let seconds = START_TIMEOUT.as_secs();
                 let log = place.log();

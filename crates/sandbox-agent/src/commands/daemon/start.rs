@@ -22,13 +22,20 @@ pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
     place.create()?;
     let turn = place.operate()?;
     if let Settled::Running(record) = settled(&place, &turn)? {
-        print_text(&format!("the daemon is already running (pid {})\n", record.pid))?;
-        print_where(&record, None)?;
-        return Ok(ExitCode::SUCCESS);
+        return already_running(&record);
     }
-    let launch = Launch::new(args, &settings, &place)?;
-    let record = launch.start(&place, std::env::vars_os().collect())?;
-    print_text(&format!("sandbox-agent {} runs in the background (pid {})\n", record.version, record.pid))?;
+    let started = Launch::new(args, &settings)?.start(&place, std::env::vars_os().collect());
+    let record = match started {
+        Ok(record) => record,
+        Err(failure) => {
+            // The daemon of a start that was killed may have come first.
+            return match settled(&place, &turn)? {
+                Settled::Running(record) => already_running(&record),
+                Settled::Nobody => Err(failure),
+            };
+        }
+    };
+    print_text(&format!("sandbox-agent {} runs in the background (pid {})", record.version, record.pid))?;
     // A token that was given is not printed: output ends up in logs.
     let shown = match &settings.access {
         Access::Generated(token) => Some(token.as_str()),
@@ -43,8 +50,15 @@ pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn already_running(record: &Record) -> Result<ExitCode, Failure> {
+    print_text(&format!("the daemon is already running (pid {})", record.pid))?;
+    print_where(record, None)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Prints where the daemon is; with its token, if that may be shown.
 pub(super) fn print_where(record: &Record, token: Option<&str>) -> Result<(), Failure> {
+    print_text("")?;
     let endpoint = record.endpoint();
     let fragment = token.map(|token| format!("#token={token}")).unwrap_or_default();
     let mut rows =

@@ -81,7 +81,7 @@ fn status(place: &Place) -> Result<Status, Failure> {
     let record = match place.find()? {
         Found::Running(record) => record,
         Found::Unready => return Ok(without(State::Changing)),
-        Found::Nobody(_) => return Ok(without(State::Stopped)),
+        Found::Nobody => return Ok(without(State::Stopped)),
     };
     let client = client(&record)?;
     let (answers, activity) = block_on(async {

@@ -28,7 +28,7 @@ pub(super) fn run(args: StopArgs) -> Result<ExitCode, Failure> {
     let turn = place.operate()?;
     let record = match settled(&place, &turn)? {
         Settled::Running(record) => record,
-        Settled::Nobody(_) => return nobody(),
+        Settled::Nobody => return nobody(),
     };
     let pid = record.pid;
     print_text(&match stop(&record, Duration::from_secs(args.timeout))? {

@@ -44,7 +44,7 @@ pub(super) fn run(args: UpgradeArgs) -> Result<ExitCode, Failure> {
         ))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut launch = Launch::read(&place)?;
+    let mut launch = Launch::of(&place)?;
     // Port 0 took a free one, and that is the address that clients know.
     launch.args.host = Some(old.address.ip().to_string());
     launch.args.port = Some(old.address.port());
@@ -66,7 +66,7 @@ pub(super) fn run(args: UpgradeArgs) -> Result<ExitCode, Failure> {
     stop(&old, STOP_TIMEOUT)?;
     let new = launch.start(&place, env).map_err(|failure| after_stop(failure, &old))?;
     print_text(&format!(
-        "upgraded from {} (pid {}) to {} (pid {})\n",
+        "upgraded from {} (pid {}) to {} (pid {})",
         old.version, old.pid, new.version, new.pid
     ))?;
     print_where(&new, None)?;
