@@ -35,7 +35,8 @@ function compressed(): Plugin {
 }
 
 export default defineConfig({
-  base: "/ui/",
+  // Relative, so that the page works behind a gateway that puts a path prefix before it.
+  base: "./",
   plugins: [react(), compressed()],
   resolve: {
     conditions: ["@sandbox-agent/source", "module", "browser", "import", "default"],

@@ -61,8 +61,8 @@ export async function setScene(client: SandboxAgent): Promise<Scene> {
   const [edit] = (await waiting(client, done, "permissions")).permissions;
   if (edit !== undefined) await done.replyPermission(edit.id, { reply: "once", client: CLIENT });
   await until(client, done, (info) => info.state === "idle");
-  await waiting(client, question);
-  for (const session of [plan, permission]) await waiting(client, session, "permissions");
+  for (const session of [question, plan]) await waiting(client, session);
+  await waiting(client, permission, "permissions");
   return { project: PROJECT, done, permission, question, plan };
 }
 

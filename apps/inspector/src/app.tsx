@@ -27,7 +27,7 @@ export function App(): ReactElement {
   const value = useMemo(() => {
     if (connection === undefined) return undefined;
     const disconnect = (error?: unknown): void => {
-      forgetConnection(sessionStorage);
+      forgetConnection(location, sessionStorage);
       queries.clear();
       setReason(error);
       setConnection(undefined);
@@ -36,7 +36,7 @@ export function App(): ReactElement {
   }, [connection, queries]);
 
   const onConnect = (next: Connection): void => {
-    keepConnection(next, sessionStorage);
+    keepConnection(next, location, sessionStorage);
     setReason(undefined);
     setConnection(next);
   };

@@ -132,6 +132,26 @@ test("messages queue while a turn runs, can be edited, and a stop ends the turn"
   await session.page.context().close();
 });
 
+test("a queued message that is sent now survives a page that ends in between", async () => {
+  const session = await harness.session();
+  await session.send("hang");
+  await session.waitForState("running");
+  await session.send("say first");
+  const queue = session.page.getByRole("region", { name: "Queue" });
+  await queue.getByText("1 message queued").waitFor();
+  await session.page.route("**/messages", (route) =>
+    route.request().method() === "POST" ? undefined : route.continue(),
+  );
+  const sending = session.page.waitForRequest((request) => request.method() === "POST");
+  await queue.getByRole("button", { name: "Send now" }).click();
+  await sending;
+  await session.page.reload();
+  await expect.poll(() => session.input.inputValue()).toBe("say first");
+  await session.page.reload();
+  await expect.poll(() => session.input.inputValue()).toBe("");
+  await session.page.context().close();
+});
+
 test("queued messages are reordered by keys and by dragging, for every reader", {
   timeout: 60_000,
 }, async () => {

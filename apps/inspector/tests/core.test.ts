@@ -41,9 +41,9 @@ describe("differences", () => {
 
   test("two large texts that share nothing are compared at once", () => {
     const large = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}`).join("\n");
-    const from = performance.now();
+    const from = process.cpuUsage();
     expect(countChanges(diffLines(large("old"), large("new")))).toEqual({ added: 20_000, removed: 20_000 });
-    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(process.cpuUsage(from).user / 1_000).toBeLessThan(5_000);
   });
 });
 

@@ -1,4 +1,5 @@
 // Stands in front of a daemon, at one origin with it: `/ui/` comes from the build, everything else from the daemon.
+// With a prefix it is a gateway that removes the prefix from the path before it passes a request on.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
@@ -17,6 +18,8 @@ export interface FrontOptions {
   policy: string;
   /** Address of the daemon. */
   daemon: () => string;
+  /** Path before everything, such as `/sandboxes/a`. */
+  prefix?: string;
 }
 
 export class Front {
@@ -38,7 +41,8 @@ export class Front {
   }
 
   get baseUrl(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}${this.#options.prefix ?? ""}`;
   }
 
   async stop(): Promise<void> {
@@ -48,7 +52,13 @@ export class Front {
   }
 
   #serve(incoming: IncomingMessage, response: ServerResponse): void {
-    const path = new URL(incoming.url ?? "/", this.baseUrl).pathname;
+    const { prefix = "" } = this.#options;
+    if (!incoming.url?.startsWith(`${prefix}/`)) {
+      response.writeHead(404).end();
+      return;
+    }
+    incoming.url = incoming.url.slice(prefix.length);
+    const path = new URL(incoming.url, this.baseUrl).pathname;
     if (path.startsWith("/ui/")) this.#file(path.slice("/ui/".length), response);
     else this.#pass(incoming, response);
   }
@@ -80,7 +90,8 @@ export class Front {
   #upgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
     const target = new URL(this.#options.daemon());
     const upstream = connect(Number(target.port), target.hostname, () => {
-      const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`];
+      const url = incoming.url?.slice(this.#options.prefix?.length ?? 0);
+      const lines = [`${incoming.method} ${url} HTTP/1.1`];
       for (let index = 0; index < incoming.rawHeaders.length; index += 2) {
         lines.push(`${incoming.rawHeaders[index]}: ${incoming.rawHeaders[index + 1]}`);
       }

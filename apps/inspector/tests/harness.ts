@@ -55,11 +55,11 @@ export class Harness implements AsyncDisposable {
     return Harness.before(await startDaemon(options));
   }
 
-  /** Opens the page before a daemon that runs, and takes it over. */
-  static async before(daemon: Daemon): Promise<Harness> {
+  /** Opens the page before a daemon that runs, below a path prefix if there is one, and takes the daemon over. */
+  static async before(daemon: Daemon, prefix = ""): Promise<Harness> {
     const dist = build();
     const browser = await startChromium();
-    const front = await Front.start({ dist, policy: CSP, daemon: () => daemon.baseUrl });
+    const front = await Front.start({ dist, policy: CSP, daemon: () => daemon.baseUrl, prefix });
     return new Harness(daemon, front, browser, await SandboxAgent.connect(daemon.connection));
   }
 
@@ -72,7 +72,7 @@ export class Harness implements AsyncDisposable {
   /** Opens a context of its own: no storage is shared. */
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     return context;
   }
 

@@ -118,16 +118,16 @@ test("what has the focus from the keyboard is outlined, and motion can be off", 
 
 test("at 375 px nothing is wider than the screen, and a turn can be taken", { timeout: 90_000 }, async () => {
   const page = await harness.open("", { viewport: { width: 375, height: 740 } });
-  for (const hash of [
-    "#/",
-    `#/sessions/${told}`,
-    `#/sessions/${told}?panel=changes`,
-    "#/files",
-    "#/terminals",
-    "#/settings",
-  ]) {
+  for (const [hash, shown] of [
+    ["#/", "available"],
+    [`#/sessions/${told}`, "Fix the failing retry test"],
+    [`#/sessions/${told}?panel=changes`, "1 changed file"],
+    ["#/files", "In text"],
+    ["#/terminals", "Open a terminal"],
+    ["#/settings", "Processes at once"],
+  ] as const) {
     await page.evaluate((next) => location.assign(next), hash);
-    await page.waitForTimeout(400);
+    await page.getByText(shown).filter({ visible: true }).first().waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth), hash).toBeLessThanOrEqual(375);
   }
   const session = await harness.session({}, page);

@@ -3,17 +3,28 @@
 import type { CDPSession, Page } from "playwright-core";
 
 export interface Watched {
-  watched: { largest: number; shift: number };
+  watched: { largest: number; shift: number; moved: string[] };
+}
+
+interface LayoutShift extends PerformanceEntry {
+  readonly value: number;
+  readonly sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
 }
 
 export function observePaint(): void {
-  const watched = { largest: 0, shift: 0 };
+  const watched: Watched["watched"] = { largest: 0, shift: 0, moved: [] };
   Object.assign(window, { watched });
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) watched.largest = entry.startTime;
   }).observe({ type: "largest-contentful-paint", buffered: true });
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) watched.shift += (entry as unknown as { value: number }).value;
+    for (const { value, sources } of list.getEntries() as LayoutShift[]) {
+      watched.shift += value;
+      for (const { node, previousRect: from, currentRect: to } of sources) {
+        const what = node instanceof Element ? node.outerHTML.slice(0, 120) : node?.textContent;
+        watched.moved.push(`${what}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`);
+      }
+    }
   }).observe({ type: "layout-shift", buffered: true });
 }
 

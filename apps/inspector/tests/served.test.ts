@@ -23,7 +23,7 @@ test("the page needs no token and forbids everything from elsewhere", async () =
 
 test("the folder without its slash leads to the page, and nothing else is open", async () => {
   const redirect = await fetch(`${daemon.baseUrl}/ui`, { redirect: "manual" });
-  expect([redirect.status, redirect.headers.get("Location")]).toEqual([308, "/ui/"]);
+  expect([redirect.status, redirect.headers.get("Location")]).toEqual([308, "ui/"]);
   expect((await fetch(`${daemon.baseUrl}/ui/nothing.js`)).status).toBe(404);
   expect((await fetch(`${daemon.baseUrl}/uix`)).status).toBe(401);
   expect((await fetch(`${daemon.baseUrl}/ui/../v1/agents`)).status).toBe(401);

@@ -189,7 +189,10 @@ async fn examine_credentials(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding>
         }
         None if availability.available => {}
         None if availability.sources.is_empty() => {
-            let advice = format!("see: sandbox-agent credentials extract --agent {}", agent.id);
+            let advice = format!(
+                "log in with {}'s own program, or set its API key where the daemon starts; docs/credentials.md has both",
+                agent.id
+            );
             findings.push(Finding::wrong(CHECK, "none was found", advice));
         }
         None => findings.push(Finding::wrong(CHECK, "all that were found have expired", "log in again")),

@@ -63,8 +63,7 @@ fn writable(check: &'static str, path: &Path, advice: &str) -> Finding {
 fn user() -> Finding {
     const CHECK: &str = "user";
     if rustix::process::geteuid().is_root() {
-        let advice =
-            "fine in a sandbox: agents that refuse to skip permissions as root are told that this is one";
+        let advice = "fine in a sandbox: agents that refuse to skip permissions as root are started with their sandbox setting";
         Finding::note(CHECK, "root", advice)
     } else {
         Finding::fine(CHECK, format!("uid {}", rustix::process::geteuid().as_raw()))

@@ -51,23 +51,40 @@ pub(crate) fn check(state: &AppState, request: &Request) -> ApiResult<Entry> {
     } else if opens_stream(state, request, token) {
         Ok(Entry::StreamOnly)
     } else {
-        Err(refusal())
+        Err(refusal(request.headers()))
     }
 }
 
-/// What whoever may not come in is told.
-pub(crate) fn refusal() -> ApiError {
-    let detail = "send the token as 'Authorization: Bearer <token>' or 'X-Sandbox-Agent-Token: <token>'";
+/// Says what to do to a client that sent no token, or a wrong one.
+fn refusal(headers: &HeaderMap) -> ApiError {
+    const WHERE: &str = "as 'Authorization: Bearer <token>' or 'X-Sandbox-Agent-Token: <token>'";
+    let detail = if tokens(headers).next().is_some() {
+        format!(
+            "the token is not the daemon's; send the one in SANDBOX_AGENT_TOKEN, or printed at its start, {WHERE}"
+        )
+    } else {
+        format!("send the token {WHERE}")
+    };
     ApiError::new(ErrorCode::TokenInvalid, detail)
 }
 
-fn presents(headers: &HeaderMap, token: &str) -> bool {
+/// Refuses a ticket that was sent for something else than a stream.
+pub(crate) fn stream_only() -> ApiError {
+    ApiError::new(ErrorCode::TokenInvalid, "a ticket opens a stream and nothing else; send the token instead")
+}
+
+/// Returns each token that the headers carry.
+fn tokens(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let bearer = headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| {
         let (scheme, given) = value.to_str().ok()?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| given.trim())
     });
     let own = headers.get_all(TOKEN_HEADER).iter().filter_map(|value| value.to_str().ok());
-    bearer.chain(own).any(|given| same(given, token))
+    bearer.chain(own)
+}
+
+fn presents(headers: &HeaderMap, token: &str) -> bool {
+    tokens(headers).any(|given| same(given, token))
 }
 
 /// A browser cannot set headers on an `EventSource` or a WebSocket; there a ticket may be in the query. Older clients put the token

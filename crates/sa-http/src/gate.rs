@@ -32,7 +32,7 @@ async fn admit(state: &AppState, request: Request, next: Next) -> ApiResult<Resp
     if entry == Entry::Whole || is_stream(&response) || !response.status().is_success() {
         return Ok(response);
     }
-    Err(auth::refusal())
+    Err(auth::stream_only())
 }
 
 fn is_stream(response: &Response) -> bool {

@@ -10,6 +10,8 @@ gemini    GOOGLE_GEMINI_BASE_URL={url} GEMINI_API_KEY=scripted gemini   # choose
 qwen      OPENAI_BASE_URL={url}/v1 OPENAI_API_KEY=scripted OPENAI_MODEL=scripted-1 qwen --auth-type openai
 copilot   COPILOT_PROVIDER_BASE_URL={url}/v1 COPILOT_PROVIDER_TYPE=openai COPILOT_PROVIDER_API_KEY=scripted COPILOT_MODEL=scripted-1 COPILOT_OFFLINE=true copilot
 
+session   sandbox-agent api sessions create --agent claude --env ANTHROPIC_BASE_URL={url} --env ANTHROPIC_API_KEY=scripted
+
 Write a script as the prompt, one directive per line:
 
     think: They want to see a tool.

@@ -12,7 +12,9 @@ let app: App;
 beforeAll(async () => {
   daemon = await startDaemon();
   app = await startApp(daemon);
-}, 120_000);
+  // Next.js compiles each page and route at its first request, which takes long on a busy machine.
+  for (const path of ["", "/api/chat", "/api/chat/none/stream"]) await (await fetch(app.url + path)).text();
+}, 290_000);
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]();
   await daemon?.stop();
@@ -23,7 +25,7 @@ test("an answer, an approval, and a reload in the middle of an answer", { timeou
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(60_000);
-    const response = await page.goto(app.url, { timeout: 120_000 });
+    const response = await page.goto(app.url);
     expect(response?.status(), app.output()).toBe(200);
     const send = async (text: string): Promise<void> => {
       await page.getByLabel("Message").fill(text);
@@ -62,7 +64,7 @@ test("an answer that ends while the page is loaded again", { timeout: 180_000 },
       await turn.done;
       await route.continue();
     });
-    await page.goto(`${app.url}/${id}`, { timeout: 120_000 });
+    await page.goto(`${app.url}/${id}`);
     await page.getByText("the end", { exact: true }).waitFor();
     expect(await page.locator("[data-role]").count()).toBe(2);
   } finally {

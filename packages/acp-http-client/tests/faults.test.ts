@@ -65,10 +65,10 @@ for (const name of Object.keys(RESUMABLE))
     });
 
     test("defect B: a turn outlives every connection", async () => {
-      const { demo } = await connect(name, FAST, { lifetimeMs: 250 });
+      const { demo } = await connect(name, FAST, { lifetimeMs: 500 });
       const session = await start(demo);
-      expect(await prompt(demo, session, "stream 60 every 20\nsleep 600\nsay done")).toBe("end_turn");
-      expect(said(demo, session)).toBe(`${counted(60)}I slept for 600 ms.done`);
+      expect(await prompt(demo, session, "stream 60 every 40\nsleep 1200\nsay done")).toBe("end_turn");
+      expect(said(demo, session)).toBe(`${counted(60)}I slept for 1200 ms.done`);
     });
 
     test("defect D: a permission that is asked while the stream is broken is seen", async () => {
@@ -97,8 +97,8 @@ for (const name of ["http", "standard http"])
     });
 
     test("a prompt that may not have arrived fails in the end, and the connection works on", async () => {
-      const timing: Timing = { ...FAST, statusMs: 200, idleMs: 300 };
-      const { demo, proxy } = await connect(name, timing, {}, 200);
+      const timing: Timing = { ...FAST, statusMs: 1_500, idleMs: 2_000 };
+      const { demo, proxy } = await connect(name, timing, {}, 1_500);
       const session = await start(demo);
       proxy.stall();
       const error = await prompt(demo, session, "say lost").catch((failure: unknown) => failure);

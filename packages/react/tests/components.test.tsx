@@ -40,7 +40,8 @@ test("a message, a permission and the answer", async () => {
   const view = show(await client.sessions.create({ agent: "demo" }));
   type(view, "say Hello\npermission Send it off\nsay bye");
   const allow = await view.findByRole("button", { name: /allow once/i }, patience);
-  expect(view.getByText("Hello").tagName).toBe("B");
+  // A request that is open when the transcript is opened is shown before the events that led to it have arrived.
+  expect((await view.findByText("Hello", {}, patience)).tagName).toBe("B");
   expect(view.getByRole("log").querySelector("[data-item=permission]")?.getAttribute("data-state")).toBe(
     "open",
   );

@@ -60,6 +60,8 @@ const slots: ItemSlots = {
   },
 };
 
+const patience = { timeout: 50_000 };
+
 function State(): ReactNode {
   renders.session += 1;
   return useSession("s").state;
@@ -75,20 +77,20 @@ test("a piece renders one item, pieces of one frame render once, and useSession 
     </SandboxAgentProvider>,
   );
   const shown = (): number => view.container.querySelectorAll("article").length;
-  await waitFor(() => expect(shown()).toBe(ITEMS), { timeout: 25_000 });
-  await waitFor(() => expect(view.getByRole("log").dataset["connection"]).toBe("live"));
+  await waitFor(() => expect(shown()).toBe(ITEMS), patience);
+  await waitFor(() => expect(view.getByRole("log").dataset["connection"]).toBe("live"), patience);
   Object.assign(renders, { items: 0, session: 0 });
-  const started = performance.now();
+  const before = process.cpuUsage();
   await act(async () => {
     for (let piece = 0; piece < 100; piece += 1) {
       write({ messageDelta: { messageId: "new", kind: "text", text: "word " } });
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   });
-  await waitFor(() => expect(view.container.textContent).toContain("word ".repeat(100).trimEnd()));
-  const elapsed = performance.now() - started - 200;
+  await waitFor(() => expect(view.container.textContent).toContain("word ".repeat(100).trimEnd()), patience);
+  const { user } = process.cpuUsage(before);
   // A frame or a few, however loaded the machine is, instead of 100; never the other 20,000 items.
   expect(renders.items).toBeLessThanOrEqual(10);
   expect(renders.session).toBe(0);
-  expect(elapsed).toBeLessThan(2_000);
-}, 60_000);
+  expect(user / 1_000).toBeLessThan(2_000);
+}, 120_000);

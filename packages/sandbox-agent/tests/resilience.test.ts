@@ -79,13 +79,13 @@ test("connecting fails with the reason: wrong token, nobody there, not a daemon"
   expect(wrong).toMatchObject({ status: 401, code: "token_invalid" });
   expect((wrong as TokenInvalidError).requestId).toMatch(/^[0-9a-f]{32}$/);
   await daemon.kill();
-  const gone = SandboxAgent.connect({ baseUrl, token: "x", healthTimeoutMs: 300 });
+  const gone = SandboxAgent.connect({ baseUrl, token: "x", healthTimeoutMs: 1_000 });
   await expect(gone).rejects.toMatchObject({ name: "TimeoutError", cause: { name: "ConnectionError" } });
   const stranger = createServer((_, response) => response.writeHead(404).end("<h1>Not here</h1>"));
   await new Promise<void>((listen) => stranger.listen(0, "127.0.0.1", listen));
   onTestFinished(() => void stranger.close());
   const { port } = stranger.address() as AddressInfo;
-  const foreign = SandboxAgent.connect({ baseUrl: `http://127.0.0.1:${port}`, healthTimeoutMs: 300 });
+  const foreign = SandboxAgent.connect({ baseUrl: `http://127.0.0.1:${port}` });
   const error = await foreign.catch((error: unknown) => error);
   expect(error).toBeInstanceOf(UnexpectedResponseError);
   expect(error).toMatchObject({ status: 404, body: "<h1>Not here</h1>" });

@@ -63,11 +63,13 @@ test("deliveries of the daemon are genuine; those that were changed, kept or sen
   expect(await verdict({ headers: Object.fromEntries(capitals) })).toBe("valid");
   expect(await verdict({ secret: "another" })).toBe("forged");
   expect(await verdict({ body: Buffer.concat([body, Buffer.from(" ")]) })).toBe("forged");
-  expect(await verdict({ now: Date.now() + 301_000 })).toBe("expired");
-  expect(await verdict({ now: Date.now() - 301_000 })).toBe("expired");
-  expect(await verdict({ now: Date.now() + 301_000, toleranceSeconds: 600 })).toBe("valid");
+  const sentAt = Number(headers["x-sandbox-agent-timestamp"]);
+  const now = sentAt * 1_000;
+  expect(await verdict({ now: now + 301_000 })).toBe("expired");
+  expect(await verdict({ now: now - 301_000 })).toBe("expired");
+  expect(await verdict({ now: now + 301_000, toleranceSeconds: 600 })).toBe("valid");
   expect(await verdict({ headers: {} })).toBe("unsigned");
-  const shifted = { ...headers, "x-sandbox-agent-timestamp": String(Math.floor(Date.now() / 1000) - 5) };
+  const shifted = { ...headers, "x-sandbox-agent-timestamp": String(sentAt - 5) };
   expect(await verdict({ headers: shifted })).toBe("forged");
   const strange = { ...headers, "x-sandbox-agent-signature": "v2=00" };
   expect(await verdict({ headers: strange })).toBe("unsigned");

@@ -1,11 +1,12 @@
 // Where the reader writes: text, attachments, suggestions, and the agent's own settings.
 
-import { type ReactElement, type ReactNode, useRef, useState } from "react";
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from "react";
 import type { InputPart } from "sandbox-agent";
 import type { SessionStore } from "sandbox-agent/stores";
 import type { Transcript } from "sandbox-agent/transcript";
 import { type Attachment, attach, attachmentOf } from "../core/attachments.ts";
 import { History } from "../core/history.ts";
+import { forgetUnsent, keepUnsent, readUnsent } from "../core/unsent.ts";
 import { Button } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 import { Queue } from "./queue.tsx";
@@ -23,8 +24,9 @@ interface ComposerProps {
 const history = new History();
 
 export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactElement {
-  const [text, setText] = useState("");
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [unsent] = useState(() => readUnsent(sessionStorage, store.id));
+  const [text, setText] = useState(() => textOf(unsent));
+  const [attachments, setAttachments] = useState<readonly Attachment[]>(() => unsent.flatMap(attachmentOf));
   const [dragging, setDragging] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -32,6 +34,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
   const suggestions = useSuggestions({ text, setText, input, commands: facts.commands, cwd });
   const busy = facts.state === "running" || facts.state === "requiresAction";
   const ended = facts.state === "ended";
+  useEffect(() => forgetUnsent(sessionStorage, store.id), [store]);
 
   /** Puts a message back that was withdrawn. What the reader has written meanwhile stays. */
   const put = (parts: readonly InputPart[]): void => {
@@ -224,10 +227,15 @@ class NotSentError extends Error {}
 
 /** Sends a queued message ahead of everything: it is withdrawn, and sent again as an interruption. */
 async function sendNow(store: SessionStore, id: string, parts: InputPart[]): Promise<void> {
-  await store.withdraw(id);
-  await store.send(parts, { delivery: "interrupt" }).catch((cause: unknown) => {
-    throw new NotSentError("the message was not sent", { cause });
-  });
+  keepUnsent(sessionStorage, store.id, parts);
+  try {
+    await store.withdraw(id);
+    await store.send(parts, { delivery: "interrupt" }).catch((cause: unknown) => {
+      throw new NotSentError("the message was not sent", { cause });
+    });
+  } finally {
+    forgetUnsent(sessionStorage, store.id);
+  }
 }
 
 export function textOf(parts: readonly InputPart[]): string {

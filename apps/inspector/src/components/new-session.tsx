@@ -103,7 +103,7 @@ function NewSession(props: NewSessionProps & { agents: readonly AgentInfo[] }): 
               icon="chevron"
               onClick={() => setMore(true)}
             >
-              Model, mode, environment, policy
+              Model, mode, env, MCP, skills, policy
             </Button>
           )}
           {error === undefined ? null : <ProblemView error={error} onRetry={() => void submit()} />}

@@ -5,7 +5,15 @@ export interface Connection {
   readonly token: string | undefined;
 }
 
-const KEY = "sandbox-agent.connection";
+/** A gateway may have several daemons at one origin, each under its own path. A tab that visits two keeps both tokens. */
+const keyOf = (location: Location): string => `sandbox-agent.connection${daemonPath(location)}`;
+
+const daemonPath = (location: Location): string => /^(.*)\/ui\/[^/]*$/.exec(location.pathname)?.[1] ?? "";
+
+/** Returns the address of the daemon that serves the page at `/ui/`, with the path prefix of a gateway. */
+export function daemonAddress(location: Location): string {
+  return location.origin + daemonPath(location);
+}
 
 /** Takes the token out of the address, so that it is neither shown, nor shared, nor kept in the history. */
 export function takeConnection(
@@ -15,24 +23,24 @@ export function takeConnection(
 ): Connection | undefined {
   const token = /^#token=([^&]*)/.exec(location.hash)?.[1];
   if (token !== undefined) {
-    const connection = { baseUrl: location.origin, token: decodeURIComponent(token) };
-    keepConnection(connection, storage);
+    const connection = { baseUrl: daemonAddress(location), token: decodeURIComponent(token) };
+    keepConnection(connection, location, storage);
     history.replaceState(null, "", `${location.pathname}${location.search}#/`);
     return connection;
   }
-  return storedConnection(storage);
+  return storedConnection(location, storage);
 }
 
-export function keepConnection(connection: Connection, storage: Storage): void {
-  storage.setItem(KEY, JSON.stringify(connection));
+export function keepConnection(connection: Connection, location: Location, storage: Storage): void {
+  storage.setItem(keyOf(location), JSON.stringify(connection));
 }
 
-export function forgetConnection(storage: Storage): void {
-  storage.removeItem(KEY);
+export function forgetConnection(location: Location, storage: Storage): void {
+  storage.removeItem(keyOf(location));
 }
 
-function storedConnection(storage: Storage): Connection | undefined {
-  const text = storage.getItem(KEY);
+function storedConnection(location: Location, storage: Storage): Connection | undefined {
+  const text = storage.getItem(keyOf(location));
   if (text === null) return undefined;
   try {
     const value = JSON.parse(text) as Partial<Connection>;

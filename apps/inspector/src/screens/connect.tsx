@@ -4,7 +4,7 @@ import { type ReactElement, useEffect, useRef, useState } from "react";
 import { SandboxAgent } from "sandbox-agent";
 import { Button, CopyButton, Field } from "../components/controls.tsx";
 import { ProblemView } from "../components/problem.tsx";
-import { type Connection, normalizeEndpoint, serverCommand } from "../core/connection.ts";
+import { type Connection, daemonAddress, normalizeEndpoint, serverCommand } from "../core/connection.ts";
 import "./connect.css";
 
 type Attempt = { state: "idle" } | { state: "connecting" } | { state: "failed"; error: unknown };
@@ -14,7 +14,7 @@ export function ConnectScreen(props: {
   onConnect: (connection: Connection) => void;
 }): ReactElement {
   const served = useServedByDaemon();
-  const [endpoint, setEndpoint] = useState(location.origin);
+  const [endpoint, setEndpoint] = useState(() => daemonAddress(location));
   const [token, setToken] = useState("");
   const [attempt, setAttempt] = useState<Attempt>(() =>
     props.reason === undefined ? { state: "idle" } : { state: "failed", error: props.reason },
@@ -33,7 +33,7 @@ export function ConnectScreen(props: {
   useEffect(() => {
     if (tried.current || !served || props.reason !== undefined) return;
     tried.current = true;
-    const connection = { baseUrl: location.origin, token: undefined };
+    const connection = { baseUrl: daemonAddress(location), token: undefined };
     SandboxAgent.connect({ ...connection, healthTimeoutMs: 4_000 }).then(
       () => props.onConnect(connection),
       () => {},
@@ -105,12 +105,12 @@ export function ConnectScreen(props: {
   );
 }
 
-/** A daemon serves the page at its own origin, so there is no endpoint to ask for. */
+/** A daemon serves the page next to its API, so there is no endpoint to ask for. */
 function useServedByDaemon(): boolean {
-  const [served, setServed] = useState(location.pathname.startsWith("/ui/"));
+  const [served, setServed] = useState(location.pathname.endsWith("/ui/"));
   useEffect(() => {
     const abort = new AbortController();
-    fetch("/v1/health", { signal: abort.signal })
+    fetch(`${daemonAddress(location)}/v1/health`, { signal: abort.signal })
       .then((response) => response.json())
       .then((health: { status?: string }) => setServed(health.status === "ok"))
       .catch(() => {

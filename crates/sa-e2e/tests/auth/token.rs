@@ -29,7 +29,10 @@ async fn a_gateway_may_use_authorization_itself() -> Result<()> {
         ["Bearer the-gateways-own", "Basic dXNlcjpwYXNz", "", "Bearer", "Digest username=\"x\", uri=\"/\""]
     {
         let asking = unknown.get("/v1/agents").header("authorization", gateway);
-        asking.clone().send().await?.expect_problem(401, "token_invalid").context(gateway)?;
+        let refused = asking.clone().send().await?;
+        let problem = refused.expect_problem(401, "token_invalid").context(gateway)?;
+        let has_token = gateway.starts_with("Bearer ");
+        assert_eq!(problem.detail.starts_with("the token is not the daemon's"), has_token, "{gateway}");
         let asking = asking.header("x-sandbox-agent-token", "testkit-token");
         asking.send().await?.expect_status(200).context(gateway)?;
         let socket = unknown.ws("/v1/acp/one?agent=puppet").header("authorization", gateway);

@@ -31,7 +31,8 @@ const MISSING: Asset = Asset {
 /// The routes, which are not part of the API.
 pub(crate) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/ui", get(|| async { Redirect::permanent("/ui/") }))
+        // Relative, because a gateway may serve the daemon below a path of its own.
+        .route("/ui", get(|| async { Redirect::permanent("ui/") }))
         .route("/ui/", get(|headers: HeaderMap| async move { serve(PAGE, &headers) }))
         .route(
             "/ui/{*path}",

@@ -1,10 +1,10 @@
 // A request for permission with a button for each way to decide.
 
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId } from "react";
 import type { PermissionOption } from "sandbox-agent";
 import type { PermissionItem } from "sandbox-agent/transcript";
 import { useStores } from "../provider.tsx";
-import { ActionError } from "./action-error.tsx";
+import { ActionError, useAction } from "./action-error.tsx";
 
 export interface PermissionCardProps {
   sessionId: string;
@@ -21,13 +21,11 @@ export interface PermissionCardProps {
 export function PermissionCard({ sessionId, item, className, children }: PermissionCardProps): ReactNode {
   const store = useStores().session(sessionId);
   const title = useId();
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useAction();
   const { request, state } = item;
   const isOpen = state.type === "open";
-  const decide = ({ id, reply }: PermissionOption): void => {
-    setError(undefined);
-    store.replyPermission(item.id, { reply, optionId: id }).catch(setError);
-  };
+  const decide = ({ id, reply }: PermissionOption): void =>
+    run(store.replyPermission(item.id, { reply, optionId: id }));
   return (
     <section
       className={className}

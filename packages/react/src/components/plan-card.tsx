@@ -1,9 +1,9 @@
 // The approval of a plan.
 
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId } from "react";
 import type { QuestionItem } from "sandbox-agent/transcript";
 import { useStores } from "../provider.tsx";
-import { ActionError } from "./action-error.tsx";
+import { ActionError, useAction } from "./action-error.tsx";
 
 export interface PlanCardProps {
   sessionId: string;
@@ -21,15 +21,11 @@ export function PlanCard(props: PlanCardProps): ReactNode {
   const { sessionId, item, className, renderPlan, rejectLabel = "Reject" } = props;
   const store = useStores().session(sessionId);
   const title = useId();
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useAction();
   const { request, state } = item;
   const [question] = request.questions;
   const isOpen = state.type === "open";
   const decided = state.type === "resolved" ? (state.answers?.[0]?.[0] ?? state.outcome) : undefined;
-  const run = (action: Promise<unknown>): void => {
-    setError(undefined);
-    action.catch(setError);
-  };
   // Other questions of the request, if there are any, keep their defaults.
   const answer = (label: string): Promise<boolean> =>
     store.replyQuestion(

@@ -1,9 +1,9 @@
 // A question of the agent as a form.
 
-import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { type FormEvent, type ReactNode, useId } from "react";
 import type { QuestionItem } from "sandbox-agent/transcript";
 import { useStores } from "../provider.tsx";
-import { ActionError } from "./action-error.tsx";
+import { ActionError, useAction } from "./action-error.tsx";
 import { answerOf, QuestionField } from "./question-field.tsx";
 
 export interface QuestionFormProps {
@@ -20,13 +20,9 @@ export function QuestionForm(props: QuestionFormProps): ReactNode {
   const { sessionId, item, className, submitLabel = "Answer", rejectLabel = "Skip" } = props;
   const store = useStores().session(sessionId);
   const title = useId();
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useAction();
   const { request, state } = item;
   const isOpen = state.type === "open";
-  const run = (action: Promise<unknown>): void => {
-    setError(undefined);
-    action.catch(setError);
-  };
   const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);

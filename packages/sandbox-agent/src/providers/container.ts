@@ -9,6 +9,7 @@ import {
   serverArgs,
 } from "./daemon.ts";
 import { waitForHealth } from "./health.ts";
+import type { Launch } from "./launch.ts";
 import type { SandboxEndpoint } from "./provider.ts";
 import { TimeLimit } from "./time-limit.ts";
 
@@ -16,7 +17,7 @@ import { TimeLimit } from "./time-limit.ts";
 export const CONTAINER_FOLDER = "/opt/sandbox-agent";
 
 /** Exit code of a container whose program could not be installed. */
-export const INSTALL_FAILED = 78;
+const INSTALL_FAILED = 78;
 
 /** Time between two looks at the state of a container, in milliseconds. */
 const STATE_CHECK_MS = 500;
@@ -63,6 +64,19 @@ export async function containerHealth(
     }
   } finally {
     limit.release();
+  }
+}
+
+/** Waits for health as the last step of a start. If the installation failed, that is reported as the step. */
+export async function awaitContainer(
+  launch: Launch,
+  container: { healthy(signal: AbortSignal): Promise<void> },
+): Promise<void> {
+  try {
+    await launch.step("health", (limit) => container.healthy(limit));
+  } catch (error) {
+    if (!(error instanceof ContainerEndedError) || error.exitCode !== INSTALL_FAILED) throw error;
+    await launch.step("install", () => Promise.reject(new Error("the program could not be installed")));
   }
 }
 

@@ -4,12 +4,12 @@
 import type Docker from "dockerode";
 import type { Container, ContainerCreateOptions, DockerOptions as EngineOptions } from "dockerode";
 import {
+  awaitContainer,
   CONTAINER_FOLDER,
   ContainerEndedError,
   containerCommand,
   containerHealth,
   DEFAULT_IMAGE,
-  INSTALL_FAILED,
 } from "./container.ts";
 import { type DaemonOptions, DEFAULT_PORT, daemonEnv, LOG_BYTES } from "./daemon.ts";
 import { Launch } from "./launch.ts";
@@ -55,14 +55,7 @@ export function docker(options: DockerOptions = {}): SandboxProvider {
         if (program !== undefined && "file" in program)
           await launch.step("upload", () => made.upload(program.file));
         await launch.step("start", () => made.start());
-        await launch
-          .step("health", (limit) => made.healthy(limit))
-          .catch((error: unknown) => {
-            if (!(error instanceof ContainerEndedError) || error.exitCode !== INSTALL_FAILED) throw error;
-            return launch.step("install", () =>
-              Promise.reject(new Error("the program could not be installed")),
-            );
-          });
+        await awaitContainer(launch, made);
         return made;
       });
     },

@@ -3,11 +3,11 @@
 
 import type { CoreV1Api, KubeConfig, V1Container, V1Pod, V1PodSpec } from "@kubernetes/client-node";
 import {
+  awaitContainer,
   ContainerEndedError,
   containerCommand,
   containerHealth,
   DEFAULT_IMAGE,
-  INSTALL_FAILED,
 } from "./container.ts";
 import { type DaemonOptions, DEFAULT_PORT, LOG_BYTES, type Program } from "./daemon.ts";
 import { Launch } from "./launch.ts";
@@ -83,14 +83,7 @@ export function kubernetes(options: KubernetesOptions = {}): SandboxProvider {
           await made.create(token);
           return made;
         });
-        await launch
-          .step("health", (limit) => pod.healthy(limit))
-          .catch((error: unknown) => {
-            if (!(error instanceof ContainerEndedError) || error.exitCode !== INSTALL_FAILED) throw error;
-            return launch.step("install", () =>
-              Promise.reject(new Error("the program could not be installed")),
-            );
-          });
+        await awaitContainer(launch, pod);
         return pod;
       });
     },

@@ -1,5 +1,6 @@
 // Ways to leave work unfinished. Each settles, and nothing of it may keep a program alive or reject unnoticed.
 
+import { startTcpProxy } from "@sandbox-agent/testkit";
 import {
   ConnectionError,
   NotFoundError,
@@ -8,7 +9,6 @@ import {
   type Session,
   TurnFailedError,
 } from "sandbox-agent";
-import { BreakingProxy } from "../proxy.ts";
 
 type Scenario = (client: SandboxAgent) => Promise<void>;
 
@@ -99,7 +99,7 @@ export const SCENARIOS: Record<string, Scenario> = {
   },
   "a terminal whose connection is lost and found": async ({ baseUrl, token }) => {
     for (const transport of ["websocket", "requests"] as const) {
-      await using gateway = await BreakingProxy.start(baseUrl);
+      await using gateway = await startTcpProxy(baseUrl);
       const client = await SandboxAgent.connect({ baseUrl: gateway.baseUrl, ...(token && { token }) });
       const script = "echo up; while read line; do echo got $line; done";
       const { id } = await client.processes.create({ command: "sh", args: ["-c", script], tty: true });

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { binary } from "@sandbox-agent/testkit";
 import { SandboxAgent } from "sandbox-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Writes a program of its own in place of the daemon. */
 function script(text: string, mode = 0o755): string {
-  const path = join(folder, "sandbox-agent");
+  const path = join(mkdtempSync(join(folder, "script-")), "sandbox-agent");
   writeFileSync(path, `#!/bin/sh\n${text}\n`);
   chmodSync(path, mode);
   return path;
@@ -182,16 +182,19 @@ describe("a failing start", () => {
   });
 
   test("ends a program that never listens, and one that is never healthy", async () => {
-    const silent = await failure(
-      spawnSandboxAgent({ binary: script("echo starting; exec sleep 1000"), healthTimeoutMs: 300 }),
-    );
-    expect(silent).toMatchObject({ code: "unhealthy", log: ["starting"] });
+    const mute = script("echo starting; exec sleep 1000");
     const deaf = script(`echo "listening on http://127.0.0.1:${await freePort()}"; exec sleep 1000`);
-    const sick = await failure(spawnSandboxAgent({ binary: deaf, healthTimeoutMs: 300 }));
+    // Long enough for a busy machine to start a shell.
+    const healthTimeoutMs = 4_000;
+    const [silent, sick, connecting] = await Promise.all([
+      failure(spawnSandboxAgent({ binary: mute, healthTimeoutMs })),
+      failure(spawnSandboxAgent({ binary: deaf, healthTimeoutMs })),
+      failure(SandboxAgent.connect({ spawn: { binary: deaf }, healthTimeoutMs })),
+    ]);
+    expect(silent).toMatchObject({ code: "unhealthy", log: ["starting"] });
     expect(sick.code).toBe("unhealthy");
     expect((sick.cause as Error).message).toContain("/v1/health failed");
-    const connecting = SandboxAgent.connect({ spawn: { binary: deaf }, healthTimeoutMs: 300 });
-    expect((await failure(connecting)).message).toContain("within 300 ms");
+    expect(connecting.message).toContain("within 4000 ms");
   });
 
   test("is aborted by the signal, at once and in the middle", async () => {
@@ -220,7 +223,8 @@ describe("the program", () => {
 
   test("comes from PATH if nothing else is there", () => {
     const path = script("exit 0");
-    expect(findBinary({ env: { PATH: `/nowhere:${folder}` }, from: `file://${folder}/index.js` })).toBe(path);
+    const env = { PATH: `/nowhere:${dirname(path)}` };
+    expect(findBinary({ env, from: `file://${folder}/index.js` })).toBe(path);
   });
 });
 

@@ -68,7 +68,7 @@ const DEFAULTS: Record<string, Rule> = {
 };
 
 const FOLDERS = ["", "docs", "docs/guides", "clients", "interop"];
-const NESTED = ["packages", "examples", "skills"];
+const NESTED = ["apps", "packages", "examples", "skills"];
 /** Printed by the program, which has its own tests. */
 const GENERATED = new Set([
   "docs/cli.md",
