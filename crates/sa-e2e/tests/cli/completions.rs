@@ -79,7 +79,7 @@ async fn bash_completes_commands_and_flags() -> Result<()> {
 #[tokio::test]
 async fn bash_completes_the_agents_and_sessions_of_the_daemon() -> Result<()> {
     let daemon = Daemon::start().await?;
-    daemon.http().post("/v1/sessions/first").json(r#"{"agent":"demo"}"#).send().await?.expect_status(200)?;
+    daemon.http().post("/v1/sessions/first").json(r#"{"agent":"demo"}"#).send().await?.expect_status(201)?;
     let sandbox = daemon.sandbox();
     install(&sandbox)?;
     let variables = vec![

@@ -30,7 +30,7 @@ async fn refusals_of_the_daemon_name_cause_and_next_step() -> Result<()> {
     let caller = Caller::of(&daemon);
     let mistakes: [(&[&str], i32, &[&str]); 8] = [
         (&["agents", "get", "nobody"], 1, &["nobody", "api agents list"]),
-        (&["sessions", "create", "s", "--agent", "nobody"], 1, &["nobody", "api agents list"]),
+        (&["sessions", "create", "s", "--agent", "nobody"], 1, &["nobody", "known are"]),
         (&["sessions", "get", "nothing"], 1, &["nothing", "sessions list"]),
         (&["sessions", "send", "nothing", "hello"], 1, &["nothing", "sessions list"]),
         (&["sessions", "create", "s", "--agent", "demo", "--metadata", "{"], 64, &["--metadata", "JSON"]),

@@ -16,7 +16,7 @@ pub(crate) const CLIENT: &str = "sandbox-agent CLI";
 
 /// Text that a flag holds, read as JSON.
 pub(super) fn parse<T: DeserializeOwned>(flag: &str, json: &str) -> Result<T, Failure> {
-    serde_json::from_str(json).map_err(|error| Failure::usage(format!("{flag}: {error}")))
+    serde_json::from_str(json).map_err(|error| Failure::usage(format!("{flag}: invalid JSON: {error}")))
 }
 
 pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {
