@@ -115,6 +115,15 @@ impl Daemon {
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
     }
 
+    /// Returns the address to call, and the token.
+    pub(crate) fn contact(&self) -> (String, Option<&str>) {
+        let token = match &self.access {
+            Access::Given(token) | Access::Generated(token) => Some(token.as_str()),
+            Access::Open => None,
+        };
+        (format!("http://{}", self.address), token)
+    }
+
     /// Serves until told to stop; comes back only when serving failed.
     pub(crate) async fn serve(&mut self) -> anyhow::Error {
         match (&mut self.serving).await {

@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Command::Daemon(command) => commands::daemon::run(*command),
         Command::Api(args) => commands::api::run(args),
         Command::Run(args) => commands::run::run(*args),
+        Command::Chat(args) => commands::chat::run(*args),
         Command::Sessions(args) => commands::api::run_sessions(args),
         Command::Acp(args) => commands::acp::run(args),
         Command::Credentials(command) => commands::credentials::run(command),

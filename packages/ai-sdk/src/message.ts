@@ -3,7 +3,7 @@
 import type { UIMessage } from "ai";
 import type { Notice, Plan, QuestionRequest, StopReason, Usage } from "sandbox-agent";
 
-/** Metadata of the agent's messages. A chat that continues a turn sends it back. */
+/** Metadata of the agent's messages, and of the user's that were loaded. A chat that continues a turn sends it back. */
 export interface SandboxAgentMetadata {
   sessionId?: string;
   turnId?: string;

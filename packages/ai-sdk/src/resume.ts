@@ -77,9 +77,15 @@ export class UnfinishedTurns {
 
   /** Returns the same stream, and notes the turn that it brings until its end. */
   watch<Kind extends UIMessageChunk>(chatId: string, stream: ReadableStream<Kind>): ReadableStream<Kind> {
+    let turnId: string | undefined;
     const note = (chunk: UIMessageChunk): void => {
-      if (chunk.type === "start" && chunk.messageId !== undefined) this.#turns.set(chatId, chunk.messageId);
-      else if (chunk.type === "finish" || chunk.type === "abort") this.#turns.delete(chatId);
+      if (chunk.type === "start" && chunk.messageId !== undefined) {
+        turnId = chunk.messageId;
+        this.#turns.set(chatId, turnId);
+      } else if (chunk.type === "finish" || chunk.type === "abort") {
+        // A stream that was left may end after the next one has begun.
+        if (this.#turns.get(chatId) === turnId) this.#turns.delete(chatId);
+      }
     };
     return stream.pipeThrough(
       new TransformStream<Kind, Kind>({

@@ -1,8 +1,9 @@
 //! `api processes …`: commands, processes, and a terminal inside another.
 
 use crate::caller::{Caller, rows};
+use crate::desk::Desk;
 use anyhow::{Context, Result};
-use sa_testkit::{DEADLINE, Daemon, Ws, daemon_path, within};
+use sa_testkit::Daemon;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -81,58 +82,6 @@ async fn limits_are_shown_and_changed() -> Result<()> {
     assert_eq!((&changed["maxConcurrentProcesses"], &changed["stopGraceMs"]), (&json!(3), &json!(10)));
     assert_eq!(caller.json(&["processes", "config", "--json"]).await?, changed);
     Ok(())
-}
-
-/// Somebody at a terminal: a process of the daemon's on which the command line runs.
-struct Desk {
-    socket: Ws,
-    shown: String,
-}
-
-impl Desk {
-    async fn sit_down(daemon: &Daemon, script: &str) -> Result<Self> {
-        let body = json!({
-            "command": "/bin/sh", "args": ["-c", script], "tty": true, "cols": 90, "rows": 33,
-            "env": {
-                "SANDBOX_AGENT_ENDPOINT": daemon.base_url(), "SANDBOX_AGENT_TOKEN": daemon.token(),
-                "SANDBOX_AGENT": daemon_path()?,
-            },
-        });
-        let made = daemon
-            .http()
-            .post("/v1/processes")
-            .json(body.to_string())
-            .send()
-            .await?
-            .expect_status(201)?
-            .json()?;
-        let id = made["id"].as_str().context("an id")?;
-        let socket = daemon.http().ws(&format!("/v1/processes/{id}/terminal/ws")).connect().await?;
-        Ok(Self { socket, shown: String::new() })
-    }
-
-    /// Looks at the screen until that is on it.
-    async fn see(&mut self, what: &str) -> Result<()> {
-        let seen = async {
-            while !self.shown.contains(what) {
-                let frame = self.socket.frame_within(DEADLINE).await?.context("the socket was closed")?;
-                if frame.is_binary() {
-                    self.shown.push_str(&String::from_utf8_lossy(&frame.into_data()));
-                }
-            }
-            Ok(())
-        };
-        let outcome = within(what, DEADLINE, seen).await.flatten();
-        outcome.with_context(|| format!("{what:?} was not seen: {:?}", self.shown))
-    }
-
-    async fn press(&mut self, keys: &str) -> Result<()> {
-        self.socket.send_binary(keys.as_bytes()).await
-    }
-
-    async fn resize(&mut self, cols: u16, rows: u16) -> Result<()> {
-        self.socket.send(&json!({"type": "resize", "cols": cols, "rows": rows}).to_string()).await
-    }
 }
 
 /// A program that says what is typed and how large its terminal is.

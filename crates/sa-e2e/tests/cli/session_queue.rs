@@ -58,7 +58,8 @@ async fn waiting_messages_are_withdrawn_and_resumed() -> Result<()> {
     caller.output(&["sessions", "terminate", "s"]).await?;
     let shown = caller.run(&["sessions", "follow", "s"]).await?;
     assert!(shown.stdout.contains('A') && !shown.stdout.contains('B'), "{shown}");
-    for note in ["was withdrawn: client", "held until the session is resumed", "waiting messages continue"] {
+    for note in ["a queued message was withdrawn", "until the session is resumed", "queued messages continue"]
+    {
         assert!(shown.stderr.contains(note), "{note}: {shown}");
     }
     Ok(())

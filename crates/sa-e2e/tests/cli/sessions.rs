@@ -1,4 +1,4 @@
-//! `api sessions …`, `sessions …` and `run`: each operation as a command.
+//! `api sessions …` and `sessions …`: each operation as a command.
 
 use crate::caller::{Caller, rows};
 use anyhow::Result;
@@ -89,78 +89,6 @@ async fn sessions_are_taken_along_under_their_short_name() -> Result<()> {
         Finished::wait(command(&daemon, &["sessions", "import", file.to_str().unwrap(), "--id", "t"])?)
             .await?;
     assert_eq!(imported.stdout, "t\n", "{imported}");
-    Ok(())
-}
-
-#[tokio::test]
-async fn run_shows_what_an_agent_does_and_exits_as_it_ends() -> Result<()> {
-    let daemon = Daemon::builder().start().await?;
-    let run = async |words: &[&str]| {
-        Finished::wait(command(&daemon, &[&["run", "--agent", "demo"], words].concat())?).await
-    };
-    let done = run(&["--permission-mode", "bypass", "think Hm.\nsay Hello\ntool read Look"]).await?;
-    assert!(done.status.success(), "{done}");
-    assert_eq!(done.stdout, "Hello\n", "text alone is output: {done}");
-    assert!(done.stderr.contains("Look"), "{done}");
-    let rejected = run(&["permission Send it"]).await?;
-    assert!(rejected.stderr.contains("Send it") && rejected.stdout.contains("reject_once"), "{rejected}");
-    let allowed = run(&["--permission", "allow", "permission Send it\nquestion"]).await?;
-    assert!(allowed.stdout.contains("allow_once"), "{allowed}");
-    assert_eq!(run(&["error"]).await?.status.code(), Some(1));
-    let json = run(&["--json", "--keep", "mine", "say x"]).await?;
-    assert!(json.stdout.lines().last().unwrap().contains("turnEnded"), "{json}");
-    let sessions = daemon.http().get("/v1/sessions").send().await?.json()?;
-    let ids: Vec<&str> = sessions["sessions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|session| session["sessionId"].as_str())
-        .collect();
-    assert_eq!(ids, ["mine"], "the others are forgotten");
-    let unknown = Finished::wait(command(&daemon, &["run", "--agent", "nobody", "x"])?).await?;
-    assert!(unknown.status.code() == Some(1) && unknown.stderr.contains("nobody"), "{unknown}");
-    Ok(())
-}
-
-#[tokio::test]
-async fn an_interrupt_stops_the_turn() -> Result<()> {
-    let daemon = Daemon::builder().start().await?;
-    let mut command = command(&daemon, &["run", "--agent", "demo", "--keep", "s", "hang"])?;
-    let mut child =
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn()?;
-    sa_e2e::poll("the turn", async || {
-        let session = daemon.http().get("/v1/sessions/s").send().await?;
-        Ok((session.status == 200 && session.json()?["state"] == json!("running")).then_some(()))
-    })
-    .await?;
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status()?;
-    assert!(interrupted.success());
-    sa_testkit::until("the command to end", || child.try_wait().unwrap().is_some()).await?;
-    let output = child.wait_with_output()?;
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cancelled"), "{output:?}");
-    Ok(())
-}
-
-/// `timeout`, systemd and a closed terminal send these signals.
-#[tokio::test]
-async fn a_run_that_is_terminated_leaves_no_session_behind() -> Result<()> {
-    let daemon = Daemon::builder().start().await?;
-    for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
-        let mut command = command(&daemon, &["run", "--agent", "demo", "hang"])?;
-        let mut child =
-            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
-        sa_e2e::poll("the turn", async || {
-            let sessions = daemon.http().get("/v1/sessions").send().await?.json()?;
-            Ok((sessions["sessions"][0]["state"] == json!("running")).then_some(()))
-        })
-        .await?;
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status()?.success());
-        sa_testkit::until("the command to end", || child.try_wait().unwrap().is_some()).await?;
-        assert_eq!(child.wait()?.code(), Some(code), "{signal}");
-        let sessions = daemon.http().get("/v1/sessions").send().await?.json()?;
-        assert_eq!(sessions["sessions"], json!([]), "{signal}");
-    }
     Ok(())
 }
 

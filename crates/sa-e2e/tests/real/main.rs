@@ -4,4 +4,5 @@
 
 mod amp;
 mod greeting;
+mod run;
 mod versions;

@@ -10,6 +10,7 @@ mod credentials;
 mod daemon;
 mod fs;
 mod processes;
+mod run;
 mod server;
 mod sessions;
 mod welcome;
@@ -30,11 +31,12 @@ pub(crate) use processes::{
     AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, Owner, ProcessesCommand, RunArgs,
     StartArgs, Stream,
 };
+pub(crate) use run::{ChatArgs, OutputFormat, RunPromptArgs, SessionArgs, TargetArgs};
 pub(crate) use server::{LogFormat, ServerArgs};
 pub(crate) use sessions::{
     AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, EventArgs, ExportArgs, ImportArgs, ListArgs,
-    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, RunPromptArgs, SendArgs,
-    SessionsArgs, SessionsCommand, StateArg,
+    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, SendArgs, SessionsArgs,
+    SessionsCommand, StateArg,
 };
 
 use crate::failure::{EXIT_USAGE, Failure};
@@ -76,6 +78,8 @@ pub(crate) enum Command {
     Api(ApiArgs),
     /// Run a single prompt and stream the output
     Run(Box<RunPromptArgs>),
+    /// Work with an agent interactively
+    Chat(Box<ChatArgs>),
     /// Work with sessions of a running daemon (short for 'api sessions')
     Sessions(SessionsArgs),
     /// Run a built-in agent on standard input and output
@@ -176,6 +180,12 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
             _ => ExitCode::SUCCESS,
         }
     })
+}
+
+/// Returns the arguments of `server` as variables alone give them.
+pub(crate) fn server_from_environment() -> Result<ServerArgs, clap::Error> {
+    let command = <ServerArgs as clap::Args>::augment_args(clap::Command::new("server"));
+    ServerArgs::from_arg_matches(&command.try_get_matches_from(["server"])?)
 }
 
 fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {

@@ -1,4 +1,4 @@
-//! The flags of `sandbox-agent api sessions`, `sandbox-agent sessions` and `sandbox-agent run`.
+//! The flags of `sandbox-agent api sessions` and `sandbox-agent sessions`.
 
 use super::processes::variable;
 use super::{Connection, Output};
@@ -402,37 +402,6 @@ pub(crate) struct SessionsArgs {
     pub(crate) connection: Connection,
     #[command(subcommand)]
     pub(crate) command: Box<SessionsCommand>,
-}
-
-/// The arguments of `run`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Text goes to standard output, everything else to standard error. Ctrl-C stops the turn, a second one this command. \
-    Exits with 0 if the agent came to the end of its turn, else with 1."
-)]
-pub(crate) struct RunPromptArgs {
-    #[command(flatten)]
-    pub(crate) connection: Connection,
-    /// The agent
-    #[arg(long, value_name = "ID")]
-    pub(crate) agent: String,
-    /// Prompt [default: read from standard input]
-    pub(crate) prompt: Option<String>,
-    #[command(flatten)]
-    pub(crate) choices: ChoiceArgs,
-    /// Directory to work in [default: the daemon's workspace]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<String>,
-    /// Decide on permissions like this instead of asking; questions are rejected then [default: ask at the terminal; reject
-    /// without one]
-    #[arg(long, value_name = "DECISION")]
-    pub(crate) permission: Option<PermissionArg>,
-    /// Keep the session under this id instead of forgetting it
-    #[arg(long, value_name = "ID")]
-    pub(crate) keep: Option<String>,
-    /// Print the events as they are, one per line
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// What an agent may do. What the names say needs no help text.

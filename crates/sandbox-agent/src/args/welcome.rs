@@ -13,7 +13,7 @@ Three things to try:
 
   sandbox-agent run --agent demo "hello"
       Run one prompt. The demo agent needs no key; claude, codex, opencode and
-      amp work the same way.
+      amp work the same way. 'sandbox-agent chat' is interactive.
 
   sandbox-agent server
       Start the daemon, then open the inspector that it prints:

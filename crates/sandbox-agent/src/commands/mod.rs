@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod api;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod credentials;
 pub(crate) mod daemon;
@@ -12,7 +13,10 @@ pub(crate) mod install_agent;
 pub(crate) mod man;
 pub(crate) mod model;
 mod progress;
+mod raw_mode;
 mod reference;
 mod render;
 pub(crate) mod run;
-mod transcript;
+mod session;
+mod target;
+mod terminal;

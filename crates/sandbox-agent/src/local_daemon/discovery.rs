@@ -6,6 +6,7 @@ use crate::args::Connection;
 use crate::failure::Failure;
 use crate::settings;
 use anyhow::Context;
+use std::path::PathBuf;
 
 /// The address of a daemon that nothing is known about.
 const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:2468";
@@ -18,9 +19,9 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Finds the daemon that runs with the data directory of commands that have no flag for it.
-    pub(crate) fn running() -> anyhow::Result<Option<Self>> {
-        let Some(data_dir) = settings::data_dir_of_variables(|name| std::env::var_os(name))? else {
+    /// Finds the daemon that runs with this data directory, or with the one that variables and defaults name.
+    pub(crate) fn running(data_dir: Option<PathBuf>) -> anyhow::Result<Option<Self>> {
+        let Some(data_dir) = settings::data_dir_of_command(data_dir, |name| std::env::var_os(name))? else {
             return Ok(None);
         };
         let Found::Running(record) = Place::of(&data_dir).find()? else { return Ok(None) };
@@ -33,9 +34,9 @@ impl Connection {
     pub(crate) fn target(&self) -> Result<Target, Failure> {
         let (endpoint, found) = match &self.endpoint {
             // A data directory that cannot be used is no reason not to call a daemon elsewhere.
-            Some(given) => (given.clone(), Target::running().unwrap_or(None)),
+            Some(given) => (given.clone(), Target::running(None).unwrap_or(None)),
             None => {
-                let found = Target::running()
+                let found = Target::running(None)
                     .context("cannot look for a daemon on this machine (--endpoint names one)")?;
                 let endpoint = found.as_ref().map_or(DEFAULT_ENDPOINT, |found| &found.endpoint).to_owned();
                 (endpoint, found)

@@ -177,13 +177,14 @@ impl Settings {
     }
 }
 
-/// Returns the data directory that a command without flags for it works with, by the variables and the configuration file
-/// that they name; none if nothing says where it is.
-pub(crate) fn data_dir_of_variables(
+/// Returns the data directory that a command works with: the given one, or by the variables and the configuration file that
+/// they name. None if nothing says where it is.
+pub(crate) fn data_dir_of_command(
+    given: Option<PathBuf>,
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Result<Option<PathBuf>, SettingsError> {
     let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
-    match data_dir_of(path(CONFIG_VARIABLE).as_deref(), path(DATA_DIR_VARIABLE), variable) {
+    match data_dir_of(path(CONFIG_VARIABLE).as_deref(), given.or_else(|| path(DATA_DIR_VARIABLE)), variable) {
         Err(SettingsError::NoDataDir) => Ok(None),
         found => found.map(Some),
     }
@@ -200,6 +201,27 @@ pub(crate) fn data_dir_of(
         None => ConfigFile::read(config, &mut Vec::new())?.data_dir,
     };
     data_dir::resolve(given, variable)
+}
+
+/// Returns the data directory that was given, or the user's own.
+pub(crate) fn data_dir(given: Option<PathBuf>) -> Result<PathBuf, SettingsError> {
+    data_dir::resolve(given, |name| std::env::var_os(name))
+}
+
+impl Settings {
+    /// Settings of a daemon that one command starts for itself: on a free port of loopback, with a token that nobody else
+    /// knows.
+    pub(crate) fn private(
+        mut args: ServerArgs,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SettingsError> {
+        (args.token, args.token_file, args.no_token) = (None, None, None);
+        (args.host, args.port) = (Some(DEFAULT_HOST.to_owned()), Some(0));
+        let mut settings = Self::load(args, variable)?;
+        settings.access = Access::Generated(token::generate()?);
+        settings.cors = CorsOptions::default();
+        Ok(settings)
+    }
 }
 
 /// One layer's word on who may connect; the layers are asked in turn and the first that says anything decides.

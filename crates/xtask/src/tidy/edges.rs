@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 37] = [
+const TABLE: [Row; 38] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -45,9 +45,10 @@ const TABLE: [Row; 37] = [
     Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
     Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
+    Row { name: "sa-terminal", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
-        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-webhooks"],
+        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-terminal", "sa-webhooks"],
         may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-model", "sa-opencode", "sa-probe"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },

@@ -6,7 +6,7 @@ use crate::args::{DATA_DIR_VARIABLE, ServerArgs};
 use crate::commands::render::{Table, print_text};
 use crate::failure::Failure;
 use crate::local_daemon::{Place, Record};
-use crate::settings::{Access, Settings, data_dir_of_variables};
+use crate::settings::{Access, Settings, data_dir_of_command};
 use std::process::ExitCode;
 
 pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
@@ -43,7 +43,7 @@ pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
     };
     print_where(&record, shown)?;
     print_text("\nTry 'sandbox-agent api agents list'; stop it with 'sandbox-agent daemon stop'.")?;
-    let usual = data_dir_of_variables(|name| std::env::var_os(name)).ok().flatten();
+    let usual = data_dir_of_command(None, |name| std::env::var_os(name)).ok().flatten();
     if usual.as_ref() != Some(&data_dir) {
         print_text(&format!("Commands find it after: export {DATA_DIR_VARIABLE}={}", data_dir.display()))?;
     }

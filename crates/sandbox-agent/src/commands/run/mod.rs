@@ -1,20 +1,26 @@
 //! `sandbox-agent run`: one message to an agent, from a terminal or a script.
 
-mod asking;
+mod outcome;
+mod report;
 
-use crate::args::{ChoiceArgs, RunPromptArgs};
-use crate::commands::api::sessions::{mode, read_text};
-use crate::commands::api::{explain, with_client};
-use crate::commands::render::print_text;
-use crate::commands::transcript::Transcript;
+use crate::args::{OutputFormat, PermissionArg, RunPromptArgs};
+use crate::commands::api::sessions::read_text;
+use crate::commands::raw_mode::RawMode;
+use crate::commands::session::{self, Refused, explain};
+use crate::commands::target::{Sessions, Target};
+use crate::commands::terminal::{Asking, ColorChoice, Console, FRAME, Keyboard, Sent, send};
 use crate::failure::Failure;
 use crate::signals::{Ending, Signals};
-use anyhow::{Context, anyhow};
-use asking::Asking;
-use sa_api::sessions::{CreateSession, EventData, PostMessage, StopReason};
+use crate::{LEFTOVERS, memory};
+use anyhow::Context;
+use outcome::Outcome;
+use report::Report;
+use sa_api::sessions::{EventData, PermissionReplyKind, PostMessage};
 use sa_client::{Client, EventQuery, SessionStep};
+use sa_terminal::{Decision, Key};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Time that the daemon gets to cancel the turn or delete the session of a command that is ending.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,106 +33,297 @@ pub(crate) fn run(args: RunPromptArgs) -> Result<ExitCode, Failure> {
     if prompt.trim().is_empty() {
         return Err(Failure::usage("no prompt: pass one as an argument or on stdin"));
     }
-    let at_terminal = args.permission.is_none() && asking::at_terminal() && args.prompt.is_some();
-    with_client(&args.connection, async |client| {
-        let id = args.keep.clone().unwrap_or_else(made_up_id);
-        let outcome = Run { client, id: &id, args: &args, at_terminal }.turn(prompt).await;
-        if args.keep.is_none() {
-            // The daemon may be gone, and then there is nothing to delete.
-            let _ = tokio::time::timeout(CLEANUP_TIMEOUT, client.delete_session(&id)).await;
+    memory::configure();
+    let runtime = crate::runtime()?;
+    let outcome = runtime.block_on(whole(&args, prompt));
+    runtime.shutdown_timeout(LEFTOVERS);
+    outcome
+}
+
+/// Finds the daemon, runs the turn, and leaves nothing behind that was not asked for.
+async fn whole(args: &RunPromptArgs, prompt: String) -> Result<ExitCode, Failure> {
+    let mut signals = Signals::install().context("cannot handle signals")?;
+    let sessions = if args.keep.is_some() { Sessions::Kept } else { Sessions::Forgotten };
+    let target = Target::find(&args.target, sessions).await?;
+    let id = args.keep.clone().unwrap_or_else(made_up_id);
+    let ended = match session::choose_agent(&target.client, args.session.agent.as_deref()).await {
+        Ok(agent) => {
+            let run = Run { target: &target, id: &id, agent: &agent, args };
+            let ended = run.turn(prompt, &mut signals).await;
+            if args.keep.is_none() {
+                // The daemon may be gone, and then there is nothing to delete.
+                let _ = timeout(CLEANUP_TIMEOUT, target.client.delete_session(&id)).await;
+            }
+            ended
         }
-        outcome
-    })
+        Err(failure) => Err(failure),
+    };
+    target.close(&mut signals).await;
+    ended.map(|outcome| ExitCode::from(outcome.exit_code()))
 }
 
 struct Run<'a> {
-    client: &'a Client,
+    target: &'a Target,
     id: &'a str,
+    agent: &'a str,
     args: &'a RunPromptArgs,
-    at_terminal: bool,
+}
+
+/// An interruption of the wait for the agent.
+enum Interruption {
+    Frame,
+    Key(Key),
+    Signal(Ending),
+}
+
+/// The inputs of a run other than the daemon's events.
+struct Inputs<'a> {
+    keyboard: Option<Keyboard>,
+    signals: &'a mut Signals,
+    frames: tokio::time::Interval,
+}
+
+impl Inputs<'_> {
+    async fn next(&mut self, wants_frames: bool) -> Interruption {
+        let key = async {
+            match &mut self.keyboard {
+                Some(keyboard) => match keyboard.next().await {
+                    Some(key) => key,
+                    None => std::future::pending().await,
+                },
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            ending = self.signals.next() => Interruption::Signal(ending),
+            key = key => match key {
+                // In this mode of the terminal it is no signal.
+                Key::Control('c') => Interruption::Signal(Ending::Interrupt),
+                key => Interruption::Key(key),
+            },
+            _ = self.frames.tick(), if wants_frames => Interruption::Frame,
+        }
+    }
 }
 
 impl Run<'_> {
-    async fn turn(&self, prompt: String) -> Result<(), Failure> {
-        let mut signals = Signals::install().context("cannot handle signals")?;
-        let begun = tokio::select! {
-            begun = self.begin(prompt) => begun?,
-            ending = signals.next() => return Err(Failure::Exit(ending.exit_code())),
+    fn client(&self) -> &Client {
+        &self.target.client
+    }
+
+    async fn turn(&self, prompt: String, signals: &mut Signals) -> Result<Outcome, Failure> {
+        let format = self.args.format();
+        let mut console = Console::new(self.agent, ColorChoice::from(self.args.session.no_color));
+        let mut report = Report::new(self.id, self.agent);
+        if let Some(note) = self.target.note.as_ref().filter(|_| format == OutputFormat::Text) {
+            console.view.note(note);
+        }
+        let raw = if format == OutputFormat::Text {
+            RawMode::enter_keys().context("cannot use this terminal")?
+        } else {
+            None
         };
-        let mut events =
-            self.client.follow_events(self.id, EventQuery::after(begun.after)).await.map_err(explain)?;
-        let mut transcript = Transcript::new();
-        let mut asking = Asking::new(self.client, self.id, self.at_terminal, self.args.permission);
-        let mut stopping = false;
+        let mut frames = interval(FRAME);
+        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let keyboard = raw.is_some().then(Keyboard::open);
+        let mut inputs = Inputs { keyboard, signals, frames };
+        let ended = self.conversation(prompt, &mut console, &mut report, &mut inputs).await;
+        if format == OutputFormat::Text {
+            if matches!(ended, Ok(ref outcome) if self.args.keep.is_some() && outcome.has_session()) {
+                console.view.note(&format!("kept: continue with sandbox-agent chat {}", self.id));
+            }
+            console.finish()?;
+        }
+        drop(raw);
+        if let (OutputFormat::Json, Ok(outcome)) = (format, &ended) {
+            report.print(outcome)?;
+        } else if let (OutputFormat::StreamJson, Ok(outcome)) = (format, &ended) {
+            outcome.explain_start();
+        }
+        ended
+    }
+
+    async fn conversation(
+        &self,
+        prompt: String,
+        console: &mut Console,
+        report: &mut Report,
+        inputs: &mut Inputs<'_>,
+    ) -> Result<Outcome, Failure> {
+        let is_text = self.args.format() == OutputFormat::Text;
+        if is_text {
+            console.wait_for(&format!("starting {}", self.agent), "Ctrl-C cancels");
+        }
+        let begun = {
+            let mut begin = std::pin::pin!(self.begin(prompt));
+            loop {
+                tokio::select! {
+                    begun = &mut begin => break begun?,
+                    interruption = inputs.next(is_text) => match interruption {
+                        Interruption::Signal(ending) => return Ok(Outcome::Signal(ending)),
+                        Interruption::Frame => console.draw(|_, _| sa_terminal::Live::default())?,
+                        Interruption::Key(_) => {}
+                    },
+                }
+            }
+        };
+        let begun = match begun {
+            Ok(begun) => begun,
+            Err(refused) => {
+                console.stop_waiting();
+                if is_text {
+                    console.view.explain(&refused.explanation);
+                }
+                return Ok(Outcome::Refused(refused));
+            }
+        };
+        report.turn_id = Some(begun.turn_id.clone());
+        if is_text {
+            console.wait_for("working", "Ctrl-C cancels");
+        }
+        self.follow(&begun, console, report, inputs).await
+    }
+
+    async fn begin(&self, prompt: String) -> Result<Result<Begun, Refused>, Failure> {
+        let request = session::request(self.agent, &self.args.session, self.target.place)?;
+        let created = self.client().create_session(self.id, &request).await;
+        let created = match session::checked(self.agent, created)? {
+            Ok(created) => created,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let message = PostMessage { message: Some(prompt), ..PostMessage::default() };
+        let accepted =
+            self.client().post_message(&created.session_id, &message, None).await.map_err(explain)?;
+        Ok(Ok(Begun { turn_id: accepted.turn_id, after: accepted.event_id }))
+    }
+
+    async fn follow(
+        &self,
+        begun: &Begun,
+        console: &mut Console,
+        report: &mut Report,
+        inputs: &mut Inputs<'_>,
+    ) -> Result<Outcome, Failure> {
+        let query = EventQuery::after(begun.after);
+        let mut events = self.client().follow_events(self.id, query).await.map_err(explain)?;
+        let mut asking = Asking::default();
+        let can_ask = inputs.keyboard.is_some() && console.can_draw() && self.args.permission.is_none();
+        let mut advised = false;
+        let mut is_cancelling = false;
+        let is_text = self.args.format() == OutputFormat::Text;
         loop {
             let step = tokio::select! {
                 step = events.next() => step.map_err(explain)?,
-                line = asking.line() => {
-                    asking.take(line, &mut transcript).await?;
-                    continue;
-                }
-                ending = signals.next() => {
-                    if stopping {
-                        return Err(Failure::Exit(ending.exit_code()));
+                interruption = inputs.next(is_text && console.needs_frame()) => {
+                    match interruption {
+                        Interruption::Frame => {}
+                        Interruption::Signal(Ending::Interrupt) if !is_cancelling => {
+                            is_cancelling = true;
+                            self.client().cancel_turn(self.id).await.map_err(explain)?;
+                            if is_text {
+                                console.wait_for("cancelling", "Ctrl-C again ends this command");
+                            }
+                        }
+                        Interruption::Signal(ending) => {
+                            // Nobody waits for the rest: not the script that sent SIGTERM, not a terminal that was closed.
+                            let _ = timeout(CLEANUP_TIMEOUT, self.client().cancel_turn(self.id)).await;
+                            return Ok(Outcome::Signal(ending));
+                        }
+                        Interruption::Key(key) => {
+                            if let Some((id, decision)) = asking.on_key(key) {
+                                self.decide(&id, decision, &mut asking, console).await?;
+                            }
+                        }
                     }
-                    if ending != Ending::Interrupt {
-                        // Nobody waits for the rest: not the script that sent SIGTERM, not a terminal that was closed.
-                        let _ = tokio::time::timeout(CLEANUP_TIMEOUT, self.client.cancel_turn(self.id)).await;
-                        return Err(Failure::Exit(ending.exit_code()));
+                    if is_text {
+                        console.draw(|view, width| asking.draw(view, width))?;
                     }
-                    stopping = true;
-                    transcript.note("stopping; Ctrl-C again ends this command at once")?;
-                    self.client.cancel_turn(self.id).await.map_err(explain)?;
                     continue;
                 }
             };
-            match step {
-                Some(SessionStep::Event(event, json)) => {
-                    if self.args.json {
-                        print_text(&json)?;
-                    } else {
-                        transcript.show(&event)?;
-                    }
-                    if let EventData::TurnEnded(ended) = &event.data
-                        && ended.turn_id == begun.turn_id
-                    {
-                        let done = ended.stop_reason == StopReason::EndTurn;
-                        return if done { Ok(()) } else { Err(Failure::Exit(1)) };
-                    }
-                    if matches!(&event.data, EventData::MessageWithdrawn(withdrawn) if withdrawn.turn_id == begun.turn_id)
-                    {
-                        return Err(Failure::Exit(1));
-                    }
-                    asking.heed(&event.data, &mut transcript).await?;
-                }
+            let (event, json) = match step {
+                Some(SessionStep::Event(event, json)) => (event, json),
                 Some(SessionStep::Gap(gap)) => {
-                    transcript.note(&format!("events before {} are no longer kept", gap.oldest))?;
+                    console.view.note(&format!("events before {} are no longer kept", gap.oldest));
+                    continue;
                 }
-                None => return Err(Failure::Failed(anyhow!("the session ended before the turn did"))),
+                None => return Ok(Outcome::failed("the session ended before the turn did")),
+            };
+            report.on_event(&event);
+            match self.args.format() {
+                OutputFormat::StreamJson => crate::commands::render::print_text(&json)?,
+                OutputFormat::Json => {}
+                OutputFormat::Text => console.view.show(&event),
+            }
+            if can_ask {
+                if asking.on_event(&event.data)
+                    && let Some(keyboard) = &mut inputs.keyboard
+                {
+                    keyboard.forget();
+                }
+                if asking.is_open() {
+                    console.stop_waiting();
+                } else if !is_cancelling {
+                    console.wait_for("working", "Ctrl-C cancels");
+                }
+            } else {
+                self.decide_alone(&event.data, console, &mut advised).await?;
+            }
+            if let Some(outcome) = Outcome::of(&event.data, &begun.turn_id, report) {
+                return Ok(outcome);
+            }
+            if is_text {
+                console.on_event(|view, width| asking.draw(view, width))?;
             }
         }
     }
 
-    async fn begin(&self, prompt: String) -> Result<Begun, Failure> {
-        let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = &self.args.choices;
-        let request = CreateSession {
-            agent: self.args.agent.clone(),
-            agent_mode: agent_mode.clone(),
-            permission_mode: permission_mode.map(mode).unwrap_or_default(),
-            model: model.clone(),
-            variant: variant.clone(),
-            options: options.iter().cloned().collect(),
-            cwd: self.args.cwd.clone(),
-            ..CreateSession::default()
-        };
-        let created = self.client.create_session(self.id, &request).await.map_err(explain)?;
-        if let Some(error) = created.error {
-            let error = serde_json::to_string(&error).unwrap_or_default();
-            return Err(Failure::Failed(anyhow!("the agent is not ready: {error}")));
+    async fn decide(
+        &self,
+        id: &str,
+        decision: Decision,
+        asking: &mut Asking,
+        console: &mut Console,
+    ) -> Result<(), Failure> {
+        match send(self.client(), self.id, id, decision).await? {
+            Sent::Accepted => drop(asking.close(id)),
+            Sent::Unfit(why) => {
+                console.view.note(&why);
+                asking.restart();
+            }
         }
-        let message = PostMessage { message: Some(prompt), ..PostMessage::default() };
-        let accepted = self.client.post_message(self.id, &message, None).await.map_err(explain)?;
-        Ok(Begun { turn_id: accepted.turn_id, after: accepted.event_id })
+        Ok(())
+    }
+
+    /// Decides where nobody can be asked: by the flag, else against it.
+    async fn decide_alone(
+        &self,
+        data: &EventData,
+        console: &mut Console,
+        advised: &mut bool,
+    ) -> Result<(), Failure> {
+        let (id, decision) = match data {
+            EventData::PermissionAsked(request) => {
+                let reply = match self.args.permission {
+                    Some(PermissionArg::Allow) => PermissionReplyKind::Once,
+                    Some(PermissionArg::Reject) | None => PermissionReplyKind::Reject,
+                };
+                (&request.id, Decision::Permission { reply, reason: None })
+            }
+            EventData::QuestionAsked(request) => (&request.id, Decision::Reject),
+            _ => return Ok(()),
+        };
+        if self.args.format() == OutputFormat::Text {
+            if matches!(data, EventData::QuestionAsked(_)) {
+                console.view.show_request(data);
+            }
+            if self.args.permission.is_none() && !std::mem::replace(advised, true) {
+                console.view.note(
+                    "nobody can be asked here, so permissions and questions are rejected; --permission allow allows",
+                );
+            }
+        }
+        send(self.client(), self.id, id, decision).await.map(drop)
     }
 }
 

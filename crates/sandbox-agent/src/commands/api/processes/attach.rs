@@ -1,9 +1,9 @@
 //! `sandbox-agent api processes attach`: another terminal's program in this one.
 
-use super::raw_mode::{self, RawMode};
 use super::screen::Screen;
 use super::{exit_as, explain};
 use crate::args::{AttachArgs, DetachKey};
+use crate::commands::raw_mode::{self, RawMode};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;

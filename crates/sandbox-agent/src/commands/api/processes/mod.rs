@@ -3,11 +3,11 @@
 mod attach;
 mod config;
 mod logs;
-mod raw_mode;
 mod screen;
 
 use super::{explain, print};
 use crate::args::{CommandLine, InputArgs, Owner, ProcessesCommand, RunArgs, StartArgs};
+use crate::commands::raw_mode;
 use crate::commands::render::{Table, age, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use super::bodies;
 use crate::args::{EventArgs, SendArgs};
 use crate::commands::api::{explain, print};
 use crate::commands::render::print_text;
-use crate::commands::transcript::Transcript;
+use crate::commands::terminal::{ColorChoice, Console};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -19,11 +19,11 @@ pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure>
         return print(args.output, &accepted, |accepted| print_text(&accepted.turn_id));
     }
     let mut stream = client.post_message_stream(&args.id, &message, key).await.map_err(explain)?;
-    let mut transcript = Transcript::new();
+    let mut console = Console::new("", ColorChoice::Auto);
     let mut reason = None;
     while let Some(event) = stream.next().await.map_err(explain)? {
         if event.event != "message" {
-            transcript.note(&format!("{}: {}", event.event, event.data))?;
+            console.view.note(&format!("{}: {}", event.event, event.data));
             continue;
         }
         let read: UniversalEvent =
@@ -34,9 +34,10 @@ pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure>
         if args.output.json {
             print_text(&event.data)?;
         } else {
-            transcript.show(&read)?;
+            console.show_all(&read)?;
         }
     }
+    console.finish()?;
     if reason == Some(StopReason::EndTurn) { Ok(()) } else { Err(Failure::Exit(1)) }
 }
 
@@ -77,15 +78,15 @@ fn query(args: &EventArgs) -> Result<EventQuery, Failure> {
 
 pub(super) async fn follow(client: &Client, id: &str, args: &EventArgs, json: bool) -> Result<(), Failure> {
     let mut events = client.follow_events(id, query(args)?).await.map_err(explain)?;
-    let mut transcript = Transcript::new();
+    let mut console = Console::new("", ColorChoice::Auto);
     while let Some(step) = events.next().await.map_err(explain)? {
         match step {
             SessionStep::Event(_, text) if json => print_text(&text)?,
-            SessionStep::Event(event, _) => transcript.show(&event)?,
+            SessionStep::Event(event, _) => console.show_all(&event)?,
             SessionStep::Gap(gap) => {
-                transcript.note(&format!("events before {} are no longer kept", gap.oldest))?;
+                console.view.note(&format!("events before {} are no longer kept", gap.oldest));
             }
         }
     }
-    Ok(())
+    Ok(console.finish()?)
 }

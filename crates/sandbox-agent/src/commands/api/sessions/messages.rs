@@ -3,13 +3,13 @@
 use crate::args::{MessagesArgs, OrderArg};
 use crate::commands::api::{explain, print};
 use crate::commands::render::print_text;
-use crate::commands::transcript::printable;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use sa_api::sessions::{
     MessagePart, Role, ToolStatus, TranscriptMessage, TranscriptOrder, TranscriptPage, TranscriptState,
 };
 use sa_client::{Client, TranscriptQuery};
+use sa_terminal::clean;
 use std::io;
 
 pub(super) async fn page(client: &Client, args: &MessagesArgs) -> Result<(), Failure> {
@@ -35,13 +35,11 @@ fn show(page: &TranscriptPage) -> io::Result<()> {
 /// A message as a paragraph: what a user said has a mark before each line, tools are in brackets.
 fn text(message: &TranscriptMessage) -> String {
     let parts = message.parts.iter().filter_map(|part| match part {
-        MessagePart::Text { text } => Some(printable(text)),
-        MessagePart::ToolCall { title, status, .. } => {
-            Some(format!("[{}{}]", printable(title), ending(*status)))
-        }
-        MessagePart::File { path: Some(path), .. } => Some(format!("[file {}]", printable(path))),
-        MessagePart::Image { mime_type, .. } => Some(format!("[image {}]", printable(mime_type))),
-        MessagePart::Error { message } => Some(format!("[error: {}]", printable(message))),
+        MessagePart::Text { text } => Some(clean(text).into_owned()),
+        MessagePart::ToolCall { title, status, .. } => Some(format!("[{}{}]", clean(title), ending(*status))),
+        MessagePart::File { path: Some(path), .. } => Some(format!("[file {}]", clean(path))),
+        MessagePart::Image { mime_type, .. } => Some(format!("[image {}]", clean(mime_type))),
+        MessagePart::Error { message } => Some(format!("[error: {}]", clean(message))),
         _ => None,
     });
     let text = parts.collect::<Vec<_>>().join("\n");

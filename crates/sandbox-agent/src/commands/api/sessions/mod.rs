@@ -11,6 +11,7 @@ use crate::commands::render::{Table, age, print_text};
 use crate::failure::Failure;
 use anyhow::anyhow;
 pub(crate) use bodies::{CLIENT, mode, read_text};
+pub(crate) use moving::export;
 use sa_api::Timestamp;
 use sa_api::sessions::{ForkSession, QuestionReply, QueueOrder, Session, SessionList, SessionState};
 use sa_client::{Client, SessionQuery};

@@ -10,7 +10,7 @@ use sa_client::{Client, Download, Upload};
 use std::fs::File;
 use std::io::{self, Write};
 
-pub(super) async fn export(client: &Client, args: ExportArgs) -> Result<(), Failure> {
+pub(crate) async fn export(client: &Client, args: ExportArgs) -> Result<(), Failure> {
     let lines = client.export_session(&args.id).await.map_err(explain)?;
     let Some(path) = &args.to else { return save(lines, &mut io::stdout()).await };
     // What was said in a session is nobody else's business.
