@@ -9,7 +9,7 @@
 
 use super::children::{ChildId, Effect, Ended};
 use super::clock::Now;
-use super::desk::{Caller, Desk};
+use super::desk::{Caller, Desk, hear};
 use super::door::VisitorId;
 use super::errors::invalid;
 use super::incoming::{RequestKey, session_not_found};
@@ -166,7 +166,7 @@ impl<A: Adapter> Driven for A {
 
     fn line(&mut self, now: Now, line: &[u8]) {
         at(self, now, |adapter| {
-            let heard = adapter.parts().0.hear(line);
+            let heard = hear(adapter.parts().0, line);
             if let Some(heard) = heard {
                 act(adapter, heard);
             }

@@ -43,8 +43,14 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Starts the process in a task of its own. The driver is generic and must not spawn the task itself: every adapter would
+    /// get a copy of its code.
+    pub(super) fn start(self) {
+        tokio::spawn(self.attend());
+    }
+
     /// Attends to the process until it has ended and all that it wrote was passed on.
-    pub(super) async fn attend(self) {
+    async fn attend(self) {
         let Self { supervisor, child, spec, wire, grace, events, lines, ends } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,

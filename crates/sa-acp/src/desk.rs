@@ -2,7 +2,7 @@
 
 use super::children::{ChildId, Effect};
 use super::profile::Profile;
-use super::talk::Talk;
+use super::talk::{Heard, Talk};
 use agent_client_protocol_schema::v1::SessionId;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -59,6 +59,11 @@ impl<L> Desk<L> {
     pub fn next_effect(&mut self) -> Option<Effect<L>> {
         self.effects.pop_front()
     }
+}
+
+/// Takes a line of the client. It is no generic method, so that adapters share its code.
+pub(super) fn hear(talk: &mut Talk<Caller>, line: &[u8]) -> Option<Heard<Caller>> {
+    talk.hear(line)
 }
 
 impl<L> Deref for Desk<L> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 /// Visitors that may wait at once; others wait to be let in.
@@ -31,8 +32,13 @@ pub(super) struct Visit {
     pub(super) answer: oneshot::Sender<Vec<u8>>,
 }
 
+/// Opens the door in a task of its own, which ends by its handle.
+pub(super) fn open(listener: Listener, events: mpsc::Sender<Event>) -> AbortHandle {
+    tokio::spawn(keep(listener, events)).abort_handle()
+}
+
 /// Lets visitors in, for ever.
-pub(super) async fn keep(listener: Listener, events: mpsc::Sender<Event>) {
+async fn keep(listener: Listener, events: mpsc::Sender<Event>) {
     let listener = listener.set_nonblocking(true).and_then(|()| UnixListener::from_std(listener));
     let listener = match listener {
         Ok(listener) => listener,

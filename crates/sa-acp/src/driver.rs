@@ -119,8 +119,7 @@ async fn run<A: Driven>(
     };
     let grace = processes.grace;
     let (sender, events) = mpsc::channel(WAITING_LINES);
-    let door =
-        door.map(|listener| Doorkeeper(tokio::spawn(door::keep(listener, sender.clone())).abort_handle()));
+    let door = door.map(|listener| Doorkeeper(door::open(listener, sender.clone())));
     let driver = Driver {
         adapter,
         reader: LineReader::new(input, MAX_LINE),
@@ -282,7 +281,7 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
             ends: ends_receiver,
         };
         self.children.insert(child, Handle { lines: Some(lines), ends });
-        tokio::spawn(run.attend());
+        run.start();
     }
 
     /// The client said its last word: it may still read what was said to it, and processes may end by themselves.

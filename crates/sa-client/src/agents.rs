@@ -107,7 +107,7 @@ impl InstallEvents {
     /// The next step, or the end: `done` or `failed` is the last event. None after it, or when the daemon stopped before.
     pub async fn next(&mut self) -> Result<Option<InstallEvent>, ClientError> {
         let Some(event) = self.stream.next().await? else { return Ok(None) };
-        let step = serde_json::from_str(&event.data);
+        let step = serde_json::from_slice(event.data.as_bytes());
         step.map(Some).map_err(|error| ClientError::protocol(format!("{error} in a step {:?}", event.event)))
     }
 }

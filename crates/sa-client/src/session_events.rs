@@ -72,17 +72,17 @@ impl SessionEvents {
             |error: serde_json::Error| ClientError::protocol(format!("event {}: {error}", event.event));
         match event.event.as_str() {
             "message" => {
-                let read: UniversalEvent = serde_json::from_str(&event.data).map_err(broken)?;
+                let read = UniversalEvent::from_json(event.data.as_bytes()).map_err(broken)?;
                 self.query.after = read.id;
                 Ok(SessionStep::Event(Box::new(read), event.data.clone()))
             }
             "gap" => {
-                let gap: Gap = serde_json::from_str(&event.data).map_err(broken)?;
+                let gap: Gap = serde_json::from_slice(event.data.as_bytes()).map_err(broken)?;
                 self.query.after = gap.oldest.saturating_sub(1);
                 Ok(SessionStep::Gap(gap))
             }
             "failure" => {
-                let problem: Problem = serde_json::from_str(&event.data).map_err(broken)?;
+                let problem: Problem = serde_json::from_slice(event.data.as_bytes()).map_err(broken)?;
                 Err(ClientError::Problem { status: problem.status, problem: Box::new(problem) })
             }
             other => Err(ClientError::protocol(format!("there is no event '{other}'"))),

@@ -58,7 +58,7 @@ impl Terminal {
             match message {
                 Some(Ok(Message::Binary(bytes))) => return Ok(Some(TerminalEvent::Output(bytes))),
                 Some(Ok(Message::Text(text))) => {
-                    let notice = serde_json::from_str(text.as_str());
+                    let notice = serde_json::from_slice(text.as_bytes());
                     let notice = notice.map_err(|error| ClientError::protocol(error.to_string()))?;
                     return Ok(Some(TerminalEvent::Notice(notice)));
                 }

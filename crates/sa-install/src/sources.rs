@@ -17,6 +17,7 @@ use crate::error::SourceError;
 use crate::fetch::Client;
 use crate::npm_tree::Npm;
 use sa_agents::{Platform, Recipe, Source};
+use std::pin::Pin;
 use template::Wanted;
 use url::Url;
 
@@ -43,21 +44,25 @@ struct Request<'a> {
 impl Resolver {
     /// What the source offers for this machine. `version` is a version's name or a word such as `stable`; the latest if
     /// absent.
-    pub(crate) async fn resolve(
-        &self,
-        recipe: &Recipe,
-        source: &Source,
-        version: Option<&str>,
-    ) -> Result<Artifact, SourceError> {
-        let request = Request { resolver: self, recipe, wanted: Wanted::new(version) };
-        let build = source.build_for(self.platform).ok_or(SourceError::NoBuild(self.platform))?;
-        match source {
-            Source::Vendor(store) => vendor::resolve(&request, store, build).await,
-            Source::Github(repository) => github::resolve(&request, repository, build).await,
-            Source::Npm(package) => npm::resolve(&request, package, build).await,
-            Source::NpmTree(tree) => npm::resolve_tree(&request, tree).await,
-            Source::Registry(entry) => registry::resolve(&request, entry).await,
-        }
+    ///
+    /// Boxed, as every caller would otherwise hold a copy of the code of all kinds of sources.
+    pub(crate) fn resolve<'a>(
+        &'a self,
+        recipe: &'a Recipe,
+        source: &'a Source,
+        version: Option<&'a str>,
+    ) -> Pin<Box<dyn Future<Output = Result<Artifact, SourceError>> + Send + 'a>> {
+        Box::pin(async move {
+            let request = Request { resolver: self, recipe, wanted: Wanted::new(version) };
+            let build = source.build_for(self.platform).ok_or(SourceError::NoBuild(self.platform))?;
+            match source {
+                Source::Vendor(store) => vendor::resolve(&request, store, build).await,
+                Source::Github(repository) => github::resolve(&request, repository, build).await,
+                Source::Npm(package) => npm::resolve(&request, package, build).await,
+                Source::NpmTree(tree) => npm::resolve_tree(&request, tree).await,
+                Source::Registry(entry) => registry::resolve(&request, entry).await,
+            }
+        })
     }
 
     /// The same resolver, asking nothing but this mirror.

@@ -12,6 +12,7 @@
 
 mod alike;
 mod asked;
+mod chunks;
 mod lines;
 mod log;
 mod pending;

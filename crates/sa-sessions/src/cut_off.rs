@@ -39,7 +39,7 @@ pub(crate) async fn messages(log: &Log, turn_after: u64) -> Vec<EventData> {
         let Some(last) = lines.last() else { break };
         after = last.id;
         for line in &lines {
-            if let Ok(event) = serde_json::from_slice::<UniversalEvent>(&line.json) {
+            if let Ok(event) = UniversalEvent::from_json(&line.json) {
                 open.read(&event.data, line.json.len());
             }
         }

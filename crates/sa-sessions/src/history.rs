@@ -38,7 +38,7 @@ pub(crate) async fn of(log: &Log, current_turn: Option<&str>, limit: usize) -> H
         let Some(last) = lines.last() else { break };
         after = last.id;
         for line in &lines {
-            if let Ok(event) = serde_json::from_slice::<UniversalEvent>(&line.json) {
+            if let Ok(event) = UniversalEvent::from_json(&line.json) {
                 said.read(event.data);
             }
         }

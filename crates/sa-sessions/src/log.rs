@@ -117,7 +117,7 @@ impl Log {
             let Some(last) = lines.last() else { return verdict };
             after = last.id;
             for line in lines.iter().filter(|line| finder.find(&line.json).is_some()) {
-                let event: UniversalEvent = serde_json::from_slice(&line.json).ok()?;
+                let event = UniversalEvent::from_json(&line.json).ok()?;
                 match event.data {
                     EventData::QuestionResolved(resolved) if resolved.id == id => {
                         verdict = Some(Verdict::Question(resolved));
@@ -140,7 +140,7 @@ impl Log {
             let Some(last) = lines.last() else { return Ok(false) };
             after = last.id;
             let begins = |line: &Line| {
-                let event = serde_json::from_slice::<UniversalEvent>(&line.json);
+                let event = UniversalEvent::from_json(&line.json);
                 event.is_ok_and(|event| {
                     matches!(event.data, EventData::TurnStarted(started) if started.message_id.as_deref() == Some(message_id))
                 })

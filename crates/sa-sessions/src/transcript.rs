@@ -50,7 +50,7 @@ impl Marker {
 
 /// Returns the change that a stored event makes to its session's transcript.
 pub fn stored_mark(event: &[u8]) -> Option<Mark> {
-    let event: UniversalEvent = serde_json::from_slice(event).ok()?;
+    let event = UniversalEvent::from_json(event).ok()?;
     mark(&event.data)
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn of_event(event: &EventData) -> Option<Value> {
 /// answer its own questions.
 pub(crate) fn event(update: &Object) -> Option<EventData> {
     let event = ours(update)?.get("event")?;
-    match serde_json::from_value(event.clone()).ok()? {
+    match EventData::from_value(event).ok()? {
         event @ (EventData::Unknown(_)
         | EventData::Message(_)
         | EventData::Usage(_)
@@ -38,7 +38,7 @@ pub(crate) fn of_part(part: &MessagePart) -> Option<Value> {
 
 /// The part that a block stands for.
 pub(crate) fn part(block: &Object) -> Option<MessagePart> {
-    serde_json::from_value(ours(block)?.get("part")?.clone()).ok()
+    MessagePart::from_value(ours(block)?.get("part")?).ok()
 }
 
 /// A tool content that stands for one which ACP cannot tell.

@@ -1,91 +1,40 @@
-//! The allocator's settings, and the return of freed memory to the system.
+//! The allocator's settings, and the return of memory to the system.
 //!
-//! glibc keeps what is freed for later allocations, in an arena for each thread. A sandbox is billed by the memory it
-//! holds, so an idle daemon gives back what a burst has left behind.
+//! A sandbox is billed by the memory it holds, so an idle daemon gives back what a burst, or its own start, has left behind:
+//! freed memory that the allocator keeps for later, and pages of its program that were needed once.
+
+#[cfg(target_os = "linux")]
+mod code;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod heap;
 
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 
 /// Time between two looks at the heap. Memory is back within a minute of the end of a burst.
 const INTERVAL: Duration = Duration::from_secs(15);
-/// Free bytes in the heap, beyond those returned already, that are worth a system call for each run of pages.
-const WORTH_RETURNING: usize = 2 << 20;
+/// Time for a start to be over, also on a slow machine.
+const START: Duration = Duration::from_millis(500);
 
 /// Bounds the number of arenas. To be called before the first thread starts.
 pub(crate) fn configure() {
     heap::bound_arenas();
 }
 
-/// Returns freed memory to the system, again and again. Ends with the runtime.
+/// Returns memory to the system: after the start, then again and again. Ends with the runtime.
 pub(crate) async fn return_freed() {
+    sleep(START).await;
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut returned = 0;
+    let mut free = 0;
     loop {
         ticks.tick().await;
         // A large heap takes milliseconds to walk.
-        returned =
-            tokio::task::spawn_blocking(move || heap::return_freed(returned)).await.unwrap_or(returned);
-    }
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-mod heap {
-    use super::WORTH_RETURNING;
-
-    /// Arenas that threads share. Each keeps free memory of its own; with one for each of a dozen threads, most of an idle
-    /// heap is free. Two let the two busiest threads allocate side by side.
-    const ARENAS: libc::c_int = 2;
-
-    pub(super) fn bound_arenas() {
-        // SAFETY: changes a number in the allocator's state under its lock.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::mallopt(libc::M_ARENA_MAX, ARENAS);
-        }
-    }
-
-    /// Returns free pages if enough was freed since the last time, when `returned` bytes were free. Gives the number for the
-    /// next time: free memory counts as free also after its pages were returned.
-    pub(super) fn return_freed(returned: usize) -> usize {
-        let free = free_bytes();
-        if free < returned.saturating_add(WORTH_RETURNING) {
-            return returned.min(free);
-        }
-        // SAFETY: locks each arena and releases pages that no allocation uses.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::malloc_trim(0);
-        }
-        free_bytes()
-    }
-
-    fn free_bytes() -> usize {
-        // SAFETY: reads the allocator's counters under its locks.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::mallinfo2().fordblks
-        }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn freed_memory_goes_back_and_is_not_returned_twice() {
-            let resident = || {
-                let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-                statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
-            };
-            // Small, so that they are not mapped one by one; one is kept at the end, so that the heap cannot shrink.
-            let mut blocks: Vec<Vec<u8>> = (0..64 << 10).map(|_| vec![1; 1024]).collect();
-            let full = resident();
-            blocks.drain(..blocks.len() - 1);
-            let returned = return_freed(0);
-            assert!(full - resident() > 32 << 20, "{full} bytes, then {}", resident());
-            assert!(return_freed(returned) <= returned + WORTH_RETURNING);
-        }
+        let look = tokio::task::spawn_blocking(move || {
+            code::release();
+            heap::return_freed(free)
+        });
+        free = look.await.unwrap_or(free);
     }
 }
 
@@ -97,4 +46,10 @@ mod heap {
     pub(super) fn return_freed(returned: usize) -> usize {
         returned
     }
+}
+
+/// Other systems do not say which pages are mapped.
+#[cfg(not(target_os = "linux"))]
+mod code {
+    pub(super) fn release() {}
 }

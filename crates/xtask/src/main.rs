@@ -6,6 +6,7 @@ mod dist;
 mod generate;
 mod instructions;
 mod launch;
+mod linking;
 mod packages;
 mod packaging;
 mod requirements;

@@ -6,10 +6,11 @@
 mod families;
 mod symbols;
 
+use crate::linking;
 use crate::shell::{Program, cargo, root, target};
 use anyhow::{Context, Result, bail, ensure};
 use families::family;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use symbols::{Section, Symbol};
@@ -40,10 +41,17 @@ fn build() -> Result<PathBuf> {
     let folder = target()?.join("size");
     cargo(&["rustc", "--profile", "dist", "--package", "sandbox-agent", "--bin", "sandbox-agent"])
         .args(&["--", "-C", "strip=none"])
-        .env("RUSTFLAGS", "-C symbol-mangling-version=v0")
+        .env("RUSTFLAGS", format!("-C symbol-mangling-version=v0 {}", linking::flags(&host()?)))
         .env("CARGO_TARGET_DIR", &folder)
         .run()?;
     Ok(folder.join("dist/sandbox-agent"))
+}
+
+/// Returns the target that rustc builds for by itself.
+fn host() -> Result<String> {
+    let about = Program::new("rustc").args(&["--version", "--verbose"]).output()?;
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc names no host")
 }
 
 /// Adds up the bytes of each part: code by family, all other sections by what they hold.
@@ -51,8 +59,9 @@ fn weigh(binary: &Path) -> Result<BTreeMap<&'static str, u64>> {
     let list = Program::new("nm").args(&["--print-size", "--radix=d"]).args(&[binary]).output()?;
     let sections = Program::new("size").args(&["--format=sysv", "--radix=10"]).args(&[binary]).output()?;
     let mut parts = BTreeMap::new();
-    let mut named = 0;
-    for symbol in list.lines().filter_map(Symbol::parse).filter(Symbol::is_code) {
+    let (mut named, mut seen) = (0, HashSet::new());
+    let is_new = |symbol: &Symbol<'_>| symbol.is_code() && seen.insert(symbol.address.to_owned());
+    for symbol in list.lines().filter_map(Symbol::parse).filter(is_new) {
         *parts.entry(family(&symbol)).or_insert(0) += symbol.bytes;
         named += symbol.bytes;
     }

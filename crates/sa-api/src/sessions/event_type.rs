@@ -1,9 +1,10 @@
 //! Names of events, and the document that an event is written as.
 
-use super::{EventData, UniversalEvent};
+use super::{EventData, MessagePart, UniversalEvent};
 use crate::Timestamp;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use utoipa::openapi::{RefOr, Schema};
@@ -158,6 +159,28 @@ impl<'de> Deserialize<'de> for UniversalEvent {
     }
 }
 
+impl UniversalEvent {
+    /// Reads an event from JSON. Every crate reads events here: the code of a reader of all events is large, and a crate that
+    /// calls `serde_json` itself gets a copy of it.
+    pub fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(json)
+    }
+}
+
+impl EventData {
+    /// Reads the data of an event from a JSON tree, by way of its text: reading trees would be a second reader of all events.
+    pub fn from_value(value: &Value) -> serde_json::Result<Self> {
+        serde_json::from_slice(&serde_json::to_vec(value)?)
+    }
+}
+
+impl MessagePart {
+    /// Reads a part of a message from a JSON tree, in the same way as [`EventData::from_value`].
+    pub fn from_value(value: &Value) -> serde_json::Result<Self> {
+        serde_json::from_slice(&serde_json::to_vec(value)?)
+    }
+}
+
 impl ToSchema for UniversalEvent {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         EventDocument::schemas(schemas);
@@ -191,7 +214,7 @@ impl schemars::JsonSchema for UniversalEvent {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn event() -> Value {
         json!({

@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Time for a server to settle before its memory at rest is read.
-const REST: Duration = Duration::from_millis(200);
+/// Time for a server to settle before its memory at rest is read. The daemon returns what its start needed after half a second.
+const REST: Duration = Duration::from_millis(1500);
 
 pub(crate) fn measure(run: &mut Run) -> Result<()> {
     let (mut daemon, mut floor, mut peer) = (Vec::new(), Vec::new(), Vec::new());

@@ -142,7 +142,9 @@ async fn configured<T: DeserializeOwned>(
     entries
         .into_iter()
         .map(|(name, entry)| {
-            let entry = serde_json::from_value(Value::Object(entry))
+            // By way of text, so that there is one reader of each type.
+            let entry = serde_json::to_vec(&entry)
+                .and_then(|text| serde_json::from_slice(&text))
                 .map_err(|error| cannot(format!("'{name}': {error}")))?;
             Ok((name, entry))
         })

@@ -1,6 +1,7 @@
 //! How answers look on a terminal.
 
 use serde::Serialize;
+use serde_json::Value;
 use std::io::{self, Write};
 
 /// Rows of cells, aligned in columns.
@@ -72,12 +73,26 @@ pub(super) fn print_text(text: &str) -> io::Result<()> {
 
 /// Writes an answer as indented JSON.
 pub(super) fn print_json(answer: &impl Serialize) -> io::Result<()> {
-    print_text(&serde_json::to_string_pretty(answer)?)
+    print_text(&indented(&serde_json::to_vec(answer)?)?)
+}
+
+/// Indents a tree and not the answer itself, which would need a second writer of every type of answer.
+fn indented(json: &[u8]) -> io::Result<String> {
+    let tree: Value = serde_json::from_slice(json)?;
+    Ok(serde_json::to_string_pretty(&tree)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn indenting_changes_neither_order_nor_numbers() {
+        let json = br#"{"z":18446744073709551615,"a":[1.0,-0.5],"m":"\u00e9"}"#;
+        let lines = indented(json).unwrap();
+        let joined: String = lines.lines().map(str::trim_start).collect();
+        assert_eq!(joined, r#"{"z": 18446744073709551615,"a": [1.0,-0.5],"m": "é"}"#);
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::linking;
 use crate::shell::Program;
 
 /// A platform that releases have a binary for.
@@ -82,12 +83,14 @@ impl Platform {
         };
         let libraries =
             Program::new("rustc").args(&["--print", "target-libdir", "--target", musl]).output()?;
-        Ok(if Path::new(libraries.trim()).is_dir() {
+        let (triple, command) = if Path::new(libraries.trim()).is_dir() {
             // musl's C code (SQLite, ring) needs a C compiler for musl, which zig is.
-            Build { triple: musl, command: "zigbuild", flags: "-C target-feature=+crt-static" }
+            (musl, "zigbuild")
         } else {
-            Build { triple: glibc, command: "build", flags: "-C target-feature=+crt-static" }
-        })
+            (glibc, "build")
+        };
+        let flags = format!("-C target-feature=+crt-static {}", linking::flags(triple));
+        Ok(Build { triple, command, flags })
     }
 }
 
@@ -95,12 +98,12 @@ impl Platform {
 pub(super) struct Build {
     pub(super) triple: &'static str,
     pub(super) command: &'static str,
-    pub(super) flags: &'static str,
+    pub(super) flags: String,
 }
 
 impl Build {
     fn plain(triple: &'static str) -> Self {
-        Self { triple, command: "build", flags: "" }
+        Self { triple, command: "build", flags: String::new() }
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) const PARTS: &[&str] = &[CONSTANTS, UNWINDING, RELOCATED];
 
 /// A line of `nm --print-size --radix=d`.
 pub(super) struct Symbol<'a> {
+    /// Equal for functions that the linker found to be the same and kept once.
+    pub(super) address: &'a str,
     pub(super) bytes: u64,
     kind: char,
     pub(super) name: &'a str,
@@ -21,8 +23,9 @@ impl<'a> Symbol<'a> {
     /// Reads `address size kind name`; lines without a size are of no interest.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.splitn(4, ' ');
-        let (_, bytes, kind) = (fields.next()?, fields.next()?, fields.next()?);
-        Some(Self { bytes: bytes.parse().ok()?, kind: kind.chars().next()?, name: fields.next()? })
+        let (address, bytes, kind) = (fields.next()?, fields.next()?, fields.next()?);
+        let kind = kind.chars().next()?;
+        Some(Self { address, bytes: bytes.parse().ok()?, kind, name: fields.next()? })
     }
 
     pub(super) fn is_code(&self) -> bool {

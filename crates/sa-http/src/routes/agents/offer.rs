@@ -36,7 +36,9 @@ pub(super) async fn add_config(state: &AppState, mut info: AgentInfo, anew: bool
 
 /// Options of a kind that the contract does not know are left out.
 fn config_options(offer: &Offer) -> Vec<AgentConfigOption> {
-    offer.config_options.iter().filter_map(|option| serde_json::from_value(option.clone()).ok()).collect()
+    // By way of text: reading trees would be a second reader of these types.
+    let read = |option| serde_json::from_slice(&serde_json::to_vec(option).ok()?).ok();
+    offer.config_options.iter().filter_map(read).collect()
 }
 
 /// The known part of an agent's offer.

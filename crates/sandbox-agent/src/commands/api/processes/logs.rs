@@ -41,8 +41,8 @@ async fn follow(client: &Client, id: &str, output: ProcessOutput, json: bool) ->
         let read = "the daemon sent an event that is not what it should be";
         match event.event.as_str() {
             _ if json => print_event(&event)?,
-            "log" => show(&serde_json::from_str(&event.data).context(read)?)?,
-            "gap" => tell(&serde_json::from_str(&event.data).context(read)?),
+            "log" => show(&serde_json::from_slice(event.data.as_bytes()).context(read)?)?,
+            "gap" => tell(&serde_json::from_slice(event.data.as_bytes()).context(read)?),
             _ => {}
         }
     }

@@ -26,8 +26,8 @@ pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure>
             console.view.note(&format!("{}: {}", event.event, event.data));
             continue;
         }
-        let read: UniversalEvent =
-            serde_json::from_str(&event.data).context("the daemon sent a broken event")?;
+        let read =
+            UniversalEvent::from_json(event.data.as_bytes()).context("the daemon sent a broken event")?;
         if let EventData::TurnEnded(ended) = &read.data {
             reason = Some(ended.stop_reason);
         }
