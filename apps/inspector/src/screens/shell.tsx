@@ -155,7 +155,8 @@ function useHealth() {
     refetchInterval: 5_000,
     refetchOnReconnect: "always",
     queryFn: async ({ signal }) => {
-      const options = { signal, timeoutMs: 4_000 };
+      // A busy daemon is slow. One that is gone refuses at once.
+      const options = { signal, timeoutMs: 10_000 };
       const [health] = await Promise.all([
         client.health(options),
         client.sessions.page({ limit: 1 }, options),

@@ -2,25 +2,27 @@
 
 mod outcome;
 mod report;
+mod turn;
 
-use crate::args::{OutputFormat, PermissionArg, RunPromptArgs};
+use crate::args::{OutputFormat, RunPromptArgs};
 use crate::commands::api::sessions::read_text;
 use crate::commands::raw_mode::RawMode;
 use crate::commands::session::{self, Refused, explain};
 use crate::commands::target::{Sessions, Target};
-use crate::commands::terminal::{Asking, ColorChoice, Console, FRAME, Keyboard, Sent, send};
+use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard};
 use crate::failure::Failure;
 use crate::signals::{Ending, Signals};
 use crate::{LEFTOVERS, memory};
 use anyhow::Context;
 use outcome::Outcome;
 use report::Report;
-use sa_api::sessions::{EventData, PermissionReplyKind, PostMessage};
-use sa_client::{Client, EventQuery, SessionStep};
-use sa_terminal::{Decision, Key};
+use sa_api::sessions::PostMessage;
+use sa_client::Client;
+use sa_terminal::Key;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{MissedTickBehavior, interval, timeout};
+use turn::Turn;
 
 /// Time that the daemon gets to cancel the turn or delete the session of a command that is ending.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -181,7 +183,7 @@ impl Run<'_> {
         if is_text {
             console.wait_for("working", "Ctrl-C cancels");
         }
-        self.follow(&begun, console, report, inputs).await
+        Turn::new(self, &begun, console, report, inputs).follow().await
     }
 
     async fn begin(&self, prompt: String) -> Result<Result<Begun, Refused>, Failure> {
@@ -195,135 +197,6 @@ impl Run<'_> {
         let accepted =
             self.client().post_message(&created.session_id, &message, None).await.map_err(explain)?;
         Ok(Ok(Begun { turn_id: accepted.turn_id, after: accepted.event_id }))
-    }
-
-    async fn follow(
-        &self,
-        begun: &Begun,
-        console: &mut Console,
-        report: &mut Report,
-        inputs: &mut Inputs<'_>,
-    ) -> Result<Outcome, Failure> {
-        let query = EventQuery::after(begun.after);
-        let mut events = self.client().follow_events(self.id, query).await.map_err(explain)?;
-        let mut asking = Asking::default();
-        let can_ask = inputs.keyboard.is_some() && console.can_draw() && self.args.permission.is_none();
-        let mut advised = false;
-        let mut is_cancelling = false;
-        let is_text = self.args.format() == OutputFormat::Text;
-        loop {
-            let step = tokio::select! {
-                step = events.next() => step.map_err(explain)?,
-                interruption = inputs.next(is_text && console.needs_frame()) => {
-                    match interruption {
-                        Interruption::Frame => {}
-                        Interruption::Signal(Ending::Interrupt) if !is_cancelling => {
-                            is_cancelling = true;
-                            self.client().cancel_turn(self.id).await.map_err(explain)?;
-                            if is_text {
-                                console.wait_for("cancelling", "Ctrl-C again ends this command");
-                            }
-                        }
-                        Interruption::Signal(ending) => {
-                            // Nobody waits for the rest: not the script that sent SIGTERM, not a terminal that was closed.
-                            let _ = timeout(CLEANUP_TIMEOUT, self.client().cancel_turn(self.id)).await;
-                            return Ok(Outcome::Signal(ending));
-                        }
-                        Interruption::Key(key) => {
-                            if let Some((id, decision)) = asking.on_key(key) {
-                                self.decide(&id, decision, &mut asking, console).await?;
-                            }
-                        }
-                    }
-                    if is_text {
-                        console.draw(|view, width| asking.draw(view, width))?;
-                    }
-                    continue;
-                }
-            };
-            let (event, json) = match step {
-                Some(SessionStep::Event(event, json)) => (event, json),
-                Some(SessionStep::Gap(gap)) => {
-                    console.view.note(&format!("events before {} are no longer kept", gap.oldest));
-                    continue;
-                }
-                None => return Ok(Outcome::failed("the session ended before the turn did")),
-            };
-            report.on_event(&event);
-            match self.args.format() {
-                OutputFormat::StreamJson => crate::commands::render::print_text(&json)?,
-                OutputFormat::Json => {}
-                OutputFormat::Text => console.view.show(&event),
-            }
-            if can_ask {
-                if asking.on_event(&event.data)
-                    && let Some(keyboard) = &mut inputs.keyboard
-                {
-                    keyboard.forget();
-                }
-                if asking.is_open() {
-                    console.stop_waiting();
-                } else if !is_cancelling {
-                    console.wait_for("working", "Ctrl-C cancels");
-                }
-            } else {
-                self.decide_alone(&event.data, console, &mut advised).await?;
-            }
-            if let Some(outcome) = Outcome::of(&event.data, &begun.turn_id, report) {
-                return Ok(outcome);
-            }
-            if is_text {
-                console.on_event(|view, width| asking.draw(view, width))?;
-            }
-        }
-    }
-
-    async fn decide(
-        &self,
-        id: &str,
-        decision: Decision,
-        asking: &mut Asking,
-        console: &mut Console,
-    ) -> Result<(), Failure> {
-        match send(self.client(), self.id, id, decision).await? {
-            Sent::Accepted => drop(asking.close(id)),
-            Sent::Unfit(why) => {
-                console.view.note(&why);
-                asking.restart();
-            }
-        }
-        Ok(())
-    }
-
-    /// Decides where nobody can be asked: by the flag, else against it.
-    async fn decide_alone(
-        &self,
-        data: &EventData,
-        console: &mut Console,
-        advised: &mut bool,
-    ) -> Result<(), Failure> {
-        let (id, decision) = match data {
-            EventData::PermissionAsked(request) => {
-                let reply = match self.args.permission {
-                    Some(PermissionArg::Allow) => PermissionReplyKind::Once,
-                    Some(PermissionArg::Reject) | None => PermissionReplyKind::Reject,
-                };
-                (&request.id, Decision::Permission { reply, reason: None })
-            }
-            EventData::QuestionAsked(request) => (&request.id, Decision::Reject),
-            _ => return Ok(()),
-        };
-        if self.args.format() == OutputFormat::Text {
-            if matches!(data, EventData::QuestionAsked(_)) {
-                console.view.show_request(data);
-            }
-            if self.args.permission.is_none() && !std::mem::replace(advised, true) {
-                console.view.note(
-                    "nobody can be asked here, so permissions and questions are rejected; --permission allow allows",
-                );
-            }
-        }
-        send(self.client(), self.id, id, decision).await.map(drop)
     }
 }
 
