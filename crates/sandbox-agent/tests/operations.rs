@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 const DOCUMENT: &str = include_str!("../../../openapi/openapi.json");
@@ -177,7 +177,7 @@ fn is_of(request: &str, operation: &str) -> bool {
 fn stand_in() -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    let (sender, requests) = channel();
+    let (sender, requests) = sync_channel(16);
     std::thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
             // A connection without a request was made ahead of need.
@@ -188,7 +188,7 @@ fn stand_in() -> (String, Receiver<String>) {
 }
 
 /// Notes the request before it is answered, so that it is noted when the command ends.
-fn answer(mut stream: TcpStream, requests: &Sender<String>) -> Option<()> {
+fn answer(mut stream: TcpStream, requests: &SyncSender<String>) -> Option<()> {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut first = String::new();

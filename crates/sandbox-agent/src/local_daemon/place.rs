@@ -176,7 +176,7 @@ mod tests {
         place.create().unwrap();
         let first = place.operate().unwrap();
         let other = place.clone();
-        let (sender, receiver) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let second = std::thread::spawn(move || {
             let _turn = other.operate().unwrap();
             sender.send(()).unwrap();

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::ChildStdout;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -116,7 +116,7 @@ struct Starting<'a> {
 impl Starting<'_> {
     fn wait(mut self, output: ChildStdout) -> Result<Record, Failure> {
         let deadline = Instant::now() + START_TIMEOUT;
-        let (sender, announced) = channel();
+        let (sender, announced) = sync_channel(1);
         std::thread::spawn(move || {
             let mut line = String::new();
             // The first line comes once the daemon listens, and the end of the output if it does not.

@@ -28,11 +28,13 @@ pub(super) fn run(args: LogTailArgs) -> Result<ExitCode, Failure> {
     };
     let mut tail = Tail { path: log, file };
     tail.print_last(args.lines)?;
-    while args.follow {
+    if !args.follow {
+        return Ok(ExitCode::SUCCESS);
+    }
+    loop {
         sleep(LOOK);
         tail.print_new()?;
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn no_log(place: &Place) -> Failure {
