@@ -150,7 +150,7 @@ impl Console {
     /// Draws after an event, unless that was done a moment ago: then the next frame does.
     pub(crate) fn on_event(&mut self, lower: impl FnOnce(&SessionView, usize) -> Live) -> io::Result<()> {
         let is_early = self.drawn.is_some_and(|drawn| drawn.elapsed() < SHORTEST_FRAME);
-        if is_early && self.is_terminal {
+        if is_early && self.is_terminal && self.mode == TextMode::Rendered {
             self.is_stale = true;
             return Ok(());
         }
@@ -187,7 +187,7 @@ impl Console {
     pub(crate) fn show_all(&mut self, event: &UniversalEvent) -> io::Result<()> {
         self.view.show(event);
         self.view.show_request(&event.data);
-        self.on_event(|_, _| Live::default())
+        self.draw(|_, _| Live::default())
     }
 
     /// Draws what is left and gives the terminal back.
