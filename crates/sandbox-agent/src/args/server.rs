@@ -1,10 +1,10 @@
 //! The flags of `sandbox-agent server`. An absent flag stays absent here, so that the configuration file can speak.
 
-use super::SourceArgs;
+use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, SourceArgs};
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource::{CommandLine, EnvVariable};
 use clap::{ArgMatches, Args, ValueEnum};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 const ADDRESS: &str = "Address";
@@ -15,16 +15,20 @@ const SESSIONS: &str = "Sessions";
 const LIFETIME: &str = "Lifetime";
 const LOGS: &str = "Logs";
 
-/// The arguments of `server`.
-#[derive(Debug, Default, Clone, Args)]
+/// The arguments of `server`. They are also written down, for a daemon that is started again.
+#[derive(Debug, Default, Clone, Args, Serialize, Deserialize)]
+#[serde(default)]
 #[command(
-    after_help = "A flag wins over its variable, that over the configuration file. A list given by flag or \
-    variable replaces the file's list; agents are added one by one."
+    after_help = "A flag overrides its variable, which overrides the configuration file. A list given by flag or variable replaces the \
+    file's list; agents are added to it. Examples:\n  \
+    sandbox-agent server --port 3000\n  \
+    SANDBOX_AGENT_TOKEN=secret sandbox-agent server --host 0.0.0.0\n  \
+    sandbox-agent server --agent mine='my-agent --acp'"
 )]
 pub(crate) struct ServerArgs {
     /// Configuration file (TOML); its keys are these flags' names, plus [limits], [files], [processes], [sessions] and
     /// [agents.<id>]
-    #[arg(long, value_name = "FILE", env = "SANDBOX_AGENT_CONFIG", hide_env_values = true)]
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
 
     /// Name or IP address to listen on [default: 127.0.0.1]
@@ -40,7 +44,7 @@ pub(crate) struct ServerArgs {
     #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", hide_env_values = true, help_heading = ACCESS)]
     pub(crate) token: Option<String>,
 
-    /// File that holds the token
+    /// File with the token
     #[arg(
         long,
         value_name = "FILE",
@@ -50,7 +54,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// Require no token: everyone who reaches the port can run commands here
+    /// Require no token: everyone who can reach the port can run commands
     #[arg(
         short,
         long,
@@ -77,7 +81,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) allow_host: Vec<String>,
 
-    /// Origin whose pages may call the daemon from a browser (repeatable; '*' for any)
+    /// Web origin that may call the daemon from a browser (repeatable; '*' for any)
     #[arg(
         short = 'O',
         long,
@@ -89,7 +93,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_origin: Vec<String>,
 
-    /// Method that such pages may use (repeatable) [default: all that the API has]
+    /// HTTP method that such origins may use (repeatable) [default: all methods of the API]
     #[arg(
         short = 'M',
         long,
@@ -101,7 +105,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_method: Vec<String>,
 
-    /// Header that such pages may send (repeatable) [default: all that the API reads]
+    /// Header that such origins may send (repeatable) [default: all headers that the API reads]
     #[arg(
         short = 'A',
         long,
@@ -113,7 +117,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_header: Vec<String>,
 
-    /// Let such pages send cookies and other credentials of the browser
+    /// Allow such origins to send cookies and other browser credentials
     #[arg(
         short = 'C',
         long,
@@ -129,7 +133,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_credentials: Option<bool>,
 
-    /// An agent of your own, any command that speaks ACP (repeatable; one per line in the variable)
+    /// Add an agent: any command that speaks ACP (repeatable; one per line in the variable)
     #[arg(
         long,
         value_name = "ID=COMMAND LINE",
@@ -140,11 +144,11 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) agent: Vec<String>,
 
-    /// Directory for what outlives the daemon [default: $XDG_DATA_HOME/sandbox-agent]
+    /// Directory for agents, sessions and settings [default: $XDG_DATA_HOME/sandbox-agent]
     #[arg(
         long,
         value_name = "DIR",
-        env = "SANDBOX_AGENT_DATA_DIR",
+        env = DATA_DIR_VARIABLE,
         hide_env_values = true,
         help_heading = AGENTS
     )]
@@ -168,7 +172,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) require_preinstall: Option<bool>,
 
-    /// Give agents only a short list of this environment's variables (PATH, HOME, locale, proxies …)
+    /// Pass only PATH, HOME, locale, proxy and similar variables to agents
     #[arg(
         long,
         env = "SANDBOX_AGENT_CLEAN_ENV",
@@ -183,7 +187,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) clean_env: Option<bool>,
 
-    /// Directory that relative paths of /v1/fs start at [default: where the daemon was started]
+    /// Directory of relative paths in requests [default: the current directory]
     #[arg(
         long,
         value_name = "DIR",
@@ -193,7 +197,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) workspace: Option<PathBuf>,
 
-    /// Directory that no path of /v1/fs may leave, whatever links there are [default: every path is allowed]
+    /// Directory that file requests cannot leave, not even by links [default: none]
     #[arg(
         long,
         value_name = "DIR",
@@ -203,7 +207,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) fs_root: Option<PathBuf>,
 
-    /// Keep sessions in memory only: they end with the daemon
+    /// Keep sessions in memory only; they are lost when the daemon stops
     #[arg(
         long,
         env = "SANDBOX_AGENT_NO_STORE",
@@ -218,7 +222,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) no_store: Option<bool>,
 
-    /// Stop when standard input closes, so that the daemon ends with the program that holds the other end
+    /// Stop when standard input closes, so that the daemon ends with its parent
     #[arg(
         long,
         env = "SANDBOX_AGENT_EXIT_ON_STDIN_CLOSE",
@@ -233,7 +237,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) exit_on_stdin_close: Option<bool>,
 
-    /// Form of the log on standard error [default: text]
+    /// Format of the log on standard error [default: text]
     #[arg(
         long,
         value_name = "FORMAT",
@@ -249,7 +253,7 @@ pub(crate) struct ServerArgs {
 }
 
 /// The forms of the log: lines for people, or one JSON object per line. What their names say needs no help text.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LogFormat {
     #[default]
