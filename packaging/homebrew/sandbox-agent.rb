@@ -12,6 +12,7 @@ class SandboxAgent < Formula
     bash_completion.install "completions/sandbox-agent.bash" => "sandbox-agent"
     zsh_completion.install "completions/_sandbox-agent"
     fish_completion.install "completions/sandbox-agent.fish"
+    man1.install Dir["man/*.1"]
   end
 
   service do

@@ -71,7 +71,9 @@ class Description(unittest.TestCase):
         self.assertIn(f"Version: {VERSION.replace('-', '~', 1)}\n", fields)
         listed = run(["dpkg-deb", "--contents", package("*.deb")])
         self.assertEqual([line for line in listed.splitlines() if " root/root " not in line], [])
-        for path in ["usr/bin/sandbox-agent", "usr/lib/systemd/system/sandbox-agent.service", "etc/sandbox-agent/config.toml"]:
+        for path in ["usr/bin/sandbox-agent", "usr/lib/systemd/system/sandbox-agent.service", "etc/sandbox-agent/config.toml",
+                     "usr/share/bash-completion/completions/sandbox-agent", "usr/share/man/man1/sandbox-agent.1.gz",
+                     "usr/share/man/man1/sandbox-agent-daemon-start.1.gz"]:
             self.assertIn(f" {path}\n", listed)
 
 

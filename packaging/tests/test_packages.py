@@ -37,6 +37,8 @@ class Packages(unittest.TestCase):
 
     def test_archive_in_an_empty_chroot(self) -> None:
         program = unpack(self.folder / "unpacked")
+        self.assertIn(".TH sandbox-agent 1", (program.parent / "man/sandbox-agent.1").read_text())
+        self.assertTrue((program.parent / "completions/sandbox-agent.bash").is_file())
         root = self.folder / "root"
         root.mkdir()
         shutil.copy(program, root / "sandbox-agent")
@@ -72,6 +74,7 @@ class Packages(unittest.TestCase):
         archive = package(f"sandbox-agent-*-{PLATFORM}.tar.gz")
         self.assertIn(f'sha256 "{hashlib.sha256(archive.read_bytes()).hexdigest()}"', text)
         self.assertIn(f"/v{VERSION}/{archive.name}", text)
+        self.assertIn('man1.install Dir["man/*.1"]', text)
         self.assertNotRegex(text, r"@[A-Z]+@")
         blocks = len(re.findall(r"^\s*(?:class|def|on_\w+ do|service do|test do)\b", text, re.M))
         self.assertEqual(len(re.findall(r"^\s*end$", text, re.M)), blocks)

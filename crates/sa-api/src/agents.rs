@@ -151,18 +151,6 @@ pub enum CredentialStatus {
     NotNeeded,
 }
 
-impl CredentialStatus {
-    /// Returns the name in answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Available => "available",
-            Self::Missing => "missing",
-            Self::Unknown => "unknown",
-            Self::NotNeeded => "notNeeded",
-        }
-    }
-}
-
 /// Changes to an agent; absent members stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

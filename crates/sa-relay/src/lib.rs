@@ -12,7 +12,6 @@
 
 mod alike;
 mod asked;
-mod chunks;
 mod lines;
 mod log;
 mod pending;

@@ -1,7 +1,6 @@
 //! The relay of one server: client messages in, agent bytes in, what follows from each out.
 
 use crate::asked::{Asked, Question};
-use crate::chunks::Chunks;
 use crate::lines::{Line, Lines};
 use crate::pending::{Asker, CancelRoute, Pending, Waiting};
 use crate::segment::{FRAME_ROOM, SegmentBuilder};
@@ -27,7 +26,6 @@ pub struct RelayOptions {
 #[derive(Debug)]
 pub struct Relay {
     lines: Lines,
-    chunks: Chunks,
     pending: Pending,
     asked: Asked,
     unparsed_bytes: usize,
@@ -111,7 +109,6 @@ impl Relay {
     pub fn continuing(options: &RelayOptions, base: u64) -> Self {
         Self {
             lines: Lines::new(options.line_bytes, options.unparsed_bytes),
-            chunks: Chunks::default(),
             pending: Pending::new(options.pending_requests),
             asked: Asked::new(options.asked_bytes),
             unparsed_bytes: options.unparsed_bytes,
@@ -158,9 +155,7 @@ impl Relay {
         let mut lines = std::mem::take(&mut self.lines);
         let expected = data.len().saturating_add(self.framing.of(data.len()));
         let mut round = Round::new(expected);
-        let shared = self.chunks.take(expected);
-        let spare = if shared.is_none() { lines.take_spare(expected) } else { None };
-        round.builder = round.builder.into_spare(spare).into_shared(shared);
+        round.builder = round.builder.into_spare(lines.take_spare(expected));
         lines.feed(data, |line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         let output = self.close(round);
@@ -353,9 +348,6 @@ impl Relay {
     }
 
     fn close(&mut self, mut round: Round) -> Output {
-        if let Some(rest) = round.builder.split_rest() {
-            self.chunks.put_back(rest);
-        }
         if round.builder.len() == 0 {
             self.lines.reuse(round.builder.take_buffer());
         }

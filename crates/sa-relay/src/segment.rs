@@ -3,7 +3,7 @@
 //! The bytes of a segment are server-sent events, ready to be written; a reader that wants the bare messages takes
 //! the data part of each frame. Nothing is framed, copied or counted per reader.
 
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use std::ops::Range;
 
 /// What a record says.
@@ -200,54 +200,12 @@ pub(crate) const FRAME_END: &[u8] = b"\n\n";
 /// Room for everything in front of a record's data, whatever its kind and number.
 pub(crate) const FRAME_ROOM: usize = 48;
 
-/// Where the frames of a segment are written to.
-#[derive(Debug)]
-enum Memory {
-    /// A buffer of its own.
-    Own(Vec<u8>),
-    /// The rest of a chunk that several segments share.
-    Shared(BytesMut),
-}
-
-impl Default for Memory {
-    fn default() -> Self {
-        Self::Own(Vec::new())
-    }
-}
-
-impl Memory {
-    fn len(&self) -> usize {
-        match self {
-            Self::Own(bytes) => bytes.len(),
-            Self::Shared(bytes) => bytes.len(),
-        }
-    }
-
-    fn extend_from_slice(&mut self, more: &[u8]) {
-        match self {
-            Self::Own(bytes) => bytes.extend_from_slice(more),
-            Self::Shared(bytes) => bytes.extend_from_slice(more),
-        }
-    }
-
-    /// The bytes from this place on.
-    fn behind(&mut self, place: usize) -> &mut [u8] {
-        match self {
-            Self::Own(bytes) => bytes.get_mut(place..),
-            Self::Shared(bytes) => bytes.get_mut(place..),
-        }
-        .unwrap_or_default()
-    }
-}
-
 /// Frames records one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder {
     /// How many bytes the frames are expected to take.
     expected: usize,
-    bytes: Memory,
-    /// A chunk that turned out not to be needed.
-    rest: Option<BytesMut>,
+    bytes: Vec<u8>,
     /// How many of the first bytes are no part of the segment.
     unused: usize,
     records: Vec<Record>,
@@ -263,24 +221,9 @@ impl SegmentBuilder {
     pub(crate) fn into_spare(mut self, buffer: Option<Vec<u8>>) -> Self {
         if let Some(mut buffer) = buffer {
             buffer.clear();
-            self.bytes = Memory::Own(buffer);
+            self.bytes = buffer;
         }
         self
-    }
-
-    /// Frames into this rest of a chunk.
-    pub(crate) fn into_shared(mut self, rest: Option<BytesMut>) -> Self {
-        if let Some(rest) = rest {
-            self.bytes = Memory::Shared(rest);
-        }
-        self
-    }
-
-    /// Gives back what it does not need of its chunk. To be called when all records are in.
-    pub(crate) fn split_rest(&mut self) -> Option<BytesMut> {
-        let Memory::Shared(bytes) = &mut self.bytes else { return self.rest.take() };
-        let filled = bytes.split();
-        Some(std::mem::replace(bytes, filled))
     }
 
     /// How many records it holds.
@@ -290,23 +233,16 @@ impl SegmentBuilder {
 
     /// Its buffer, while it holds no record.
     pub(crate) fn take_buffer(&mut self) -> Vec<u8> {
-        match std::mem::take(&mut self.bytes) {
-            Memory::Own(buffer) => buffer,
-            Memory::Shared(_) => Vec::new(),
-        }
+        std::mem::take(&mut self.bytes)
     }
 
     /// Adds a record with the given sequence number.
     pub(crate) fn push(&mut self, sequence: u64, kind: RecordKind, audience: Audience, data: &[u8]) {
-        if self.records.is_empty()
-            && let Memory::Own(bytes) = &mut self.bytes
-        {
-            bytes.reserve_exact(self.expected.max(FRAME_ROOM + data.len() + FRAME_END.len()));
+        if self.records.is_empty() {
+            self.bytes.reserve_exact(self.expected.max(FRAME_ROOM + data.len() + FRAME_END.len()));
         }
-        match &mut self.bytes {
-            Memory::Own(bytes) => push_unended(bytes, kind, sequence, data),
-            Memory::Shared(bytes) => push_unended(bytes, kind, sequence, data),
-        }
+        push_head(&mut self.bytes, kind, sequence);
+        self.bytes.extend_from_slice(data);
         self.end_frame(kind, audience, data.len());
     }
 
@@ -320,34 +256,22 @@ impl SegmentBuilder {
             _ => return self.push(sequence, kind, audience, buffer.get(FRAME_ROOM..).unwrap_or_default()),
         }
         let data = buffer.len() - FRAME_ROOM;
-        if let Memory::Shared(rest) = std::mem::replace(&mut self.bytes, Memory::Own(buffer)) {
-            self.rest = Some(rest);
-        }
-        self.unused = unused;
+        (self.bytes, self.unused) = (buffer, unused);
         self.end_frame(kind, audience, data);
     }
 
     /// The finished segment; `None` if nothing was pushed.
-    pub(crate) fn finish(self, first: u64, start: u64) -> Option<Segment> {
+    pub(crate) fn finish(mut self, first: u64, start: u64) -> Option<Segment> {
         const SEGMENT_OVERHEAD: usize = 160;
         if self.records.is_empty() {
             return None;
         }
-        let (mut bytes, capacity) = match self.bytes {
-            Memory::Own(mut bytes) => {
-                // Giving back a little costs more than keeping it.
-                if bytes.capacity() - bytes.len() > bytes.len() / 8 {
-                    bytes.shrink_to_fit();
-                }
-                let capacity = bytes.capacity();
-                (Bytes::from(bytes), capacity)
-            }
-            Memory::Shared(bytes) => {
-                let length = bytes.len();
-                (bytes.freeze(), length)
-            }
-        };
-        let cost = capacity + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
+        // Giving back a little costs more than keeping it.
+        if self.bytes.capacity() - self.bytes.len() > self.bytes.len() / 8 {
+            self.bytes.shrink_to_fit();
+        }
+        let cost = self.bytes.capacity() + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
+        let mut bytes = Bytes::from(self.bytes);
         bytes.advance(self.unused);
         Some(Segment { first, start, bytes, records: self.records.into(), cost })
     }
@@ -355,7 +279,7 @@ impl SegmentBuilder {
     /// Ends the frame whose data are the last bytes.
     fn end_frame(&mut self, kind: RecordKind, audience: Audience, data: usize) {
         let from = self.bytes.len() - data;
-        flatten(self.bytes.behind(from));
+        flatten(self.bytes.get_mut(from..).unwrap_or_default());
         self.bytes.extend_from_slice(FRAME_END);
         self.records.push(Record { kind, audience, end: self.bytes.len() - self.unused, data });
     }
@@ -371,22 +295,16 @@ fn flatten(data: &mut [u8]) {
     }
 }
 
-/// Appends a frame without its end.
-fn push_unended(bytes: &mut impl BufMut, kind: RecordKind, sequence: u64, data: &[u8]) {
-    push_head(bytes, kind, sequence);
-    bytes.put_slice(data);
-}
-
-fn push_head(bytes: &mut impl BufMut, kind: RecordKind, sequence: u64) {
+fn push_head(bytes: &mut Vec<u8>, kind: RecordKind, sequence: u64) {
     let event: &[u8] = match kind {
         RecordKind::Message => b"event: message\nid: ",
         RecordKind::Response => b"event: response\nid: ",
         RecordKind::Unparsed => b"event: unparsed\nid: ",
         RecordKind::Exit => b"event: exit\nid: ",
     };
-    bytes.put_slice(event);
-    bytes.put_slice(digits_of(sequence, &mut [0; MAX_DIGITS]));
-    bytes.put_slice(b"\ndata: ");
+    bytes.extend_from_slice(event);
+    bytes.extend_from_slice(digits_of(sequence, &mut [0; MAX_DIGITS]));
+    bytes.extend_from_slice(b"\ndata: ");
 }
 
 /// Digits of the largest number.

@@ -50,7 +50,7 @@ impl Census {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{environment, signal};
+pub(crate) use linux::{entry, environment, signal};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -73,6 +73,11 @@ mod linux {
                 Census::new(directory.filter_map(|item| read_entry(item.ok()?.file_name().to_str()?)));
             (!census.entries.is_empty()).then_some(census)
         }
+    }
+
+    /// Reads one process; `None` if there is none of that number.
+    pub(crate) fn entry(pid: u32) -> Option<Entry> {
+        read_entry(&pid.to_string())
     }
 
     /// `None` for what is not a process, or no longer.

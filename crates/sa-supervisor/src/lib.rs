@@ -27,11 +27,13 @@
 
 mod census;
 mod command;
+mod detached;
 mod environment;
 mod error;
 mod fork;
 mod guardian;
 mod host;
+mod identity;
 mod job;
 mod keeper;
 mod limits;
@@ -45,9 +47,11 @@ mod terminal;
 mod tree;
 
 pub use command::CommandSpec;
+pub use detached::{Detached, DetachedCommand, leave_session};
 pub use environment::BaseEnv;
 pub use error::{SpawnError, StartError};
 pub use guardian::{GuardianCommand, guardian_main};
+pub use identity::ProcessIdentity;
 pub use process::{Exit, Process};
 pub use supervisor::{OnPipes, OnTerminal, Spawned, Supervisor, SupervisorOptions};
 pub use terminal::{Terminal, TerminalSize};

@@ -108,6 +108,16 @@ impl Daemon {
         }
     }
 
+    /// Returns where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns who may talk to it.
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
+    }
+
     /// Prints the address on standard output. A daemon whose output nobody reads works all the same.
     pub(crate) fn announce(&self) {
         let exported = std::env::var(TOKEN_VARIABLE).ok();

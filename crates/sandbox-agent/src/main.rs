@@ -10,6 +10,7 @@ mod daemon;
 mod diagnostics;
 mod failure;
 mod lifeline;
+mod local_daemon;
 mod memory;
 mod sessions;
 mod settings;
@@ -21,6 +22,7 @@ use args::{Command, ServerArgs};
 use daemon::Daemon;
 use failure::Failure;
 use lifeline::Lifeline;
+use local_daemon::{Place, Registration, Role};
 use sa_otlp::LogLayer;
 use settings::Settings;
 use signals::Signals;
@@ -33,6 +35,7 @@ use tokio::runtime::{Builder, Runtime};
 const LEFTOVERS: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
+    commands::completions::answer_shell();
     let command = match args::parse() {
         Ok(command) => command,
         Err(code) => return code,
@@ -41,7 +44,8 @@ fn main() -> ExitCode {
         // It forks, so no thread may exist yet.
         Command::Guardian => return sa_supervisor::guardian_main(),
         Command::AmpPermission => return commands::acp::amp_permission(),
-        Command::Server(args) => server(*args),
+        Command::Server(args) => server(*args, None),
+        Command::Daemon(command) => commands::daemon::run(*command),
         Command::Api(args) => commands::api::run(args),
         Command::Run(args) => commands::run::run(*args),
         Command::Chat(args) => commands::chat::run(*args),
@@ -53,13 +57,15 @@ fn main() -> ExitCode {
         Command::Outdated(args) => commands::install_agent::outdated(*args),
         Command::Doctor(args) => commands::doctor::run(*args),
         Command::Model(args) => commands::model::run(args),
+        Command::Man(args) => commands::man::run(args),
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Gen(what) => commands::gen_docs::run(what),
     };
     outcome.unwrap_or_else(Failure::report)
 }
 
-fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
+/// Runs a daemon: in the foreground, unless it is one in the background with a place of its own.
+fn server(args: ServerArgs, background: Option<(Place, Registration)>) -> Result<ExitCode, Failure> {
     memory::configure();
     let settings =
         Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
@@ -68,20 +74,25 @@ fn server(args: ServerArgs) -> Result<ExitCode, Failure> {
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
+    let role = match background {
+        Some((place, claim)) => Role::Background(place, claim),
+        None => Role::foreground(&settings),
+    };
     let runtime = runtime()?;
     runtime.spawn(memory::return_freed());
-    let outcome = runtime.block_on(life(settings, &log));
+    let outcome = runtime.block_on(life(settings, role, &log));
     runtime.shutdown_timeout(LEFTOVERS);
     outcome
 }
 
 /// The daemon's whole life: build, announce, serve, and at the first signal or the end of its lifeline stop in good
 /// order.
-async fn life(settings: Settings, log: &LogGuard) -> Result<ExitCode, Failure> {
+async fn life(settings: Settings, role: Role, log: &LogGuard) -> Result<ExitCode, Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
     let mut lifeline = Lifeline::open(settings.lifetime).context("cannot watch standard input")?;
     let mut daemon = Daemon::build(settings).await?;
     daemon.export_log(log);
+    let _registration = role.register(daemon.address(), daemon.access())?;
     daemon.announce();
     let reason = tokio::select! {
         // Signals first: one that comes with the end of the input must not count as the second.

@@ -58,7 +58,7 @@ async fn agents_are_listed_and_shown() -> Result<()> {
     for expected in [
         vec!["acme", "Acme", "1.0.0", "vendor", "unknown", "0", "acme"],
         vec!["amp", "Amp", "-", "-", "missing", "0"],
-        vec!["demo", "Demo agent", version, "builtin", "notNeeded", "0", "built in"],
+        vec!["demo", "Demo agent", version, "builtin", "not needed", "0", "built in"],
         vec!["lumber", "lumber", "-", "-", "unknown", "0", "install only"],
         vec!["mine", "mine", "yes", "path", "unknown", "0", "sh two words x"],
         vec!["puppet", "puppet", "yes", "path", "unknown", "1"],

@@ -6,6 +6,7 @@ mod chat;
 mod completions;
 mod conversation;
 mod desk;
+mod errors;
 mod failures;
 mod messages;
 mod meta;

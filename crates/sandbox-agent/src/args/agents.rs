@@ -1,19 +1,22 @@
 //! The flags of the commands that deal with agents on this machine, and those that `server` shares with them.
 
+use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE};
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 const SOURCES: &str = "Sources of agents";
 
 /// Where agents are fetched from. Absent flags leave the decision to the configuration file.
-#[derive(Debug, Default, Clone, Args)]
+#[derive(Debug, Default, Clone, Args, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct SourceArgs {
-    /// Fetch everything from this mirror: https://host/path is asked for as URL/host/path; file: for a directory
+    /// Mirror for all downloads: https://host/path is fetched from URL/host/path; file: for a directory
     #[arg(long, value_name = "URL", env = "SANDBOX_AGENT_MIRROR", hide_env_values = true, help_heading = SOURCES)]
     pub(crate) mirror: Option<String>,
 
-    /// The npm registry [default: npm's own configuration]
+    /// npm registry [default: npm's own configuration]
     #[arg(
         long,
         value_name = "URL",
@@ -23,7 +26,7 @@ pub(crate) struct SourceArgs {
     )]
     pub(crate) npm_registry: Option<String>,
 
-    /// The index of the ACP registry, an address or a file [default: the public one]
+    /// Index of the ACP registry, an address or a file [default: the public one]
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -52,12 +55,12 @@ pub(crate) struct SourceArgs {
 /// Which configuration and which data a command works with: those of the daemon on this machine.
 #[derive(Debug, Default, Clone, Args)]
 pub(crate) struct LocalArgs {
-    /// The daemon's configuration file, for its agents and sources
-    #[arg(long, value_name = "FILE", env = "SANDBOX_AGENT_CONFIG", hide_env_values = true)]
+    /// Configuration file of the daemon, for its agents and sources
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
 
-    /// Directory for what outlives the daemon [default: $XDG_DATA_HOME/sandbox-agent]
-    #[arg(long, value_name = "DIR", env = "SANDBOX_AGENT_DATA_DIR", hide_env_values = true)]
+    /// Directory for agents, sessions and settings [default: $XDG_DATA_HOME/sandbox-agent]
+    #[arg(long, value_name = "DIR", env = DATA_DIR_VARIABLE, hide_env_values = true)]
     pub(crate) data_dir: Option<PathBuf>,
 
     #[command(flatten)]
@@ -67,11 +70,13 @@ pub(crate) struct LocalArgs {
 /// The arguments of `install-agent`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Versions live side by side in the data directory. The one that was installed becomes current, unless a newer \
-    one is: --make-current decides. Neither Node nor npm is needed, except by agents that are Node programs themselves."
+    after_help = "Versions are kept side by side in the data directory. Installing needs neither Node nor npm; some agents need Node to \
+    run. Examples:\n  \
+    sandbox-agent install-agent claude codex\n  \
+    sandbox-agent install-agent claude --version 2.1.0"
 )]
 pub(crate) struct InstallAgentArgs {
-    /// The agents' ids
+    /// Ids of the agents
     #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "AGENT")]
     pub(crate) agents: Vec<String>,
 
@@ -79,19 +84,19 @@ pub(crate) struct InstallAgentArgs {
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// The version, or a word such as 'latest' [default: latest]
+    /// Version to install [default: latest]
     #[arg(long = "version", visible_alias = "agent-version", value_name = "VERSION")]
     pub(crate) version: Option<String>,
 
-    /// Fetch it again, although it is installed
+    /// Install again even if this version is installed
     #[arg(short, long)]
     pub(crate) reinstall: bool,
 
-    /// Use only this kind of source
+    /// Use only this kind of source [default: any]
     #[arg(long, value_name = "KIND", value_parser = ["vendor", "github", "npm", "registry"])]
     pub(crate) source: Option<String>,
 
-    /// Start this version by default [default: unless a newer one is current]
+    /// Make this version the current one [default: true unless a newer one is current]
     #[arg(
         long,
         value_name = "BOOL",
@@ -107,7 +112,7 @@ pub(crate) struct InstallAgentArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["source", "mirror"])]
     pub(crate) from: Option<PathBuf>,
 
-    /// Print the result as JSON, and no progress
+    /// Print the result as JSON, without progress
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -118,9 +123,9 @@ pub(crate) struct InstallAgentArgs {
 /// The arguments of `uninstall-agent`.
 #[derive(Debug, Args)]
 pub(crate) struct UninstallAgentArgs {
-    /// The agent's id
+    /// Id of the agent
     pub(crate) agent: String,
-    /// Only this version [default: all of them]
+    /// Remove only this version [default: all versions]
     #[arg(long = "version", value_name = "VERSION")]
     pub(crate) version: Option<String>,
     #[command(flatten)]
@@ -130,10 +135,10 @@ pub(crate) struct UninstallAgentArgs {
 /// The arguments of `outdated`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 all are current, 1 an agent is outdated or could not be checked, 64 bad usage."
+    after_help = "Exit codes: 0 all are current, 1 one is outdated or could not be checked, 64 bad usage."
 )]
 pub(crate) struct OutdatedArgs {
-    /// The agents' ids [default: all that are installed]
+    /// Ids of the agents [default: all installed agents]
     #[arg(value_name = "AGENT")]
     pub(crate) agents: Vec<String>,
     /// Print the result as JSON
@@ -145,12 +150,12 @@ pub(crate) struct OutdatedArgs {
 
 /// The arguments of `doctor`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 everything is fine, 1 something stands in the way, 64 bad usage.")]
+#[command(after_help = "Exit codes: 0 no problem found, 1 a problem found, 64 bad usage.")]
 pub(crate) struct DoctorArgs {
-    /// The agents' ids [default: all that are installed]
+    /// Ids of the agents [default: all installed agents]
     #[arg(value_name = "AGENT")]
     pub(crate) agents: Vec<String>,
-    /// Ask no address
+    /// Make no network requests
     #[arg(long)]
     pub(crate) offline: bool,
     /// Print the findings as JSON

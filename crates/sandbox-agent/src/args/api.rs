@@ -1,6 +1,8 @@
 //! The flags of `sandbox-agent api`: one command per operation of the HTTP API.
 
-use super::{AgentsCommand, ConfigCommand, FsCommand, ProcessesCommand, SessionsCommand, UsageArgs};
+use super::{
+    AgentsCommand, ConfigCommand, ConnectionCommand, FsCommand, ProcessesCommand, SessionsCommand, UsageArgs,
+};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -17,19 +19,19 @@ pub(crate) struct ApiArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
-    /// The daemon's address
+    /// The daemon's address [default: the daemon of the data directory, else http://127.0.0.1:2468]
     #[arg(
         short,
         long,
         global = true,
         value_name = "URL",
         env = "SANDBOX_AGENT_ENDPOINT",
-        hide_env_values = true,
-        default_value = "http://127.0.0.1:2468"
+        hide_env_values = true
     )]
-    pub(crate) endpoint: String,
+    pub(crate) endpoint: Option<String>,
 
-    /// The daemon's token; other users can see it here, so prefer the variable
+    /// The daemon's token; other users can see it here, so prefer the variable [default: that of the daemon of the
+    /// data directory]
     #[arg(short, long, global = true, env = "SANDBOX_AGENT_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
 }
@@ -45,9 +47,9 @@ pub(crate) struct Output {
 /// The operations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApiCommand {
-    /// Ask whether the daemon is alive (GET /v1/health)
+    /// Check that the daemon answers (GET /v1/health)
     Health(Output),
-    /// Show name, version and links (GET /)
+    /// Show the daemon's name, version and links (GET /)
     Info(Output),
     /// Print the daemon's OpenAPI document (GET /v1/openapi.json)
     Openapi,
@@ -59,25 +61,25 @@ pub(crate) enum ApiCommand {
     Ticket(TicketArgs),
     /// Revoke a ticket (DELETE /v1/tickets/{ticket})
     RevokeTicket {
-        /// The ticket
+        /// Ticket to revoke
         ticket: String,
     },
-    /// The agents that the daemon can start
+    /// List, install and describe agents
     #[command(subcommand)]
     Agents(AgentsCommand),
-    /// Universal sessions: the same for every agent
+    /// Work with sessions: messages, events, permissions, questions
     #[command(subcommand)]
     Sessions(Box<SessionsCommand>),
-    /// The running ACP servers
+    /// Exchange raw ACP messages with agents
     #[command(subcommand)]
     Acp(AcpCommand),
-    /// The files of the sandbox
+    /// Read, write, search and transfer files of the sandbox
     #[command(subcommand)]
     Fs(Box<FsCommand>),
-    /// MCP servers and skills, kept for a directory
+    /// Configure MCP servers and skills for a directory
     #[command(subcommand)]
     Config(Box<ConfigCommand>),
-    /// Commands, processes and their terminals
+    /// Run commands, processes and terminals
     #[command(subcommand)]
     Processes(Box<ProcessesCommand>),
 }
@@ -85,43 +87,46 @@ pub(crate) enum ApiCommand {
 /// The operations on ACP servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AcpCommand {
-    /// List them (GET /v1/acp)
+    /// List ACP servers (GET /v1/acp)
     List(Output),
     /// Send one JSON-RPC message and print the answer (POST /v1/acp/{serverId})
     Post {
-        /// The server's id; any name, the first message to it starts the server
+        /// Id of the server; the first message to a new id starts its agent
         server_id: String,
-        /// The agent to start; needed by the first message only
+        /// Agent to start; required by the first message
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
-        /// The version of it to start, installed first if need be [default: the current one]
+        /// Version of the agent to start, installed if missing [default: the current one]
         #[arg(long, value_name = "VERSION", requires = "agent")]
         agent_version: Option<String>,
-        /// Do not wait for the answer; it arrives on the stream
+        /// Return at once; the answer arrives on the stream
         #[arg(long = "async")]
         respond_async: bool,
-        /// Have failures reported by status, however late they come
+        /// Report failures by status even if they come late
         #[arg(long, conflicts_with = "respond_async")]
         wait: bool,
         #[command(flatten)]
         message: MessageSource,
     },
-    /// Print the messages of the agent, one per line (GET /v1/acp/{serverId})
+    /// Print the messages of an agent, one per line (GET /v1/acp/{serverId})
     Stream(StreamArgs),
-    /// Stop the agent and forget the server (DELETE /v1/acp/{serverId})
+    /// Stop the agent and delete the server (DELETE /v1/acp/{serverId})
     Delete {
-        /// The server's id
+        /// Id of the server
         server_id: String,
     },
+    /// Use the standard ACP transport
+    #[command(subcommand)]
+    Connection(ConnectionCommand),
 }
 
 /// The arguments of `api ticket`.
 #[derive(Debug, Args)]
 pub(crate) struct TicketArgs {
-    /// Path of the one stream that it opens, any number of times [default: any stream, once]
+    /// Path of the stream that the ticket opens, any number of times [default: any stream, once]
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
-    /// Milliseconds that it is valid [default: an hour with --path, else 30 seconds]
+    /// Milliseconds until the ticket expires [default: 3600000 with --path, else 30000]
     #[arg(long, value_name = "N")]
     pub(crate) lifetime_ms: Option<u64>,
     #[command(flatten)]
@@ -132,10 +137,10 @@ pub(crate) struct TicketArgs {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct MessageSource {
-    /// The message itself [default: read from standard input]
+    /// Message to send [default: read from standard input]
     #[arg(long, value_name = "TEXT")]
     pub(crate) json: Option<String>,
-    /// File that holds the message
+    /// File with the message
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }
@@ -143,15 +148,15 @@ pub(crate) struct MessageSource {
 /// The arguments of `api acp stream`.
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
-    /// The server's id
+    /// Id of the server
     pub(crate) server_id: String,
-    /// Continue after this event instead of starting with what comes next
+    /// Continue after this event [default: start with new messages]
     #[arg(long, value_name = "N")]
     pub(crate) last_event_id: Option<u64>,
-    /// Connect again when the connection breaks, and continue where it did
+    /// Reconnect when the connection breaks, and continue where it did
     #[arg(long)]
     pub(crate) follow_reconnect: bool,
-    /// Print every event as an object of event, id and data, also those of the transport
+    /// Print every event as an object with event, id and data, including those of the transport
     #[arg(long)]
     pub(crate) json: bool,
 }

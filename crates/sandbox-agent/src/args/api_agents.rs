@@ -1,69 +1,72 @@
 //! The flags of `sandbox-agent api agents`.
 
-use super::Output;
+use super::{AgentConnectionCommand, Output};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 
 /// The operations on agents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentsCommand {
-    /// List them (GET /v1/agents)
+    /// List agents (GET /v1/agents)
     List {
         #[command(flatten)]
         detail: AgentDetail,
         #[command(flatten)]
         output: Output,
     },
-    /// Show one (GET /v1/agents/{agent})
+    /// Show an agent (GET /v1/agents/{agent})
     Get {
-        /// The agent's id
+        /// Id of the agent
         agent: String,
         #[command(flatten)]
         detail: AgentDetail,
         #[command(flatten)]
         output: Output,
     },
-    /// Install one on the daemon's machine (POST /v1/agents/{agent}/install)
+    /// Install an agent on the daemon's machine (POST /v1/agents/{agent}/install/sse)
     Install(ApiInstallArgs),
     /// Choose the installed version that starts by default (PATCH /v1/agents/{agent})
     Use {
-        /// The agent's id
+        /// Id of the agent
         agent: String,
-        /// The installed version
+        /// Installed version to use
         version: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Remove installed versions of one (DELETE /v1/agents/{agent})
+    /// Remove installed versions of an agent (DELETE /v1/agents/{agent})
     Uninstall {
-        /// The agent's id
+        /// Id of the agent
         agent: String,
-        /// Only this version [default: all of them]
+        /// Remove only this version [default: all versions]
         #[arg(long, value_name = "VERSION")]
         version: Option<String>,
         #[command(flatten)]
         output: Output,
     },
-    /// Show the newest version that is published (GET /v1/agents/{agent}/latest)
+    /// Show the newest published version of an agent (GET /v1/agents/{agent}/latest)
     Latest {
-        /// The agent's id
+        /// Id of the agent
         agent: String,
         #[command(flatten)]
         output: Output,
     },
-    /// List the modes of one and what each combination does (GET /v1/agents/{agent}/modes)
+    /// List an agent's modes and what each combination does (GET /v1/agents/{agent}/modes)
     Modes(OfferArgs),
-    /// List the models of one, and how hard they think (GET /v1/agents/{agent}/models)
+    /// List an agent's models and reasoning efforts (GET /v1/agents/{agent}/models)
     Models(OfferArgs),
+    /// Use the standard ACP transport at an agent's own address
+    #[command(subcommand)]
+    Connection(AgentConnectionCommand),
 }
 
 /// How much is shown of an agent.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct AgentDetail {
-    /// Ask what is installed which modes, models and efforts it offers; takes seconds
+    /// Query installed agents for their modes, models and reasoning efforts (takes a few seconds)
     #[arg(long)]
     pub(crate) config: bool,
-    /// Do not use what it said before
+    /// Query the agent again instead of using its earlier answer
     #[arg(long, requires = "config")]
     pub(crate) no_cache: bool,
 }
@@ -71,18 +74,18 @@ pub(crate) struct AgentDetail {
 /// The arguments of `api agents install`.
 #[derive(Debug, Args)]
 pub(crate) struct ApiInstallArgs {
-    /// The agent's id
+    /// Id of the agent
     pub(crate) agent: String,
-    /// The version, or a word such as 'latest' [default: latest]
+    /// Version to install [default: latest]
     #[arg(long = "version", visible_alias = "agent-version", value_name = "VERSION")]
     pub(crate) version: Option<String>,
-    /// Fetch it again, although it is installed
+    /// Install again even if this version is installed
     #[arg(short, long)]
     pub(crate) reinstall: bool,
-    /// Use only this kind of source
+    /// Use only this kind of source [default: any]
     #[arg(long, value_name = "KIND", value_parser = ["vendor", "github", "npm", "registry"])]
     pub(crate) source: Option<String>,
-    /// Start this version by default [default: unless a newer one is current]
+    /// Make this version the current one [default: true unless a newer one is current]
     #[arg(
         long,
         value_name = "BOOL",
@@ -93,7 +96,7 @@ pub(crate) struct ApiInstallArgs {
         hide_possible_values = true
     )]
     pub(crate) make_current: Option<bool>,
-    /// Print the result as JSON, and no progress
+    /// Print the result as JSON, without progress (POST /v1/agents/{agent}/install)
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -101,9 +104,9 @@ pub(crate) struct ApiInstallArgs {
 /// The arguments of `api agents modes` and `models`.
 #[derive(Debug, Args)]
 pub(crate) struct OfferArgs {
-    /// The agent's id
+    /// Id of the agent
     pub(crate) agent: String,
-    /// Do not use what it said before
+    /// Query the agent again instead of using its earlier answer
     #[arg(long)]
     pub(crate) no_cache: bool,
     #[command(flatten)]

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 /// What is configured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// MCP servers
+    /// Configure MCP servers
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// Skills
+    /// Configure skills
     #[command(subcommand)]
     Skills(SkillsCommand),
 }
@@ -18,33 +18,33 @@ pub(crate) enum ConfigCommand {
 /// The operations on MCP servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// List those of a directory (GET /v1/config/mcp/list)
+    /// List the MCP servers of a directory (GET /v1/config/mcp/list)
     List(DirectoryArgs),
-    /// Show one (GET /v1/config/mcp)
+    /// Show an MCP server (GET /v1/config/mcp)
     Get(EntryArgs),
-    /// Keep one (PUT /v1/config/mcp)
+    /// Add or replace an MCP server (PUT /v1/config/mcp)
     Set(SetArgs),
-    /// Delete one, if it exists (DELETE /v1/config/mcp)
+    /// Delete an MCP server, if it exists (DELETE /v1/config/mcp)
     Delete(EntryArgs),
 }
 
 /// The operations on skills.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {
-    /// List those of a directory (GET /v1/config/skills/list)
+    /// List the sets of skills of a directory (GET /v1/config/skills/list)
     List(DirectoryArgs),
-    /// Show one set (GET /v1/config/skills)
+    /// Show a set of skills (GET /v1/config/skills)
     Get(EntryArgs),
-    /// Keep a set (PUT /v1/config/skills)
+    /// Add or replace a set of skills (PUT /v1/config/skills)
     Set(SetArgs),
-    /// Delete a set, if it exists (DELETE /v1/config/skills)
+    /// Delete a set of skills, if it exists (DELETE /v1/config/skills)
     Delete(EntryArgs),
 }
 
 /// The directory that something is kept for.
 #[derive(Debug, Args)]
 pub(crate) struct DirectoryArgs {
-    /// The directory on the daemon's side
+    /// Directory in the sandbox
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     pub(crate) directory: String,
     #[command(flatten)]
@@ -54,9 +54,9 @@ pub(crate) struct DirectoryArgs {
 /// One entry.
 #[derive(Debug, Args)]
 pub(crate) struct EntryArgs {
-    /// Its name
+    /// Name of the entry
     pub(crate) name: String,
-    /// The directory on the daemon's side
+    /// Directory in the sandbox
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     pub(crate) directory: String,
 }
@@ -66,10 +66,10 @@ pub(crate) struct EntryArgs {
 pub(crate) struct SetArgs {
     #[command(flatten)]
     pub(crate) entry: EntryArgs,
-    /// The entry as JSON [default: read from standard input]
+    /// Entry as JSON [default: read from standard input]
     #[arg(long, value_name = "TEXT", conflicts_with = "file")]
     pub(crate) json: Option<String>,
-    /// File that holds the entry as JSON
+    /// File with the entry as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }

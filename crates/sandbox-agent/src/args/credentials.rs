@@ -7,12 +7,12 @@ use std::path::PathBuf;
 /// What can be done with credentials.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CredentialsCommand {
-    /// List what the agents would find, in the order in which they would use it
+    /// List credentials in the order in which agents use them
     #[command(
-        after_help = "Exit codes: 0 found, 1 none found (with --validate also: all refused), 64 bad usage."
+        after_help = "Exit codes: 0 found, 1 none found or, with --validate, all refused, 64 bad usage."
     )]
     Extract(ExtractArgs),
-    /// Print the variables that hand the credentials to agents elsewhere, for a shell's eval
+    /// Print credentials as environment variables, for eval in a shell
     #[command(after_help = "Exit codes: 0 printed, 1 nothing to print or no --reveal, 64 bad usage.")]
     ExtractEnv(ExtractEnvArgs),
 }
@@ -20,13 +20,13 @@ pub(crate) enum CredentialsCommand {
 /// Where to look, and for what.
 #[derive(Debug, Args)]
 pub(crate) struct Scope {
-    /// Only what this agent would find; may be given several times [default: every agent]
+    /// Only credentials of this agent (repeatable) [default: all agents]
     #[arg(long, value_name = "ID", value_parser = PossibleValuesParser::new(sa_credentials::agents()))]
     pub(crate) agent: Vec<String>,
     /// Only credentials of this provider, such as anthropic
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
-    /// Look in this home folder instead of one's own, and not at the environment
+    /// Search this home directory instead of yours, and ignore the environment
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
     /// Print secrets in full
@@ -39,7 +39,7 @@ pub(crate) struct Scope {
 pub(crate) struct ExtractArgs {
     #[command(flatten)]
     pub(crate) scope: Scope,
-    /// Ask each provider whether it accepts the credential
+    /// Check each credential with its provider
     #[arg(long)]
     pub(crate) validate: bool,
     /// Print the result as JSON
@@ -52,7 +52,7 @@ pub(crate) struct ExtractArgs {
 pub(crate) struct ExtractEnvArgs {
     #[command(flatten)]
     pub(crate) scope: Scope,
-    /// Put `export` before each
+    /// Print 'export' before each variable
     #[arg(long)]
     pub(crate) export: bool,
 }

@@ -11,68 +11,68 @@ pub(crate) enum FsCommand {
     Ls(LsArgs),
     /// Read a file (GET /v1/fs/file)
     Get(GetArgs),
-    /// Show size, version and time of a file (HEAD /v1/fs/file)
+    /// Show the size, ETag and time of a file (HEAD /v1/fs/file)
     Head {
-        /// The file
+        /// Path of the file
         path: String,
         #[command(flatten)]
         output: Output,
     },
     /// Write a file (PUT /v1/fs/file)
     Put(PutArgs),
-    /// Remove a file or a directory (DELETE /v1/fs/entry)
+    /// Delete a file or directory (DELETE /v1/fs/entry)
     Rm {
-        /// Path to remove
+        /// Path to delete
         path: String,
-        /// Also what is in a directory
+        /// Delete a directory with its contents
         #[arg(short, long)]
         recursive: bool,
     },
-    /// Make a directory and those above it (POST /v1/fs/mkdir)
+    /// Create a directory and its parents (POST /v1/fs/mkdir)
     Mkdir {
-        /// The directory
+        /// Path of the directory
         path: String,
     },
-    /// Move a file or a directory (POST /v1/fs/move)
+    /// Move a file or directory (POST /v1/fs/move)
     Mv {
         /// Path to move
         from: String,
-        /// Its new path
+        /// New path
         to: String,
-        /// Replace what is there
+        /// Replace an existing file
         #[arg(long)]
         overwrite: bool,
     },
-    /// Show what is known of a file (GET /v1/fs/stat)
+    /// Show the metadata of a file or directory (GET /v1/fs/stat)
     Stat {
-        /// The file
+        /// Path of the file
         path: String,
-        /// Follow a link at the end of the path
+        /// Follow a symbolic link at the end of the path
         #[arg(long)]
         follow: bool,
         #[command(flatten)]
         output: Output,
     },
-    /// Send a directory or a tar archive and unpack it there (POST /v1/fs/upload-batch)
+    /// Upload a directory or tar archive and unpack it (POST /v1/fs/upload-batch)
     Upload(UploadArgs),
-    /// Fetch a directory and unpack it here, or keep its archive (GET /v1/fs/download-batch)
+    /// Download a directory and unpack it (GET /v1/fs/download-batch)
     Download(DownloadArgs),
-    /// Print what changes (GET /v1/fs/watch)
+    /// Watch a directory for changes (GET /v1/fs/watch)
     Watch(WatchArgs),
-    /// Search for names and contents (GET /v1/fs/search)
+    /// Search file names and contents (GET /v1/fs/search)
     Search(SearchArgs),
 }
 
 /// The arguments of `api fs ls`.
 #[derive(Debug, Args)]
 pub(crate) struct LsArgs {
-    /// The directory
+    /// Directory to list
     #[arg(default_value = ".")]
     pub(crate) path: String,
-    /// List at most N entries [default: all, in pages]
+    /// List at most N entries [default: all]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Only names after this one
+    /// List only names after this one
     #[arg(long, value_name = "NAME")]
     pub(crate) after: Option<String>,
     #[command(flatten)]
@@ -82,11 +82,11 @@ pub(crate) struct LsArgs {
 /// The arguments of `api fs get`.
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
-    /// The file on the daemon's side
+    /// Path of the file in the sandbox
     pub(crate) path: String,
-    /// Where to write it [default: standard output]
+    /// Local file to write [default: standard output]
     pub(crate) to: Option<PathBuf>,
-    /// Only these bytes, such as 0-99, 100- or -100
+    /// Read only these bytes, such as 0-99, 100- or -100
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     pub(crate) range: Option<String>,
 }
@@ -94,21 +94,21 @@ pub(crate) struct GetArgs {
 /// The arguments of `api fs put`.
 #[derive(Debug, Args)]
 pub(crate) struct PutArgs {
-    /// The file on the daemon's side
+    /// Path of the file in the sandbox
     pub(crate) path: String,
-    /// File to send; '-' for standard input
+    /// Local file to send; '-' for standard input
     #[arg(default_value = "-")]
     pub(crate) from: PathBuf,
-    /// Permissions in octal, such as 755
+    /// Permissions in octal, such as 755 [default: unchanged; for a new file, by the umask]
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
-    /// Only if it has this version, or is there at all with '*'
+    /// Write only if the file has this ETag; '*' if it exists
     #[arg(long, value_name = "ETAG")]
     pub(crate) if_match: Option<String>,
-    /// Only if it does not have this version, or is not there at all with '*'
+    /// Write only if the file does not have this ETag; '*' if it does not exist
     #[arg(long, value_name = "ETAG")]
     pub(crate) if_none_match: Option<String>,
-    /// Do not wait until it is on the disk
+    /// Do not wait until the file is on disk
     #[arg(long)]
     pub(crate) no_sync: bool,
     #[command(flatten)]
@@ -118,9 +118,9 @@ pub(crate) struct PutArgs {
 /// The arguments of `api fs upload`.
 #[derive(Debug, Args)]
 pub(crate) struct UploadArgs {
-    /// A directory, or an archive (tar, tar.gz, tar.zst); '-' for an archive on standard input
+    /// Local directory or archive (tar, tar.gz, tar.zst); '-' for an archive on standard input
     pub(crate) from: PathBuf,
-    /// The directory on the daemon's side
+    /// Directory in the sandbox
     #[arg(default_value = ".")]
     pub(crate) path: String,
     #[command(flatten)]
@@ -130,18 +130,18 @@ pub(crate) struct UploadArgs {
 /// The arguments of `api fs download`.
 #[derive(Debug, Args)]
 pub(crate) struct DownloadArgs {
-    /// The directory or file on the daemon's side
+    /// Directory or file in the sandbox
     pub(crate) path: String,
-    /// The directory to unpack to; with --archive the file to write, or '-' for standard output
+    /// Local directory to unpack to; with --archive, the file to write, or '-' for standard output
     #[arg(default_value = ".")]
     pub(crate) to: PathBuf,
     /// Keep the archive instead of unpacking it
     #[arg(long)]
     pub(crate) archive: bool,
-    /// Compress it on the way
+    /// Compress the archive with gzip
     #[arg(long)]
     pub(crate) gzip: bool,
-    /// Leave out .git and what .gitignore and .ignore exclude
+    /// Exclude .git and files that .gitignore and .ignore exclude
     #[arg(long)]
     pub(crate) leave_ignored: bool,
 }
@@ -149,16 +149,16 @@ pub(crate) struct DownloadArgs {
 /// The arguments of `api fs watch`.
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// The directory or file
+    /// Directory or file to watch
     #[arg(default_value = ".")]
     pub(crate) path: String,
-    /// Not what is below
+    /// Do not watch subdirectories
     #[arg(long)]
     pub(crate) flat: bool,
-    /// Also .git and what .gitignore and .ignore exclude
+    /// Include .git and files that .gitignore and .ignore exclude
     #[arg(long)]
     pub(crate) ignored: bool,
-    /// Print every event as an object of event, id and data
+    /// Print every event as an object with event, id and data
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -166,25 +166,25 @@ pub(crate) struct WatchArgs {
 /// The arguments of `api fs search`.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Where to search
+    /// Directory to search
     #[arg(default_value = ".")]
     pub(crate) path: String,
-    /// Only names that fit this glob; with a slash in it, paths
+    /// Glob that names must match; with a slash in it, paths
     #[arg(long, value_name = "GLOB")]
     pub(crate) name: Option<String>,
-    /// Lines that match this regular expression
+    /// Regular expression that lines must match
     #[arg(long, value_name = "REGEX")]
     pub(crate) content: Option<String>,
-    /// Take --content as it is written
+    /// Treat --content as plain text
     #[arg(long, requires = "content")]
     pub(crate) literal: bool,
-    /// Capital letters are the same as small ones
+    /// Ignore case
     #[arg(short, long)]
     pub(crate) ignore_case: bool,
-    /// Also .git and what .gitignore and .ignore exclude
+    /// Include .git and files that .gitignore and .ignore exclude
     #[arg(long)]
     pub(crate) ignored: bool,
-    /// At most so many results
+    /// Print at most about N results [default: the daemon's limit]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// Continue after this path

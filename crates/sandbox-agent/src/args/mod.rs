@@ -5,13 +5,16 @@ mod agents;
 mod api;
 mod api_agents;
 mod config;
+mod connections;
 mod credentials;
+mod daemon;
 mod fs;
 mod processes;
 mod run;
 mod server;
 mod sessions;
 mod usage;
+mod welcome;
 
 pub(crate) use agents::{
     DoctorArgs, InstallAgentArgs, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
@@ -19,7 +22,11 @@ pub(crate) use agents::{
 pub(crate) use api::{AcpCommand, ApiArgs, ApiCommand, Connection, MessageSource, Output, StreamArgs};
 pub(crate) use api_agents::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 pub(crate) use config::{ConfigCommand, McpCommand, SetArgs, SkillsCommand};
+pub(crate) use connections::{
+    AgentConnectionCommand, ConnectionCommand, ConnectionPostArgs, ConnectionStreamArgs,
+};
 pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
+pub(crate) use daemon::{DaemonCommand, LogTailArgs, PlaceArgs, StatusArgs, StopArgs, UpgradeArgs};
 pub(crate) use fs::{DownloadArgs, FsCommand, GetArgs, LsArgs, PutArgs, SearchArgs, UploadArgs, WatchArgs};
 pub(crate) use processes::{
     AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, Owner, ProcessesCommand, RunArgs,
@@ -42,6 +49,9 @@ use std::process::ExitCode;
 
 /// The variable by which the daemon tells a built-in agent where to keep its sessions.
 pub(crate) const STATE_DIR_VARIABLE: &str = "SANDBOX_AGENT_STATE_DIR";
+/// The variables that say where a daemon's settings and data are.
+pub(crate) const CONFIG_VARIABLE: &str = "SANDBOX_AGENT_CONFIG";
+pub(crate) const DATA_DIR_VARIABLE: &str = "SANDBOX_AGENT_DATA_DIR";
 
 /// Run coding agents in a sandbox and drive them over HTTP.
 #[derive(Debug, Parser)]
@@ -61,15 +71,18 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start the daemon
+    /// Start the daemon in the foreground
     Server(Box<ServerArgs>),
-    /// Call a running daemon
+    /// Start, stop and watch a daemon in the background
+    #[command(subcommand)]
+    Daemon(Box<DaemonCommand>),
+    /// Call the HTTP API of a running daemon
     Api(ApiArgs),
     /// Run a single prompt and stream the output
     Run(Box<RunPromptArgs>),
     /// Work with an agent interactively
     Chat(Box<ChatArgs>),
-    /// Work with the sessions of a running daemon (the same as api sessions)
+    /// Work with sessions of a running daemon (short for 'api sessions')
     Sessions(SessionsArgs),
     /// Run a built-in agent on standard input and output
     Acp(AcpArgs),
@@ -77,21 +90,26 @@ pub(crate) enum Command {
     InstallAgent(Box<InstallAgentArgs>),
     /// Remove installed versions of an agent
     UninstallAgent(Box<UninstallAgentArgs>),
-    /// Show which installed agents have newer versions
+    /// List installed agents that have newer versions
     Outdated(Box<OutdatedArgs>),
-    /// Explain why an agent does not start
+    /// Find out why an agent does not start
     Doctor(Box<DoctorArgs>),
     /// Serve a scripted model on loopback, to try agents without a key
     #[command(after_help = "The prompt is the script: see docs/model-server.md. Example:\n  \
         sandbox-agent model --port 4000\n  \
         ANTHROPIC_BASE_URL=http://127.0.0.1:4000 ANTHROPIC_API_KEY=scripted sandbox-agent server")]
     Model(ModelArgs),
-    /// Find the credentials of the agents on this machine
+    /// Find the credentials of agents on this machine
     #[command(subcommand)]
     Credentials(CredentialsCommand),
+    /// Print the manual page, or write those of all commands
+    #[command(after_help = "Example:\n  sandbox-agent man | man -l -")]
+    Man(ManArgs),
     /// Print a shell's completion script
+    #[command(after_help = "Agents and sessions are completed, too. Example for bash:\n  \
+        echo 'source <(sandbox-agent completions bash)' >> ~/.bashrc")]
     Completions {
-        /// The shell to complete for
+        /// Shell to complete for
         shell: clap_complete::Shell,
     },
     /// Print what the repository keeps in generated form
@@ -108,12 +126,12 @@ pub(crate) enum Command {
 /// The arguments of `acp`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AcpArgs {
-    /// The agent's id
+    /// Id of the agent
     pub(crate) agent: String,
     /// Directory for the agent's own files [default: state/AGENT in the data directory]
     #[arg(long, value_name = "DIR", env = STATE_DIR_VARIABLE, hide_env_values = true)]
     pub(crate) state_dir: Option<PathBuf>,
-    /// The vendor's program that the agent drives [default: the installed one, installed first if need be]
+    /// Program of the vendor to drive [default: the installed one, installed if missing]
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
     #[command(flatten)]
@@ -123,9 +141,17 @@ pub(crate) struct AcpArgs {
 /// The arguments of `model`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
-    /// Port on 127.0.0.1; 0 takes any free port
+    /// Port on 127.0.0.1; 0 takes a free one
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+}
+
+/// The arguments of `man`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// Directory to write one page for each command to [default: print the main page]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// The documents that are generated from the code.
@@ -135,8 +161,18 @@ pub(crate) enum GenCommand {
     CliReference,
 }
 
+/// Returns a group of arguments as if nothing was typed, so that only variables count.
+pub(crate) fn parsed_alone<T: clap::Args>() -> Option<T> {
+    let matches =
+        T::augment_args(clap::Command::new("sandbox-agent")).try_get_matches_from(["sandbox-agent"]);
+    T::from_arg_matches(&matches.ok()?).ok()
+}
+
 /// Reads the process's own arguments; what cannot be read was already reported when this returns an exit code.
 pub(crate) fn parse() -> Result<Command, ExitCode> {
+    if std::env::args_os().len() <= 1 {
+        return Err(welcome::print());
+    }
     parse_from(std::env::args_os()).map_err(|error| {
         let printed = error.print();
         match printed {
@@ -157,8 +193,14 @@ pub(crate) fn server_from_environment() -> Result<ServerArgs, clap::Error> {
 fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
     let matches = Cli::command().try_get_matches_from(with_command(words))?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let (Command::Server(args), Some(("server", given))) = (&mut cli.command, matches.subcommand()) {
-        args.let_flags_decide_auth(given);
+    match (&mut cli.command, matches.subcommand()) {
+        (Command::Server(args), Some((_, given))) => args.let_flags_decide_auth(given),
+        (Command::Daemon(command), Some((_, given))) => {
+            if let (DaemonCommand::Start(args), Some((_, given))) = (command.as_mut(), given.subcommand()) {
+                args.let_flags_decide_auth(given);
+            }
+        }
+        _ => {}
     }
     Ok(cli.command)
 }

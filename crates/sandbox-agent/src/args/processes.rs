@@ -7,69 +7,69 @@ use std::path::PathBuf;
 /// The operations on processes.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProcessesCommand {
-    /// Run a command, print what it prints and exit as it does (POST /v1/processes/run)
+    /// Run a command to its end, with its output and exit code (POST /v1/processes/run)
     Run(RunArgs),
     /// Start a process and print its id (POST /v1/processes)
     Start(StartArgs),
-    /// List them (GET /v1/processes)
+    /// List processes (GET /v1/processes)
     List {
-        /// Only those that run on behalf of this owner
+        /// List only processes of this owner
         #[arg(long)]
         owner: Option<Owner>,
         #[command(flatten)]
         output: Output,
     },
-    /// Show one (GET /v1/processes/{processId})
+    /// Show a process (GET /v1/processes/{processId})
     Get {
-        /// The process's id
+        /// Id of the process
         id: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Delete one that has ended (DELETE /v1/processes/{processId})
+    /// Delete a process that has ended (DELETE /v1/processes/{processId})
     Rm {
-        /// The process's id
+        /// Id of the process
         id: String,
     },
-    /// Ask one to end, and kill it after a grace (POST /v1/processes/{processId}/stop)
+    /// Stop a process; kill it after a grace period (POST /v1/processes/{processId}/stop)
     Stop {
-        /// The process's id
+        /// Id of the process
         id: String,
-        /// Come back after so many milliseconds at the latest [default: when it has ended]
+        /// Return after at most N milliseconds [default: wait until it has ended]
         #[arg(long, value_name = "N")]
         wait_ms: Option<u64>,
-        /// Milliseconds between SIGTERM and SIGKILL [default: the daemon's stopGraceMs]
+        /// Milliseconds between SIGTERM and SIGKILL [default: stopGraceMs of 'config']
         #[arg(long, value_name = "N")]
         grace_ms: Option<u64>,
         #[command(flatten)]
         output: Output,
     },
-    /// Kill one and all that it started (POST /v1/processes/{processId}/kill)
+    /// Kill a process and its children (POST /v1/processes/{processId}/kill)
     Kill {
-        /// The process's id
+        /// Id of the process
         id: String,
-        /// Come back after so many milliseconds at the latest [default: when it has ended]
+        /// Return after at most N milliseconds [default: wait until it has ended]
         #[arg(long, value_name = "N")]
         wait_ms: Option<u64>,
         #[command(flatten)]
         output: Output,
     },
-    /// Print what one has written (GET /v1/processes/{processId}/logs)
+    /// Print the output of a process (GET /v1/processes/{processId}/logs)
     Logs(LogsArgs),
-    /// Write to one's standard input (POST /v1/processes/{processId}/input)
+    /// Write to the standard input of a process (POST /v1/processes/{processId}/input)
     Input(InputArgs),
-    /// Resize one's terminal (POST /v1/processes/{processId}/terminal/resize)
+    /// Resize the terminal of a process (POST /v1/processes/{processId}/terminal/resize)
     Resize {
-        /// The process's id
+        /// Id of the process
         id: String,
         /// Columns
         cols: u16,
         /// Rows
         rows: u16,
     },
-    /// Use one's terminal from this one (GET /v1/processes/{processId}/terminal/ws)
+    /// Attach to the terminal of a process (GET /v1/processes/{processId}/terminal/ws)
     Attach(AttachArgs),
-    /// Show the limits, or change them (GET, POST /v1/processes/config)
+    /// Show or change the limits of processes (GET /v1/processes/config, POST /v1/processes/config)
     Config(ConfigArgs),
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct CommandLine {
     /// Directory to start in [default: the daemon's workspace]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Variable to set (repeatable)
+    /// Environment variable to set (repeatable)
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
     /// The program and its arguments; no shell reads them
@@ -95,14 +95,14 @@ pub(super) fn variable(text: &str) -> Result<(String, String), String> {
 /// The arguments of `api processes run`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exits as the command does: with its exit code, with 128 + the number of the signal that ended it, or with 124 when \
-    its time was over."
+    after_help = "Exit codes: that of the command, 128 plus the number of the signal that ended it, or 124 after the timeout. Example:\n  \
+    sandbox-agent api processes run -- ls -l"
 )]
 pub(crate) struct RunArgs {
-    /// Milliseconds after which it is killed [default: the daemon's defaultRunTimeoutMs]
+    /// Milliseconds after which the command is killed [default: defaultRunTimeoutMs of 'config']
     #[arg(long, value_name = "N")]
     pub(crate) timeout_ms: Option<u64>,
-    /// How much is kept of each of its outputs [default: the daemon's maxOutputBytes]
+    /// Bytes to keep of each output [default: maxOutputBytes of 'config']
     #[arg(long, value_name = "N")]
     pub(crate) max_output_bytes: Option<usize>,
     #[command(flatten)]
@@ -114,13 +114,13 @@ pub(crate) struct RunArgs {
 /// The arguments of `api processes start`.
 #[derive(Debug, Args)]
 pub(crate) struct StartArgs {
-    /// Mark it as waiting for input
+    /// Mark the process as interactive
     #[arg(short, long)]
     pub(crate) interactive: bool,
-    /// Give it a terminal, of this one's size if there is one
+    /// Give the process a terminal of the size of this one
     #[arg(long)]
     pub(crate) tty: bool,
-    /// Give it a terminal and use it at once, as `attach` does
+    /// Give the process a terminal and attach to it
     #[arg(long, conflicts_with = "json")]
     pub(crate) attach: bool,
     #[command(flatten)]
@@ -132,27 +132,27 @@ pub(crate) struct StartArgs {
 /// The arguments of `api processes logs`.
 #[derive(Debug, Args)]
 pub(crate) struct LogsArgs {
-    /// The process's id
+    /// Id of the process
     pub(crate) id: String,
-    /// Only this output
+    /// Print only this output [default: all]
     #[arg(long)]
     pub(crate) stream: Option<Stream>,
-    /// Start with the last N entries
+    /// Print the last N entries [default: all]
     #[arg(long, value_name = "N", conflicts_with = "after")]
     pub(crate) tail: Option<usize>,
-    /// Start after entry N
+    /// Print entries after entry N
     #[arg(long, value_name = "N", alias = "since")]
     pub(crate) after: Option<u64>,
     /// Print at most N entries
     #[arg(long, value_name = "N", conflicts_with = "follow")]
     pub(crate) limit: Option<usize>,
-    /// Continue until the process ends (GET /v1/processes/{processId}/logs/sse)
+    /// Print new output until the process ends (GET /v1/processes/{processId}/logs/sse)
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Print entries as JSON, with --follow every event as one line
+    /// Print entries as JSON; with --follow, one event per line
     #[arg(long)]
     pub(crate) json: bool,
-    /// With --json: print entries that are UTF-8 as text instead of base64
+    /// With --json, print UTF-8 entries as text instead of base64
     #[arg(long, requires = "json")]
     pub(crate) text: bool,
 }
@@ -160,15 +160,15 @@ pub(crate) struct LogsArgs {
 /// The arguments of `api processes input`.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// The process's id
+    /// Id of the process
     pub(crate) id: String,
-    /// The input itself [default: read from standard input]
+    /// Input to send [default: read from standard input]
     #[arg(long, value_name = "TEXT", conflicts_with = "file")]
     pub(crate) text: Option<String>,
-    /// File that holds the input
+    /// File with the input
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// End the process's input after it
+    /// Close the input of the process afterwards
     #[arg(long)]
     pub(crate) eof: bool,
 }
@@ -180,12 +180,12 @@ pub(crate) struct InputArgs {
     plus the number of its signal."
 )]
 pub(crate) struct AttachArgs {
-    /// The process's id
+    /// Id of the process
     pub(crate) id: String,
-    /// Key that detaches; 'none' passes every key on
+    /// Key that detaches; 'none' for no key
     #[arg(long, value_name = "KEY", default_value = "ctrl-]", value_parser = DetachKey::parse)]
     pub(crate) detach_key: DetachKey,
-    /// How many bytes of what was printed before are shown first [default: a mebibyte]
+    /// Bytes of earlier output to show first [default: 1048576]
     #[arg(long, value_name = "N")]
     pub(crate) scrollback: Option<u64>,
 }
@@ -214,25 +214,25 @@ impl DetachKey {
 /// The arguments of `api processes config`.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
-    /// Processes that run at once
+    /// Maximum number of running processes
     #[arg(long, value_name = "N")]
     pub(crate) max_concurrent_processes: Option<usize>,
-    /// Milliseconds that `run` waits when the request does not say
+    /// Milliseconds that 'run' waits by default
     #[arg(long, value_name = "N")]
     pub(crate) default_run_timeout_ms: Option<u64>,
-    /// The most milliseconds that `run` waits
+    /// Maximum of milliseconds that 'run' waits
     #[arg(long, value_name = "N")]
     pub(crate) max_run_timeout_ms: Option<u64>,
-    /// How much `run` keeps of each output
+    /// Bytes that 'run' keeps of each output
     #[arg(long, value_name = "N")]
     pub(crate) max_output_bytes: Option<usize>,
-    /// Log of one process
+    /// Bytes of the log of a process
     #[arg(long, value_name = "N")]
     pub(crate) max_log_bytes_per_process: Option<usize>,
-    /// Input that one request may carry
+    /// Bytes of input in one request
     #[arg(long, value_name = "N")]
     pub(crate) max_input_bytes_per_request: Option<usize>,
-    /// Ended processes that are remembered
+    /// Maximum number of ended processes to keep
     #[arg(long, value_name = "N")]
     pub(crate) max_ended_processes: Option<usize>,
     /// Milliseconds between SIGTERM and SIGKILL

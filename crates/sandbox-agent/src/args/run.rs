@@ -1,6 +1,6 @@
 //! The flags of `sandbox-agent run` and `sandbox-agent chat`.
 
-use super::{ChoiceArgs, PermissionArg};
+use super::{ChoiceArgs, DATA_DIR_VARIABLE, PermissionArg};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ const DAEMON: &str = "Daemon";
 /// The daemon to use: a running one, or one that lives as long as the command.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Use the daemon at this address [default: the one at http://127.0.0.1:2468 if it runs, else a private one]
+    /// Use the daemon at this address [default: the daemon of the data directory or at http://127.0.0.1:2468, else a private one]
     #[arg(
         short,
         long,
@@ -29,7 +29,7 @@ pub(crate) struct TargetArgs {
     #[arg(
         long,
         value_name = "DIR",
-        env = "SANDBOX_AGENT_DATA_DIR",
+        env = DATA_DIR_VARIABLE,
         hide_env_values = true,
         help_heading = DAEMON
     )]

@@ -1,10 +1,10 @@
 //! The flags of `sandbox-agent server`. An absent flag stays absent here, so that the configuration file can speak.
 
-use super::SourceArgs;
+use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, SourceArgs};
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource::{CommandLine, EnvVariable};
 use clap::{ArgMatches, Args, ValueEnum};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 const ADDRESS: &str = "Address";
@@ -16,16 +16,20 @@ const LIFETIME: &str = "Lifetime";
 const LOGS: &str = "Logs";
 const TELEMETRY: &str = "Telemetry";
 
-/// The arguments of `server`.
-#[derive(Debug, Default, Clone, Args)]
+/// The arguments of `server`. They are also written down, for a daemon that is started again.
+#[derive(Debug, Default, Clone, Args, Serialize, Deserialize)]
+#[serde(default)]
 #[command(
-    after_help = "A flag wins over its variable, that over the configuration file. A list given by flag or \
-    variable replaces the file's list; agents are added one by one."
+    after_help = "A flag overrides its variable, which overrides the configuration file. A list given by flag or variable replaces the \
+    file's list; agents are added to it. Examples:\n  \
+    sandbox-agent server --port 3000\n  \
+    SANDBOX_AGENT_TOKEN=secret sandbox-agent server --host 0.0.0.0\n  \
+    sandbox-agent server --agent mine='my-agent --acp'"
 )]
 pub(crate) struct ServerArgs {
     /// Configuration file (TOML); its keys are these flags' names, plus [limits], [files], [processes], [sessions] and
     /// [agents.<id>]
-    #[arg(long, value_name = "FILE", env = "SANDBOX_AGENT_CONFIG", hide_env_values = true)]
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
 
     /// Name or IP address to listen on [default: 127.0.0.1]
@@ -41,7 +45,7 @@ pub(crate) struct ServerArgs {
     #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", hide_env_values = true, help_heading = ACCESS)]
     pub(crate) token: Option<String>,
 
-    /// File that holds the token
+    /// File with the token
     #[arg(
         long,
         value_name = "FILE",
@@ -51,7 +55,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// Require no token: everyone who reaches the port can run commands here
+    /// Require no token: everyone who can reach the port can run commands
     #[arg(
         short,
         long,
@@ -78,7 +82,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) allow_host: Vec<String>,
 
-    /// Origin whose pages may call the daemon from a browser (repeatable; '*' for any)
+    /// Web origin that may call the daemon from a browser (repeatable; '*' for any)
     #[arg(
         short = 'O',
         long,
@@ -90,7 +94,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_origin: Vec<String>,
 
-    /// Method that such pages may use (repeatable) [default: all that the API has]
+    /// HTTP method that such origins may use (repeatable) [default: all methods of the API]
     #[arg(
         short = 'M',
         long,
@@ -102,7 +106,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_method: Vec<String>,
 
-    /// Header that such pages may send (repeatable) [default: all that the API reads]
+    /// Header that such origins may send (repeatable) [default: all headers that the API reads]
     #[arg(
         short = 'A',
         long,
@@ -114,7 +118,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_header: Vec<String>,
 
-    /// Let such pages send cookies and other credentials of the browser
+    /// Allow such origins to send cookies and other browser credentials
     #[arg(
         short = 'C',
         long,
@@ -130,7 +134,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) cors_allow_credentials: Option<bool>,
 
-    /// An agent of your own, any command that speaks ACP (repeatable; one per line in the variable)
+    /// Add an agent: any command that speaks ACP (repeatable; one per line in the variable)
     #[arg(
         long,
         value_name = "ID=COMMAND LINE",
@@ -141,11 +145,11 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) agent: Vec<String>,
 
-    /// Directory for what outlives the daemon [default: $XDG_DATA_HOME/sandbox-agent]
+    /// Directory for agents, sessions and settings [default: $XDG_DATA_HOME/sandbox-agent]
     #[arg(
         long,
         value_name = "DIR",
-        env = "SANDBOX_AGENT_DATA_DIR",
+        env = DATA_DIR_VARIABLE,
         hide_env_values = true,
         help_heading = AGENTS
     )]
@@ -169,7 +173,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) require_preinstall: Option<bool>,
 
-    /// Give agents only a short list of this environment's variables (PATH, HOME, locale, proxies …)
+    /// Pass only PATH, HOME, locale, proxy and similar variables to agents
     #[arg(
         long,
         env = "SANDBOX_AGENT_CLEAN_ENV",
@@ -184,7 +188,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) clean_env: Option<bool>,
 
-    /// Directory that relative paths of /v1/fs start at [default: where the daemon was started]
+    /// Directory of relative paths in requests [default: the current directory]
     #[arg(
         long,
         value_name = "DIR",
@@ -194,7 +198,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) workspace: Option<PathBuf>,
 
-    /// Directory that no path of /v1/fs may leave, whatever links there are [default: every path is allowed]
+    /// Directory that file requests cannot leave, not even by links [default: none]
     #[arg(
         long,
         value_name = "DIR",
@@ -204,7 +208,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) fs_root: Option<PathBuf>,
 
-    /// Keep sessions in memory only: they end with the daemon
+    /// Keep sessions in memory only; they are lost when the daemon stops
     #[arg(
         long,
         env = "SANDBOX_AGENT_NO_STORE",
@@ -219,7 +223,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) no_store: Option<bool>,
 
-    /// Stop when standard input closes, so that the daemon ends with the program that holds the other end
+    /// Stop when standard input closes, so that the daemon ends with its parent
     #[arg(
         long,
         env = "SANDBOX_AGENT_EXIT_ON_STDIN_CLOSE",
@@ -259,7 +263,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) otlp_content: Option<bool>,
 
-    /// Form of the log on standard error [default: text]
+    /// Format of the log on standard error [default: text]
     #[arg(
         long,
         value_name = "FORMAT",
@@ -275,7 +279,7 @@ pub(crate) struct ServerArgs {
 }
 
 /// The forms of the log: lines for people, or one JSON object per line. What their names say needs no help text.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LogFormat {
     #[default]

@@ -13,13 +13,14 @@ pub(crate) enum SessionsCommand {
     List(ListArgs),
     /// Create a session and start its agent (POST /v1/sessions/{sessionId}, POST /v1/sessions)
     #[command(
-        after_help = "Exit codes: 0 the agent is ready, 1 it is not, or there is no session; 64 bad usage. A session whose id is printed \
-            exists also if its agent is not ready: the same command, or the next message, tries again."
+        after_help = "Exit codes: 0 the agent is ready, 1 it is not, 64 bad usage. A session whose id is printed exists even if its agent \
+            is not ready; the next message starts the agent again. Example:\n  \
+            sandbox-agent sessions create demo-1 --agent demo --permission-mode bypass"
     )]
     Create(CreateArgs),
     /// Show a session (GET /v1/sessions/{sessionId})
     Get {
-        /// The session's id
+        /// Id of the session
         id: String,
         #[command(flatten)]
         output: Output,
@@ -29,19 +30,19 @@ pub(crate) enum SessionsCommand {
     Patch(PatchArgs),
     /// Delete a session (DELETE /v1/sessions/{sessionId})
     Delete {
-        /// The session's id
+        /// Id of the session
         id: String,
     },
     /// End a session and keep its history (POST /v1/sessions/{sessionId}/terminate)
     Terminate {
-        /// The session's id
+        /// Id of the session
         id: String,
         #[command(flatten)]
         output: Output,
     },
     /// Resume a session after a restart or an agent's end (POST /v1/sessions/{sessionId}/resume)
     Resume {
-        /// The session's id
+        /// Id of the session
         id: String,
         #[command(flatten)]
         output: Output,
@@ -49,43 +50,43 @@ pub(crate) enum SessionsCommand {
     /// Send a message (POST /v1/sessions/{sessionId}/messages)
     #[command(visible_alias = "post-message")]
     Send(SendArgs),
-    /// Withdraw a message that waits for its turn (DELETE /v1/sessions/{sessionId}/messages/{messageId})
+    /// Withdraw a queued message (DELETE /v1/sessions/{sessionId}/messages/{messageId})
     #[command(visible_alias = "withdraw-message")]
     Withdraw {
-        /// The session's id
+        /// Id of the session
         id: String,
-        /// The message's id
+        /// Id of the message
         message_id: String,
     },
-    /// Reorder the messages that wait (PUT /v1/sessions/{sessionId}/queue)
+    /// Reorder the queued messages (PUT /v1/sessions/{sessionId}/queue)
     #[command(visible_alias = "reorder-queue")]
     Reorder {
-        /// The session's id
+        /// Id of the session
         id: String,
-        /// Messages' ids, the next one first
+        /// Ids of the queued messages, the next one first
         #[arg(required = true)]
         message_ids: Vec<String>,
         #[command(flatten)]
         output: Output,
     },
-    /// Stop the turn that runs (POST /v1/sessions/{sessionId}/cancel)
+    /// Cancel the running turn (POST /v1/sessions/{sessionId}/cancel)
     Cancel {
-        /// The session's id
+        /// Id of the session
         id: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Make a copy that goes its own way (POST /v1/sessions/{sessionId}/fork)
+    /// Fork a session (POST /v1/sessions/{sessionId}/fork)
     Fork {
-        /// The session's id
+        /// Id of the session
         id: String,
-        /// The new session's id [default: one is made up]
+        /// Id of the new session [default: generated]
         #[arg(long, value_name = "ID")]
         new_id: Option<String>,
-        /// Its title
+        /// Title of the new session
         #[arg(long)]
         title: Option<String>,
-        /// Id of the last event to copy [default: all of them]
+        /// Last event to copy [default: all events]
         #[arg(long, value_name = "EVENT")]
         until: Option<u64>,
         #[command(flatten)]
@@ -95,22 +96,22 @@ pub(crate) enum SessionsCommand {
     Messages(MessagesArgs),
     /// Print a page of events, one per line (GET /v1/sessions/{sessionId}/events)
     Events {
-        /// The session's id
+        /// Id of the session
         id: String,
         #[command(flatten)]
         events: EventArgs,
-        /// The most events to print
+        /// Maximum number of events to print
         #[arg(long, value_name = "N", default_value_t = 100)]
         limit: usize,
     },
-    /// Show what happens, as it happens (GET /v1/sessions/{sessionId}/events/sse)
+    /// Print events as they happen (GET /v1/sessions/{sessionId}/events/sse)
     #[command(visible_alias = "stream-events")]
     Follow {
-        /// The session's id
+        /// Id of the session
         id: String,
         #[command(flatten)]
         events: EventArgs,
-        /// Print the events as they are, one per line
+        /// Print events as JSON, one per line
         #[arg(long)]
         json: bool,
     },
@@ -120,17 +121,17 @@ pub(crate) enum SessionsCommand {
     /// Reject a question (POST /v1/sessions/{sessionId}/questions/{questionId}/reject)
     #[command(visible_alias = "reject-question")]
     Reject {
-        /// The session's id
+        /// Id of the session
         id: String,
-        /// The question's id
+        /// Id of the question
         question_id: String,
     },
-    /// Decide on a permission (POST /v1/sessions/{sessionId}/permissions/{permissionId}/reply)
+    /// Grant or reject a permission (POST /v1/sessions/{sessionId}/permissions/{permissionId}/reply)
     #[command(visible_alias = "reply-to-permission")]
     Decide(DecideArgs),
-    /// Write one as lines of JSON (GET /v1/sessions/{sessionId}/export)
+    /// Export a session as lines of JSON (GET /v1/sessions/{sessionId}/export)
     Export(ExportArgs),
-    /// Make one out of such lines (POST /v1/sessions/import)
+    /// Import an exported session (POST /v1/sessions/import)
     Import(ImportArgs),
 }
 
@@ -146,10 +147,10 @@ pub(crate) struct ListArgs {
     /// Only sessions with this member of metadata (repeatable)
     #[arg(long, value_name = "KEY:VALUE", value_parser = member)]
     pub(crate) metadata: Vec<(String, String)>,
-    /// The most sessions to list [default: all]
+    /// Maximum number of sessions to list [default: all]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// With --json: also print what can be chosen in each session
+    /// With --json, include the modes and models that each session can choose from
     #[arg(long)]
     pub(crate) choices: bool,
     #[command(flatten)]
@@ -159,13 +160,13 @@ pub(crate) struct ListArgs {
 /// The events to print.
 #[derive(Debug, Args)]
 pub(crate) struct EventArgs {
-    /// Id of the last event that is known already
+    /// Print events after this id
     #[arg(long, alias = "offset", value_name = "N", default_value_t = 0)]
     pub(crate) after: u64,
-    /// Types of events to print, separated by commas [default: all]
+    /// Event types to print, separated by commas [default: all]
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     pub(crate) types: Vec<String>,
-    /// Leave out the pieces of messages
+    /// Omit message deltas
     #[arg(long)]
     pub(crate) no_deltas: bool,
 }
@@ -173,15 +174,15 @@ pub(crate) struct EventArgs {
 /// The arguments of `api sessions messages`.
 #[derive(Debug, Args)]
 pub(crate) struct MessagesArgs {
-    /// The session's id
+    /// Id of the session
     pub(crate) id: String,
-    /// Cursor of the page, as the page before says it [default: the first page]
+    /// Cursor from the previous page [default: the first page]
     #[arg(long, value_name = "N")]
     pub(crate) after: Option<u64>,
-    /// The most messages to print
+    /// Maximum number of messages to print
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) limit: usize,
-    /// Which message comes first
+    /// Order of the messages
     #[arg(long, value_name = "ORDER", default_value = "asc")]
     pub(crate) order: OrderArg,
     #[command(flatten)]
@@ -220,22 +221,22 @@ pub(crate) struct CreateArgs {
     /// The session's id: 1 to 128 of A-Z, a-z, 0-9, '-', '_', '.', '~', ':', '@', starting with a letter or digit [default: the daemon
     /// chooses one]
     pub(crate) id: Option<String>,
-    /// Without an id: names the request, so that it can be sent again without creating a second session
+    /// Key that makes a repeated request safe; only without an id
     #[arg(long, value_name = "KEY", conflicts_with = "id")]
     pub(crate) idempotency_key: Option<String>,
-    /// The request's body as JSON, for what has no flag here: mcp, skills, policy, webhook; '-' reads standard input
+    /// File with the request as JSON, for mcp, skills, policy and webhook; '-' for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// The agent
+    /// Agent of the session
     #[arg(long, value_name = "ID", required_unless_present = "file")]
     pub(crate) agent: Option<String>,
-    /// The agent's version [default: the current one]
+    /// Version of the agent [default: the current one]
     #[arg(long, value_name = "VERSION")]
     pub(crate) agent_version: Option<String>,
-    /// The credential for the model's provider; other users can see it here
+    /// Credential for the model provider; visible to other users of this machine
     #[arg(long, value_name = "TOKEN")]
     pub(crate) agent_token: Option<String>,
-    /// Ask the provider first whether it accepts the credential
+    /// Check the credential with its provider first
     #[arg(long)]
     pub(crate) validate_token: bool,
     #[command(flatten)]
@@ -243,13 +244,13 @@ pub(crate) struct CreateArgs {
     /// Directory to work in [default: the daemon's workspace]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Variable of the agent's environment (repeatable)
+    /// Environment variable of the agent (repeatable)
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
     /// Metadata, as a JSON object
     #[arg(long, value_name = "JSON")]
     pub(crate) metadata: Option<String>,
-    /// Its title
+    /// Title of the session
     #[arg(long)]
     pub(crate) title: Option<String>,
     #[command(flatten)]
@@ -259,19 +260,19 @@ pub(crate) struct CreateArgs {
 /// How an agent works.
 #[derive(Debug, Args)]
 pub(crate) struct ChoiceArgs {
-    /// Task of the agent: build, plan, or one of its own modes or agents
+    /// Agent mode: build (default of a new session), plan, or a mode of the agent
     #[arg(long, value_name = "MODE")]
     pub(crate) agent_mode: Option<String>,
-    /// Permission mode
+    /// Permission mode; a new session has 'default'
     #[arg(long, value_name = "MODE")]
     pub(crate) permission_mode: Option<PermissionModeArg>,
-    /// The model
+    /// Model; a new session has the agent's default
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// The model's variant, such as high
+    /// Variant or reasoning effort of the model, such as high
     #[arg(long)]
     pub(crate) variant: Option<String>,
-    /// Option of the agent (repeatable); true and false switch one on or off
+    /// Option of the agent (repeatable)
     #[arg(long = "option", value_name = "ID=VALUE", value_parser = option)]
     pub(crate) options: Vec<(String, OptionValue)>,
 }
@@ -290,20 +291,20 @@ fn option(text: &str) -> Result<(String, OptionValue), String> {
 /// The arguments of `api sessions patch`.
 #[derive(Debug, Args)]
 pub(crate) struct PatchArgs {
-    /// The session's id
+    /// Id of the session
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,
-    /// Its title
+    /// Title of the session
     #[arg(long)]
     pub(crate) title: Option<String>,
-    /// Members to merge into its metadata, as a JSON object; null removes one
+    /// Metadata to merge, as a JSON object; null removes a member
     #[arg(long, value_name = "JSON")]
     pub(crate) metadata: Option<String>,
-    /// Another credential for the model's provider; other users can see it here
+    /// New credential for the model provider; visible to other users of this machine
     #[arg(long, value_name = "TOKEN")]
     pub(crate) agent_token: Option<String>,
-    /// Variable to add to the agent's environment (repeatable)
+    /// Environment variable to add (repeatable)
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
     #[command(flatten)]
@@ -313,21 +314,21 @@ pub(crate) struct PatchArgs {
 /// The arguments of `api sessions send`.
 #[derive(Debug, Args)]
 pub(crate) struct SendArgs {
-    /// The session's id
+    /// Id of the session
     pub(crate) id: String,
-    /// The message [default: read from standard input]
+    /// Message to send [default: read from standard input]
     #[arg(conflicts_with = "parts")]
     pub(crate) message: Option<String>,
-    /// Parts of a message instead of text, as a JSON array
+    /// Message parts as a JSON array, instead of text
     #[arg(long, value_name = "JSON")]
     pub(crate) parts: Option<String>,
-    /// Do not wait for the turn that runs: cancel it
+    /// Cancel the running turn instead of waiting for it
     #[arg(long)]
     pub(crate) interrupt: bool,
-    /// Names the message, so that it can be sent again without being doubled
+    /// Key that makes a repeated request safe
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
-    /// Show what comes of it, up to the end of its turn (POST /v1/sessions/{sessionId}/messages/stream)
+    /// Print events until the turn ends (POST /v1/sessions/{sessionId}/messages/stream)
     #[arg(long)]
     pub(crate) stream: bool,
     #[command(flatten)]
@@ -337,14 +338,14 @@ pub(crate) struct SendArgs {
 /// The arguments of `api sessions answer`.
 #[derive(Debug, Args)]
 pub(crate) struct AnswerArgs {
-    /// The session's id
+    /// Id of the session
     pub(crate) id: String,
-    /// The question's id
+    /// Id of the question
     pub(crate) question_id: String,
-    /// An answer for each of the questions
+    /// Answer to each question
     #[arg(value_name = "ANSWER", required_unless_present = "answers", conflicts_with = "answers")]
     pub(crate) answer: Vec<String>,
-    /// The answers as JSON, an array of labels for each question
+    /// Answers as JSON: an array of labels for each question
     #[arg(long, value_name = "JSON")]
     pub(crate) answers: Option<String>,
 }
@@ -352,22 +353,22 @@ pub(crate) struct AnswerArgs {
 /// The arguments of `api sessions decide`.
 #[derive(Debug, Args)]
 pub(crate) struct DecideArgs {
-    /// The session's id
+    /// Id of the session
     pub(crate) id: String,
-    /// The permission's id
+    /// Id of the permission
     pub(crate) permission_id: String,
-    /// The decision
+    /// Decision
     pub(crate) reply: ReplyArg,
-    /// The agent's own id of the option, where several mean the same
+    /// Option of the agent to choose, if several have the same meaning
     #[arg(long, value_name = "ID")]
     pub(crate) option_id: Option<String>,
-    /// Message to the agent, such as why it was rejected
+    /// Message to the agent, such as a reason
     #[arg(long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
-    /// Allow this tool from now on, with always: its name or kind; `*` matches any characters
+    /// With 'always', allow this tool name or kind; '*' matches any characters
     #[arg(long, value_name = "TOOL")]
     pub(crate) rule_tool: Option<String>,
-    /// Allow only calls about this command, path or address; `*` matches any characters
+    /// Allow only this command, path or URL; '*' matches any characters
     #[arg(long, value_name = "PATTERN", requires = "rule_tool")]
     pub(crate) rule_input: Option<String>,
 }
@@ -375,9 +376,9 @@ pub(crate) struct DecideArgs {
 /// The arguments of `sessions export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// The session's id
+    /// Id of the session
     pub(crate) id: String,
-    /// File to write, for the caller's eyes only; it is replaced when all of it is there [default: standard output]
+    /// File to write, readable only by you [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
 }
@@ -385,9 +386,9 @@ pub(crate) struct ExportArgs {
 /// The arguments of `sessions import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// File that was exported [default: standard input]
+    /// Exported file [default: standard input]
     pub(crate) file: Option<PathBuf>,
-    /// The new session's id [default: the one it had]
+    /// Id of the new session [default: the exported id]
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
     #[command(flatten)]

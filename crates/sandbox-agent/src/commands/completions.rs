@@ -1,35 +1,132 @@
-//! `sandbox-agent completions <shell>`.
+//! `sandbox-agent completions <shell>`, and the answers that the printed script asks this program for.
+//!
+//! The script is a few lines that call this program at each press of Tab. So completions are those of the installed
+//! version, and the ids of agents and sessions can be completed.
 
-use crate::args::Cli;
+use crate::args::{Cli, Connection, parsed_alone};
 use crate::failure::Failure;
-use clap::CommandFactory;
-use clap_complete::Shell;
+use clap::{ArgAction, Command, CommandFactory};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
+use clap_complete::{CompleteEnv, Shell};
+use sa_client::{AgentQuery, Client, ClientError, SessionQuery};
+use std::ffi::OsStr;
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// The variable that makes this program answer a shell; its value is the shell.
+const VARIABLE: &str = "SANDBOX_AGENT_COMPLETE";
+const PROGRAM: &str = "sandbox-agent";
+/// How long a user waits for the names that a daemon knows.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How many sessions are offered.
+const SESSIONS: usize = 100;
 
 pub(crate) fn run(shell: Shell) -> Result<ExitCode, Failure> {
-    // Into memory first: the generator panics when its output is closed.
+    let completer: &dyn EnvCompleter = match shell {
+        Shell::Bash => &Bash,
+        Shell::Elvish => &Elvish,
+        Shell::Fish => &Fish,
+        Shell::PowerShell => &Powershell,
+        Shell::Zsh => &Zsh,
+        other => return Err(Failure::usage(format_args!("there are no completions for {other}"))),
+    };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut offered(), "sandbox-agent", &mut script);
-    if shell == Shell::Bash {
-        script = with_one_name(&script).into_bytes();
-    }
+    completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
     std::io::stdout().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The commands for people; the generator would offer the hidden ones as well.
-fn offered() -> clap::Command {
+/// Answers a shell that asks for completions. Returns only if none does.
+pub(crate) fn answer_shell() {
+    if std::env::var_os(VARIABLE).is_some() {
+        CompleteEnv::with_factory(|| completing(offered(), Below::Root))
+            .var(VARIABLE)
+            .bin(PROGRAM)
+            .complete();
+    }
+}
+
+/// The commands for people; the engine would offer the hidden ones as well if nothing else fits.
+fn offered() -> Command {
     let whole = Cli::command();
     let visible = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
-    clap::Command::new("sandbox-agent")
+    clap::Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))
         .disable_help_subcommand(true)
         .subcommands(visible)
 }
 
-/// The generator writes a program's name in two ways when there is a hyphen in it, so that nothing is completed after
-/// the first word (clap-rs/clap#6421).
-fn with_one_name(script: &[u8]) -> String {
-    String::from_utf8_lossy(script).replace("sandbox__subcmd__agent", "sandbox__agent")
+/// The commands that a command belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Below {
+    Root,
+    Agents,
+    Sessions,
+}
+
+/// Gives arguments that name agents and sessions their completions.
+fn completing(command: Command, below: Below) -> Command {
+    let below = match command.get_name() {
+        "agents" | "install-agent" | "uninstall-agent" | "outdated" | "doctor" => Below::Agents,
+        "sessions" => Below::Sessions,
+        _ => below,
+    };
+    let command = command.mut_args(|arg| {
+        let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        match arg.get_id().as_str() {
+            "agent" | "agents" if takes_value && arg.get_possible_values().is_empty() => {
+                arg.add(ArgValueCompleter::new(agents))
+            }
+            "id" if takes_value && below == Below::Sessions => arg.add(ArgValueCompleter::new(sessions)),
+            _ => arg,
+        }
+    });
+    command.mut_subcommands(|child| completing(child, below))
+}
+
+/// The agents that start with `current`: those of the daemon, or those that ship if none answers.
+fn agents(current: &OsStr) -> Vec<CompletionCandidate> {
+    let listed = ask(async |client: Client| {
+        let list = client.list_agents(AgentQuery::default()).await?;
+        Ok(list.agents.into_iter().map(|agent| (agent.id, agent.name)).collect())
+    });
+    let shipped = || {
+        let catalogue = sa_agents::Catalogue::shipped().ok()?;
+        Some(catalogue.iter().map(|agent| (agent.id.clone(), agent.name.clone())).collect())
+    };
+    candidates(current, listed.or_else(shipped).unwrap_or_default())
+}
+
+/// The newest sessions that start with `current`.
+fn sessions(current: &OsStr) -> Vec<CompletionCandidate> {
+    let listed = ask(async |client: Client| {
+        let query = SessionQuery { limit: Some(SESSIONS), ..SessionQuery::default() };
+        let list = client.list_sessions(&query).await?;
+        let name = |title: Option<String>, agent: String| title.unwrap_or(agent);
+        Ok(list
+            .sessions
+            .into_iter()
+            .map(|session| (session.session_id, name(session.title, session.agent)))
+            .collect())
+    });
+    candidates(current, listed.unwrap_or_default())
+}
+
+/// Asks the daemon that commands without flags call. A user who presses Tab is not told that there is none.
+fn ask(
+    question: impl AsyncFnOnce(Client) -> Result<Vec<(String, String)>, ClientError>,
+) -> Option<Vec<(String, String)>> {
+    let connection: Connection = parsed_alone()?;
+    let target = connection.target().ok()?;
+    let client = Client::new(&target.endpoint, target.token.as_deref()).ok()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, question(client)).await.ok()?.ok() })
+}
+
+fn candidates(current: &OsStr, names: Vec<(String, String)>) -> Vec<CompletionCandidate> {
+    let current = current.to_str().unwrap_or_default();
+    let fitting = names.into_iter().filter(|(id, _)| id.starts_with(current));
+    fitting.map(|(id, help)| CompletionCandidate::new(id).help(Some(help.into()))).collect()
 }

@@ -7,6 +7,7 @@ use crate::args::{TargetArgs, server_from_environment};
 use crate::commands::session::explain;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
+use crate::local_daemon;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use sa_client::Client;
@@ -54,13 +55,16 @@ impl Target {
         }
         let mut note = None;
         if !args.private {
-            match probe(token).await? {
+            let found = local_daemon::Target::running(args.data_dir.clone())?;
+            let known = found.as_ref().and_then(|found| found.token.as_deref());
+            let endpoint = found.as_ref().map_or(USUAL_ENDPOINT, |found| &found.endpoint);
+            match probe(endpoint, token.or(known)).await? {
                 Probe::Usable(client) => {
                     return Ok(Self { client, place: Place::Here, note: None, private: None });
                 }
                 Probe::Locked => {
                     note = Some(format!(
-                        "a daemon runs at {USUAL_ENDPOINT}, but SANDBOX_AGENT_TOKEN is not set: using a private one"
+                        "a daemon runs at {endpoint}, but SANDBOX_AGENT_TOKEN is not set: using a private one"
                     ));
                 }
                 Probe::Absent => {}
@@ -88,7 +92,7 @@ impl Target {
     }
 }
 
-/// The answer at the usual address.
+/// The answer of a daemon on this machine.
 enum Probe {
     Usable(Client),
     /// It wants a token that is not known here.
@@ -96,8 +100,8 @@ enum Probe {
     Absent,
 }
 
-async fn probe(token: Option<&str>) -> Result<Probe, Failure> {
-    let client = Client::new(USUAL_ENDPOINT, token).map_err(explain)?;
+async fn probe(endpoint: &str, token: Option<&str>) -> Result<Probe, Failure> {
+    let client = Client::new(endpoint, token).map_err(explain)?;
     if !matches!(tokio::time::timeout(PROBE_TIMEOUT, client.health()).await, Ok(Ok(_))) {
         return Ok(Probe::Absent);
     }

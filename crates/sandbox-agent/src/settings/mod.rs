@@ -11,7 +11,7 @@ pub(crate) use agents::AgentSettings;
 pub(crate) use file::ConfigError;
 pub(crate) use token::TokenError;
 
-use crate::args::{LogFormat, ServerArgs};
+use crate::args::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, LogFormat, ServerArgs};
 use agents::AgentWords;
 use file::ConfigFile;
 use sa_agents::{CatalogueError, DefinitionError};
@@ -22,7 +22,7 @@ use sa_processes::BadConfig;
 use sa_sessions::SessionLimits;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 const DEFAULT_HOST: &str = "127.0.0.1";
@@ -195,6 +195,32 @@ impl Settings {
             warnings,
         })
     }
+}
+
+/// Returns the data directory that a command works with: the given one, or by the variables and the configuration file that
+/// they name. None if nothing says where it is.
+pub(crate) fn data_dir_of_command(
+    given: Option<PathBuf>,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Option<PathBuf>, SettingsError> {
+    let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
+    match data_dir_of(path(CONFIG_VARIABLE).as_deref(), given.or_else(|| path(DATA_DIR_VARIABLE)), variable) {
+        Err(SettingsError::NoDataDir) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// Returns the data directory of the daemon with that configuration file.
+pub(crate) fn data_dir_of(
+    config: Option<&Path>,
+    given: Option<PathBuf>,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<PathBuf, SettingsError> {
+    let given = match given {
+        Some(given) => Some(given),
+        None => ConfigFile::read(config, &mut Vec::new())?.data_dir,
+    };
+    data_dir::resolve(given, variable)
 }
 
 /// Returns the data directory that was given, or the user's own.

@@ -81,6 +81,10 @@ pub(super) fn write(release: &Release, artifact: &Artifact) -> Result<()> {
     for completion in &release.extras.completions {
         archive.file(&format!("{stem}/completions/{}", completion.name), Mode::File, &completion.script)?;
     }
+    archive.folder(&format!("{stem}/man/"))?;
+    for (name, page) in &release.extras.manual {
+        archive.file(&format!("{stem}/man/{name}"), Mode::File, page)?;
+    }
     fs::write(release.out.join(format!("{stem}.tar.gz")), archive.finish()?)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Debian packages: the binary, a systemd service with its user, its configuration, completions.
+//! Debian packages: the binary, a systemd service with its user, its configuration, completions, manual pages.
 
 use super::archive::{Archive, Mode, gzip};
 use super::binary::Linkage;
@@ -33,6 +33,9 @@ pub(super) fn write(release: &Release, artifact: &Artifact) -> Result<()> {
         // bash looks for the bare name of the command.
         let name = completion.name.strip_suffix(".bash").unwrap_or(completion.name);
         content.files.push((format!("{}/{name}", completion.folder), Mode::File, completion.script.clone()));
+    }
+    for (name, page) in &release.extras.manual {
+        content.files.push((format!("usr/share/man/man1/{name}.gz"), Mode::File, gzip(page)?));
     }
     let changelog =
         fs::read_to_string(root().join("packaging/deb/changelog"))?.replace("@VERSION@", &version);

@@ -1,10 +1,11 @@
-//! Files that packages carry next to the binary: license, README, completion scripts.
+//! Files that packages carry next to the binary: license, README, completion scripts, manual pages.
 
 use super::Artifact;
 use super::platform::Platform;
 use crate::shell::{Program, root};
 use anyhow::{Context, Result};
 use std::fs;
+use std::path::Path;
 
 /// A shell's completion script.
 pub(super) struct Completion {
@@ -25,6 +26,8 @@ pub(super) struct Extras {
     pub(super) license: Vec<u8>,
     pub(super) readme: Vec<u8>,
     pub(super) completions: Vec<Completion>,
+    /// The manual: file names, such as `sandbox-agent.1`, and pages.
+    pub(super) manual: Vec<(String, Vec<u8>)>,
 }
 
 impl Extras {
@@ -32,7 +35,7 @@ impl Extras {
     pub(super) fn read(artifacts: &[Artifact]) -> Result<Self> {
         let host = Platform::host()?;
         let own = artifacts.iter().find(|artifact| artifact.platform == host).with_context(|| {
-            format!("--binary: a binary for {} is needed to print the completions", host.name())
+            format!("--binary: a binary for {} is needed to print completions and manual", host.name())
         })?;
         let completions = SHELLS.map(|(shell, name, folder)| {
             let script = Program::new(&own.path).args(&["completions", shell]).output()?;
@@ -42,6 +45,21 @@ impl Extras {
             license: fs::read(root().join("LICENSE"))?,
             readme: fs::read(root().join("README.md"))?,
             completions: completions.into_iter().collect::<Result<_>>()?,
+            manual: manual(&own.path)?,
         })
     }
+}
+
+/// Has the binary write its manual, and reads it.
+fn manual(binary: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+    let folder = tempfile::tempdir()?;
+    let place = folder.path().to_str().context("the temporary folder's name is not text")?;
+    Program::new(binary).args(&["man", "--dir", place]).run()?;
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(folder.path())? {
+        let entry = entry?;
+        pages.push((entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path())?));
+    }
+    pages.sort();
+    Ok(pages)
 }

@@ -1,7 +1,7 @@
 //! `sandbox-agent api acp …`.
 
-use super::{explain, print};
-use crate::args::{AcpCommand, MessageSource, StreamArgs};
+use super::{connections, explain, print};
+use crate::args::{AcpCommand, MessageSource, Output, StreamArgs};
 use crate::commands::render::{Table, age, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
@@ -29,6 +29,7 @@ pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Fai
             }
         }
         AcpCommand::Stream(args) => stream(client, args).await,
+        AcpCommand::Connection(command) => connections::call(client, command).await,
         AcpCommand::Delete { server_id } => client.delete_acp(&server_id).await.map_err(explain),
     }
 }
@@ -65,7 +66,7 @@ fn status(server: &AcpServer) -> String {
     }
 }
 
-fn read_message(source: MessageSource) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_message(source: MessageSource) -> Result<Vec<u8>, Failure> {
     let message = match (source.json, source.file) {
         (Some(text), _) => text.into_bytes(),
         (None, Some(path)) => std::fs::read(&path)
@@ -101,12 +102,20 @@ async fn stream(client: &Client, args: StreamArgs) -> Result<(), Failure> {
             Events::Again(stream) => stream.next().await,
         };
         match event.map_err(explain)? {
-            Some(event) if args.json => print_event(&event)?,
-            Some(event) if event.event == "message" => write_line(event.data.as_bytes())?,
-            Some(event) => diagnose!("{}: {}", event.event, event.data),
+            Some(event) => print_message(&event, Output { json: args.json })?,
             None => return Ok(()),
         }
     }
+}
+
+/// Prints a message of the agent as it is, and on standard error what the transport says; as JSON, both alike.
+pub(super) fn print_message(event: &SseEvent, output: Output) -> Result<(), Failure> {
+    match event.event.as_str() {
+        _ if output.json => print_event(event)?,
+        "message" => write_line(event.data.as_bytes())?,
+        name => diagnose!("{name}: {}", event.data),
+    }
+    Ok(())
 }
 
 /// An event as one line of JSON; its data is passed on as it came, unless it is no JSON itself.

@@ -1,6 +1,6 @@
 //! `sandbox-agent api agents …`.
 
-use super::{explain, print};
+use super::{connections, explain, print};
 use crate::args::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 use crate::commands::progress::Bar;
 use crate::commands::render::{Table, print_json, print_text};
@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use anyhow::anyhow;
 use sa_api::sessions::OptionValue;
 use sa_api::{
-    AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, InstallAgent, InstallEvent,
-    InstallSource, InstalledAgent,
+    AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, CredentialStatus, InstallAgent,
+    InstallEvent, InstallSource, InstalledAgent,
 };
 use sa_client::{AgentQuery, Client, ClientError};
 use serde_json::Value;
@@ -51,6 +51,7 @@ pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), 
                 table.print()
             })
         }
+        AgentsCommand::Connection(command) => connections::call_of_agent(client, command).await,
         AgentsCommand::Modes(OfferArgs { agent, no_cache, output }) => {
             let modes = client.agent_modes(&agent, no_cache).await.map_err(explain)?;
             print(output, &modes, |modes| {
@@ -137,7 +138,7 @@ fn list_table(agents: &[AgentInfo], with_config: bool) -> Table {
     };
     for agent in agents {
         let source = agent.source.clone().unwrap_or_else(|| NONE.to_owned());
-        let credentials = agent.credential_status.name().to_owned();
+        let credentials = credential_status(agent).to_owned();
         let (installed, running, launch) =
             (installed_version(agent), agent.running.to_string(), launch(agent));
         let cells = [&agent.id, &agent.name, &installed, &source, &credentials, &running, &launch];
@@ -177,7 +178,7 @@ fn facts(agent: &AgentInfo) -> Vec<(&'static str, String)> {
         .iter()
         .map(|credential| format!("{} ({}) in {}", credential.provider, credential.kind, credential.origin))
         .collect();
-    let status = agent.credential_status.name();
+    let status = credential_status(agent);
     let credentials =
         if found.is_empty() { status.to_owned() } else { format!("{status}: {}", found.join(", ")) };
     let mut facts = vec![
@@ -198,6 +199,16 @@ fn facts(agent: &AgentInfo) -> Vec<(&'static str, String)> {
         facts.push(("offers", offers(agent)));
     }
     facts
+}
+
+/// Tells people if the agent has what it needs to call its model.
+fn credential_status(agent: &AgentInfo) -> &'static str {
+    match agent.credential_status {
+        CredentialStatus::Available => "available",
+        CredentialStatus::Missing => "missing",
+        CredentialStatus::Unknown => "unknown",
+        CredentialStatus::NotNeeded => "not needed",
+    }
 }
 
 /// The names of what it can do, as the contract has them.

@@ -3,18 +3,22 @@
 mod acp;
 mod agents;
 mod config;
+mod connections;
+mod explain;
 mod fs;
 mod processes;
 pub(crate) mod sessions;
 mod usage;
 
+pub(crate) use explain::explain;
+
 use crate::args::{ApiArgs, ApiCommand, Connection, Output, SessionsArgs};
 use crate::commands::render::{Table, age, print_json, print_text};
 use crate::failure::Failure;
 use acp::print_event;
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use sa_api::TicketRequest;
-use sa_client::{Client, ClientError};
+use sa_client::Client;
 use serde::Serialize;
 use std::io;
 use std::process::ExitCode;
@@ -33,7 +37,8 @@ pub(crate) fn with_client(
     connection: &Connection,
     work: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
-    let client = Client::new(&connection.endpoint, connection.token.as_deref()).map_err(explain)?;
+    let target = connection.target()?;
+    let client = Client::new(&target.endpoint, target.token.as_deref()).map_err(explain)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -106,26 +111,4 @@ fn print<T: Serialize>(
         for_people(answer)?
     }
     Ok(())
-}
-
-/// The failure, with what the user can do about it.
-pub(crate) fn explain(error: ClientError) -> Failure {
-    match error {
-        ClientError::Argument(message) => Failure::usage(message),
-        ClientError::Problem { status, problem } => {
-            let mut text = format!("{} (HTTP {status}): {}", problem.title, problem.detail);
-            if status == 401 {
-                text += "\nhint: give the daemon's token with --token or SANDBOX_AGENT_TOKEN";
-            }
-            if let Some(details) = &problem.details {
-                text += &format!("\ndetails: {details}");
-            }
-            Failure::Failed(anyhow!(text))
-        }
-        error if error.is_connect() => {
-            let hint = "is the daemon running? start it with 'sandbox-agent server', or name another with --endpoint";
-            Failure::Failed(anyhow!("{:#}\nhint: {hint}", anyhow::Error::new(error)))
-        }
-        error => Failure::Failed(error.into()),
-    }
 }

@@ -16,7 +16,8 @@ pub(crate) const CLIENT: &str = "sandbox-agent CLI";
 
 /// Text that a flag holds, read as JSON. It is read as bytes, as answers are, so that there is one reader of each type.
 pub(super) fn parse<T: DeserializeOwned>(flag: &str, json: &str) -> Result<T, Failure> {
-    serde_json::from_slice(json.as_bytes()).map_err(|error| Failure::usage(format!("{flag}: {error}")))
+    serde_json::from_slice(json.as_bytes())
+        .map_err(|error| Failure::usage(format!("{flag}: invalid JSON: {error}")))
 }
 
 pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {

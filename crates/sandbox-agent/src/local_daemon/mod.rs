@@ -1,0 +1,19 @@
+//! The daemon of a data directory: how it makes itself known on this machine, and how commands find it.
+//!
+//! Each data directory has one folder, `daemon`, that only its user can read. A daemon holds a lock there for as long as
+//! it lives and writes down where it listens. The lock tells whether somebody lives; the record tells who. A record
+//! without a lock is left from a crash. Commands that start or stop a daemon take turns by a second lock.
+
+mod discovery;
+mod log;
+mod place;
+mod record;
+mod registration;
+mod role;
+
+pub(crate) use discovery::Target;
+pub(crate) use log::open_log;
+pub(crate) use place::{Operation, Place};
+pub(crate) use record::{Found, Record, Standing};
+pub(crate) use registration::{Registration, write_private};
+pub(crate) use role::Role;
