@@ -126,6 +126,10 @@ EXPLAINED = [
         "a random text is no cursor, no filter and nothing to include",
     ),
     Explained(
+        REJECTED, "getUsage", "invalid_request", "'after': expected the `next`|'to': must be later|'(from|to)': expected a time that is not before",
+        "a random text is no cursor, and two random times may be in the wrong order",
+    ),
+    Explained(
         REJECTED, "createSession|createNewSession|patchSession", "invalid_value|unsupported", "",
         "a random mode, model, variant or webhook is none, and the demo agent takes no token",
     ),

@@ -14,6 +14,7 @@ mod processes;
 pub mod sessions;
 mod tickets;
 mod timestamp;
+mod usage;
 
 pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparsed};
 pub use agent_modes::{AgentModels, AgentModes, ModeCombination, ModeEffect, ModeEnforcer, OfferSource};
@@ -44,3 +45,4 @@ pub use processes::{
 };
 pub use tickets::{Ticket, TicketRequest};
 pub use timestamp::Timestamp;
+pub use usage::{UsageFigures, UsageGroup, UsageGrouping, UsageReport};

@@ -220,3 +220,9 @@ fn install_tls_provider() {
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
+
+/// The contract's name of a value.
+pub(crate) fn name_of(value: &impl Serialize) -> String {
+    let name = serde_json::to_value(value).ok();
+    name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()
+}

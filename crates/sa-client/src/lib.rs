@@ -16,6 +16,7 @@ mod sse;
 mod stream;
 mod terminal;
 mod transfer;
+mod usage;
 
 pub use acp::{PostOptions, Posted};
 pub use agents::{AgentQuery, InstallEvents};
@@ -31,3 +32,4 @@ pub use sse::{EventTooLarge, SseEvent, SseParser};
 pub use stream::{EventStream, ReconnectingStream};
 pub use terminal::{Terminal, TerminalEvent};
 pub use transfer::{Download, Upload};
+pub use usage::UsageQuery;

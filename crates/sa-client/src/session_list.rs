@@ -1,10 +1,9 @@
 //! The list of sessions, page by page.
 
-use crate::client::JSON;
+use crate::client::{JSON, name_of};
 use crate::{Client, ClientError};
 use reqwest::Method;
 use sa_api::sessions::{Session, SessionList, SessionState};
-use serde::Serialize;
 
 /// Which sessions to list. An empty filter matches any.
 #[derive(Debug, Clone, Default)]
@@ -73,10 +72,4 @@ impl SessionQuery {
         pairs.extend(self.include_choices.then(|| ("include", "choices".to_owned())));
         pairs
     }
-}
-
-/// The contract's name of a value.
-fn name_of(value: &impl Serialize) -> String {
-    let name = serde_json::to_value(value).ok();
-    name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()
 }

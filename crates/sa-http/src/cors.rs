@@ -107,6 +107,8 @@ impl CorsOptions {
                 "acp-connection-id",
                 "acp-session-id",
                 "idempotency-key",
+                "traceparent",
+                "tracestate",
                 "last-event-id",
                 "prefer",
                 "x-sandbox-agent-token",

@@ -36,6 +36,7 @@ use sa_credentials::Host;
 use sa_files::{ConfigStore, Files};
 use sa_hub::Hub;
 use sa_install::Launcher;
+use sa_otlp::Exporter;
 use sa_probe::Probe;
 use sa_processes::Processes;
 use sa_sessions::Sessions;
@@ -56,6 +57,8 @@ pub struct Services {
     pub sessions: Sessions,
     /// What is known of agents beyond the catalogue.
     pub agents: AgentServices,
+    /// Where traces, metrics and logs go, if somebody collects them.
+    pub telemetry: Option<Exporter>,
 }
 
 /// What installs agents, asks them what they offer, and finds their credentials.

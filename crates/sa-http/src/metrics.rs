@@ -1,23 +1,20 @@
-//! What the daemon counts, in Prometheus' format.
+//! The daemon's metrics: read on request, written for Prometheus here and for collectors by `sa-otlp`.
 
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::Method;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::counter::{ConstCounter, Counter};
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::registry::Registry;
 use sa_api::AcpServerStatus;
 use sa_api::sessions::SessionState;
 use sa_hub::Hub;
+use sa_otlp::{ExportCounts, Exporter, MetricValue, Point, Reading, ReadingKind};
 use sa_processes::Processes;
 use sa_sessions::Sessions;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
 
 /// Requests answered, by route.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Answered {
     method: &'static str,
     route: String,
@@ -26,34 +23,180 @@ struct Answered {
 
 /// All metrics of the daemon.
 pub(crate) struct Metrics {
-    registry: Registry,
-    requests: Family<Answered, Counter>,
+    hub: Hub,
+    processes: Processes,
+    sessions: Sessions,
+    telemetry: Option<Exporter>,
+    requests: Mutex<BTreeMap<Answered, u64>>,
 }
+
+/// States of sessions, with their names in the contract.
+const STATES: [(SessionState, &str); 6] = [
+    (SessionState::Starting, "starting"),
+    (SessionState::Idle, "idle"),
+    (SessionState::Running, "running"),
+    (SessionState::RequiresAction, "requiresAction"),
+    (SessionState::Interrupted, "interrupted"),
+    (SessionState::Ended, "ended"),
+];
 
 impl Metrics {
-    pub(crate) fn new(hub: Hub, processes: Processes, sessions: Sessions) -> Self {
-        let mut registry = Registry::with_prefix("sandbox_agent");
-        let requests = Family::default();
-        registry.register(
-            "http_requests",
-            "HTTP requests answered, by route, method and status",
-            requests.clone(),
-        );
-        registry.register_collector(Box::new(HubCollector(hub)));
-        registry.register_collector(Box::new(ProcessCollector(processes)));
-        registry.register_collector(Box::new(SessionCollector(sessions)));
-        Self { registry, requests }
+    pub(crate) fn new(
+        hub: Hub,
+        processes: Processes,
+        sessions: Sessions,
+        telemetry: Option<Exporter>,
+    ) -> Self {
+        Self { hub, processes, sessions, telemetry, requests: Mutex::default() }
     }
 
-    /// Everything, as text.
-    pub(crate) fn encode(&self) -> Result<String, std::fmt::Error> {
+    /// Returns all metrics as they are now.
+    pub(crate) fn readings(&self) -> Vec<Reading> {
+        let mut readings = vec![self.requests()];
+        readings.extend(self.of_hub());
+        readings.extend(self.of_processes());
+        readings.extend(self.of_sessions());
+        readings.extend(self.sessions.turn_readings());
+        readings.extend(self.of_telemetry());
+        readings
+    }
+
+    /// Returns all metrics as text, in the OpenMetrics format.
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
-        Ok(text)
+        for reading in self.readings() {
+            // Writing to a string does not fail.
+            let _ = write_reading(&mut text, &reading);
+        }
+        text.push_str("# EOF\n");
+        text
+    }
+
+    fn requests(&self) -> Reading {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let point = |(answered, count): (&Answered, &u64)| Point {
+            labels: vec![
+                ("method", answered.method.to_owned()),
+                ("route", answered.route.clone()),
+                ("status", answered.status.to_string()),
+            ],
+            value: MetricValue::Count(*count),
+        };
+        Reading {
+            name: "sandbox_agent_http_requests",
+            help: "HTTP requests answered, by route, method and status",
+            unit: "",
+            kind: ReadingKind::Counter,
+            points: requests.iter().map(point).collect(),
+        }
+    }
+
+    fn of_hub(&self) -> Vec<Reading> {
+        let stats = self.hub.stats().snapshot();
+        let servers = self.hub.list();
+        let running = servers.iter().filter(|server| server.status == AcpServerStatus::Running).count();
+        let pending: usize = servers.iter().map(|server| server.pending_requests).sum();
+        vec![
+            counter("sandbox_agent_agent_starts", "Agent processes started", stats.starts),
+            counter("sandbox_agent_agent_exits", "Agent processes that ended", stats.exits),
+            counter(
+                "sandbox_agent_messages_from_agents",
+                "JSON-RPC messages written by agents",
+                stats.messages_from_agents,
+            ),
+            counter("sandbox_agent_bytes_from_agents", "Bytes written by agents", stats.bytes_from_agents),
+            counter(
+                "sandbox_agent_messages_to_agents",
+                "JSON-RPC messages accepted for agents",
+                stats.messages_to_agents,
+            ),
+            counter("sandbox_agent_reader_gaps", "Readers that got a gap", stats.gaps),
+            counter(
+                "sandbox_agent_request_silences",
+                "Requests that failed because their agent was silent",
+                stats.silences,
+            ),
+            counter(
+                "sandbox_agent_output_holds",
+                "Times an agent's output waited for a reader to catch up",
+                stats.holds,
+            ),
+            gauge("sandbox_agent_acp_servers", "ACP servers that exist", servers.len()),
+            gauge("sandbox_agent_acp_servers_running", "ACP servers whose agent runs", running),
+            gauge("sandbox_agent_pending_requests", "Requests that agents have not answered", pending),
+        ]
+    }
+
+    fn of_processes(&self) -> Vec<Reading> {
+        let totals = self.processes.totals();
+        vec![
+            counter(
+                "sandbox_agent_process_starts",
+                "Processes started for clients, commands included",
+                totals.started,
+            ),
+            gauge(
+                "sandbox_agent_processes_running",
+                "Processes of clients that run, commands included",
+                totals.running,
+            ),
+            gauge("sandbox_agent_processes_ended", "Ended processes that are remembered", totals.ended),
+        ]
+    }
+
+    fn of_sessions(&self) -> Vec<Reading> {
+        let states = self.sessions.states();
+        let point = |(state, name): (SessionState, &str)| Point {
+            labels: vec![("state", name.to_owned())],
+            value: MetricValue::Count(states.of(state)),
+        };
+        vec![
+            Reading {
+                name: "sandbox_agent_sessions",
+                help: "Universal sessions, by what they are doing",
+                unit: "",
+                kind: ReadingKind::Gauge,
+                points: STATES.into_iter().map(point).collect(),
+            },
+            counter(
+                "sandbox_agent_session_events",
+                "Events of sessions committed",
+                self.sessions.events_total(),
+            ),
+            counter("sandbox_agent_session_turns", "Turns of sessions begun", self.sessions.turns_total()),
+            gauge(
+                "sandbox_agent_session_messages_queued",
+                "Messages that wait for their turn",
+                self.sessions.queued_total(),
+            ),
+        ]
+    }
+
+    fn of_telemetry(&self) -> Vec<Reading> {
+        let counts = self.telemetry.as_ref().map_or_else(ExportCounts::none, Exporter::counts);
+        let reading = |name, help, value: fn(&ExportCounts) -> u64| Reading {
+            name,
+            help,
+            unit: "",
+            kind: ReadingKind::Counter,
+            points: counts
+                .iter()
+                .map(|of| Point {
+                    labels: vec![("signal", of.signal.to_owned())],
+                    value: MetricValue::Count(value(of)),
+                })
+                .collect(),
+        };
+        let exported = "Spans, log records and metrics that a collector has taken";
+        let dropped = "Spans, log records and metrics that were dropped";
+        vec![
+            reading("sandbox_agent_telemetry_exported", exported, |of| of.exported),
+            reading("sandbox_agent_telemetry_dropped", dropped, |of| of.dropped),
+        ]
     }
 }
 
-/// What a request will be counted under, once it is answered.
+/// The labels under which a request will be counted, once it is answered.
 pub(crate) struct Asked {
     method: &'static str,
     route: Option<MatchedPath>,
@@ -71,7 +214,8 @@ impl Asked {
     pub(crate) fn answered(self, metrics: &Metrics, response: &Response) {
         let route = self.route.as_ref().map_or("none", MatchedPath::as_str).to_owned();
         let labels = Answered { method: self.method, route, status: response.status().as_u16() };
-        metrics.requests.get_or_create(&labels).inc();
+        let mut requests = metrics.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        *requests.entry(labels).or_default() += 1;
     }
 }
 
@@ -89,103 +233,85 @@ fn known_method(method: &Method) -> &'static str {
     }
 }
 
-/// Reads the hub when somebody asks.
-struct HubCollector(Hub);
+fn counter(name: &'static str, help: &'static str, value: u64) -> Reading {
+    Reading::single(ReadingKind::Counter, name, help, value)
+}
 
-impl std::fmt::Debug for HubCollector {
+fn gauge(name: &'static str, help: &'static str, value: usize) -> Reading {
+    Reading::single(ReadingKind::Gauge, name, help, value as u64)
+}
+
+fn write_reading(text: &mut String, reading: &Reading) -> std::fmt::Result {
+    let name = reading.prometheus_name();
+    let (kind, suffix) = match reading.kind {
+        ReadingKind::Counter => ("counter", "_total"),
+        ReadingKind::Gauge => ("gauge", ""),
+        ReadingKind::Histogram => ("histogram", ""),
+    };
+    writeln!(text, "# HELP {name} {}.", reading.help)?;
+    writeln!(text, "# TYPE {name} {kind}")?;
+    for Point { labels, value } in &reading.points {
+        match value {
+            MetricValue::Count(count) => writeln!(text, "{name}{suffix}{} {count}", Labels(labels, None))?,
+            MetricValue::Amount(amount) => writeln!(text, "{name}{suffix}{} {amount}", Labels(labels, None))?,
+            MetricValue::Distribution(distribution) => {
+                let mut so_far = 0;
+                let bounds = distribution.bounds.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
+                for (bound, count) in bounds.zip(&distribution.counts) {
+                    so_far += count;
+                    writeln!(text, "{name}_bucket{} {so_far}", Labels(labels, Some(&bound)))?;
+                }
+                writeln!(text, "{name}_sum{} {}", Labels(labels, None), distribution.sum)?;
+                writeln!(text, "{name}_count{} {so_far}", Labels(labels, None))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Labels of a sample, and the upper bound of its bucket.
+struct Labels<'a>(&'a [(&'static str, String)], Option<&'a str>);
+
+impl std::fmt::Display for Labels<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("HubCollector")
-    }
-}
-
-impl Collector for HubCollector {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let stats = self.0.stats().snapshot();
-        let counters = [
-            ("agent_starts", "Agent processes started", stats.starts),
-            ("agent_exits", "Agent processes that ended", stats.exits),
-            ("messages_from_agents", "JSON-RPC messages written by agents", stats.messages_from_agents),
-            ("bytes_from_agents", "Bytes written by agents", stats.bytes_from_agents),
-            ("messages_to_agents", "JSON-RPC messages accepted for agents", stats.messages_to_agents),
-            ("reader_gaps", "Readers that were told of a gap", stats.gaps),
-            ("request_silences", "Requests that failed because their agent was silent", stats.silences),
-            ("output_holds", "Times an agent's output waited for a reader to catch up", stats.holds),
-        ];
-        for (name, help, value) in counters {
-            counter(&mut encoder, name, help, value)?;
+        let own = self.0.iter().map(|(name, value)| (name.replace('.', "_"), value.as_str()));
+        let bound = self.1.map(|bound| ("le".to_owned(), bound));
+        for (index, (name, value)) in own.chain(bound).enumerate() {
+            f.write_str(if index == 0 { "{" } else { "," })?;
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            write!(f, "{name}=\"{value}\"")?;
         }
-        let servers = self.0.list();
-        let running = servers.iter().filter(|server| server.status == AcpServerStatus::Running).count();
-        let pending: usize = servers.iter().map(|server| server.pending_requests).sum();
-        let gauges = [
-            ("acp_servers", "ACP servers that exist", servers.len()),
-            ("acp_servers_running", "ACP servers whose agent runs", running),
-            ("pending_requests", "Requests that agents have not answered", pending),
-        ];
-        for (name, help, value) in gauges {
-            gauge(&mut encoder, name, help, value)?;
+        if self.0.is_empty() && self.1.is_none() { Ok(()) } else { f.write_str("}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn readings_are_written_in_the_openmetrics_format() {
+        let histogram = sa_otlp::Histogram::new(&[0.5, 2.0]);
+        for value in [0.25, 1.0, 3.0] {
+            histogram.add(vec![("gen_ai.agent.name", "a\"b".to_owned())], value);
         }
-        Ok(())
+        let (name, kind) = ("gen_ai.client.operation.duration", ReadingKind::Histogram);
+        let points = histogram.points();
+        let mut text = String::new();
+        write_reading(&mut text, &Reading { name, help: "Duration", unit: "s", kind, points }).unwrap();
+        write_reading(&mut text, &counter("sandbox_agent_agent_starts", "Started", 3)).unwrap();
+        let expected = r#"# HELP gen_ai_client_operation_duration_seconds Duration.
+# TYPE gen_ai_client_operation_duration_seconds histogram
+gen_ai_client_operation_duration_seconds_bucket{gen_ai_agent_name="a\"b",le="0.5"} 1
+gen_ai_client_operation_duration_seconds_bucket{gen_ai_agent_name="a\"b",le="2"} 2
+gen_ai_client_operation_duration_seconds_bucket{gen_ai_agent_name="a\"b",le="+Inf"} 3
+gen_ai_client_operation_duration_seconds_sum{gen_ai_agent_name="a\"b"} 4.25
+gen_ai_client_operation_duration_seconds_count{gen_ai_agent_name="a\"b"} 3
+# HELP sandbox_agent_agent_starts Started.
+# TYPE sandbox_agent_agent_starts counter
+sandbox_agent_agent_starts_total 3
+"#;
+        assert_eq!(text, expected);
     }
-}
-
-/// Reads the processes when somebody asks.
-#[derive(Debug)]
-struct ProcessCollector(Processes);
-
-impl Collector for ProcessCollector {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let totals = self.0.totals();
-        let help = "Processes started for clients, commands included";
-        counter(&mut encoder, "process_starts", help, totals.started)?;
-        let help = "Processes of clients that run, commands included";
-        gauge(&mut encoder, "processes_running", help, totals.running)?;
-        gauge(&mut encoder, "processes_ended", "Ended processes that are remembered", totals.ended)
-    }
-}
-
-/// Reads the sessions when somebody asks.
-struct SessionCollector(Sessions);
-
-/// What sessions may be doing, by the names that the contract has for it.
-const STATES: [(SessionState, &str); 6] = [
-    (SessionState::Starting, "starting"),
-    (SessionState::Idle, "idle"),
-    (SessionState::Running, "running"),
-    (SessionState::RequiresAction, "requiresAction"),
-    (SessionState::Interrupted, "interrupted"),
-    (SessionState::Ended, "ended"),
-];
-
-impl std::fmt::Debug for SessionCollector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SessionCollector")
-    }
-}
-
-impl Collector for SessionCollector {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let states = self.0.states();
-        let family: Family<[(&str, &str); 1], Gauge> = Family::default();
-        for (state, name) in STATES {
-            let count = states.of(state);
-            family.get_or_create(&[("state", name)]).set(i64::try_from(count).unwrap_or(i64::MAX));
-        }
-        let help = "Universal sessions, by what they are doing";
-        family.encode(encoder.encode_descriptor("sessions", help, None, MetricType::Gauge)?)?;
-        counter(&mut encoder, "session_events", "Events of sessions committed", self.0.events_total())?;
-        counter(&mut encoder, "session_turns", "Turns of sessions begun", self.0.turns_total())?;
-        let queued = self.0.queued_total();
-        gauge(&mut encoder, "session_messages_queued", "Messages that wait for their turn", queued)
-    }
-}
-
-fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> std::fmt::Result {
-    let descriptor = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
-    ConstCounter::new(value).encode(descriptor)
-}
-
-fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: usize) -> std::fmt::Result {
-    let descriptor = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
-    ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)).encode(descriptor)
 }

@@ -3,7 +3,7 @@
 use crate::acp;
 use crate::gate;
 use crate::problem::ApiError;
-use crate::routes::{agents, config, fs, inspector, meta, processes, sessions, tickets};
+use crate::routes::{agents, config, fs, inspector, meta, processes, sessions, tickets, usage};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::Request;
@@ -35,6 +35,7 @@ fn routes() -> Router<AppState> {
         .route("/v1/health", get(meta::health))
         .route("/v1/openapi.json", get(meta::openapi))
         .route("/metrics", get(meta::metrics))
+        .route("/v1/usage", get(usage::sum))
         .route("/v1/tickets", post(tickets::issue))
         .route("/v1/tickets/{ticket}", delete(tickets::revoke))
         .route("/v1/agents", get(agents::list))

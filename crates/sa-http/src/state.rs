@@ -26,7 +26,7 @@ pub(crate) struct Parts {
     pub(crate) sessions: Sessions,
     pub(crate) options: HttpOptions,
     pub(crate) tickets: Tickets,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     /// The open WebSockets, which their connections leave behind.
     pub(crate) sockets: TaskTracker,
     pub(crate) started: Instant,
@@ -36,8 +36,13 @@ pub(crate) struct Parts {
 
 impl AppState {
     pub(crate) fn new(options: HttpOptions, services: Services, stopping: CancellationToken) -> Self {
-        let Services { agents, hub, files, configs, processes, sessions } = services;
-        let metrics = Metrics::new(hub.clone(), processes.clone(), sessions.clone());
+        let Services { agents, hub, files, configs, processes, sessions, telemetry } = services;
+        let metrics =
+            Arc::new(Metrics::new(hub.clone(), processes.clone(), sessions.clone(), telemetry.clone()));
+        if let Some(exporter) = telemetry {
+            let metrics = Arc::clone(&metrics);
+            exporter.send_metrics(move || metrics.readings());
+        }
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
         Self(Arc::new(Parts {
             agents,

@@ -51,6 +51,7 @@ fn hub(program: &Path, mirror: &TcpListener) -> Hub {
         registry: ACP_REGISTRY.parse().unwrap(),
         search_path: None,
         allow_unverified: false,
+        observer: None,
     });
     let launcher = Launcher::new(installer, PathBuf::from("/nonexistent"), Preinstall::default());
     let env = BaseEnv::Inherit(std::env::vars_os().collect());

@@ -107,6 +107,22 @@ impl InstallError {
         }
     }
 
+    /// Names the kind of failure, for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotInstallable { .. } => "notInstallable",
+            Self::NotInstalled { .. } => "notInstalled",
+            Self::UnknownVersion { .. } => "unknownVersion",
+            Self::BadVersion { .. } => "badVersion",
+            Self::NoBuild { .. } => "noBuild",
+            Self::NoSource { .. } => "noSource",
+            Self::Forbidden { .. } => "forbidden",
+            Self::DiskFull { .. } => "diskFull",
+            Self::Store { .. } => "store",
+            Self::Interrupted(_) => "interrupted",
+        }
+    }
+
     /// What each source said.
     pub fn attempts(&self) -> &[Attempt] {
         match self {

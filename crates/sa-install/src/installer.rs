@@ -10,7 +10,7 @@ mod run;
 
 pub use find::{Found, Origin};
 pub use job::Job;
-pub use request::{InstallRequest, Installed, InstallerOptions, Preinstall};
+pub use request::{InstallEnd, InstallObserver, InstallRequest, Installed, InstallerOptions, Preinstall};
 
 use crate::error::InstallError;
 use crate::fetch::Client;
@@ -25,6 +25,7 @@ use sa_agents::{AgentSpec, Platform};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Installs agents beneath one data directory. Clones are the same installer.
 #[derive(Debug, Clone)]
@@ -40,6 +41,7 @@ struct Inner {
     search_path: Option<OsString>,
     node: Option<Node>,
     allow_unverified: bool,
+    observer: Option<InstallObserver>,
     jobs: Jobs,
 }
 
@@ -70,6 +72,7 @@ impl Installer {
             search_path,
             node,
             allow_unverified: options.allow_unverified,
+            observer: options.observer,
             jobs: Jobs::default(),
         };
         Self { inner: Arc::new(inner) }
@@ -193,7 +196,15 @@ impl Installer {
         let key = jobs::Key { agent: agent.id.clone(), request: request.clone(), selecting };
         let (inner, agent) = (Arc::clone(&self.inner), agent.clone());
         self.inner.jobs.join_or_start(key, move |reporter| async move {
-            Run::new(&inner, &agent, request, selecting)?.install(&reporter).await
+            let began = SystemTime::now();
+            let outcome = match Run::new(&inner, &agent, request, selecting) {
+                Ok(run) => run.install(&reporter).await,
+                Err(error) => Err(error),
+            };
+            if let Some(observer) = &inner.observer {
+                observer.ended(&InstallEnd { agent: &agent, began, outcome: &outcome });
+            }
+            outcome
         })
     }
 }

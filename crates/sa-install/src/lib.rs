@@ -26,7 +26,10 @@ mod unpack;
 
 pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;
-pub use installer::{Found, InstallRequest, Installed, Installer, InstallerOptions, Job, Origin, Preinstall};
+pub use installer::{
+    Found, InstallEnd, InstallObserver, InstallRequest, Installed, Installer, InstallerOptions, Job, Origin,
+    Preinstall,
+};
 pub use launcher::{LaunchError, Launchable, Launcher};
 pub use node::NodeError;
 pub use npmrc::{COMMON_PREFIXES, NpmConfig, NpmSources};

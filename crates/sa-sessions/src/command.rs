@@ -4,6 +4,7 @@ use crate::{AgentFailure, SessionError};
 use sa_api::sessions::{
     CancelResult, Delivery, MessageAccepted, MessagePart, PermissionReply, QuestionReply, SessionPatch,
 };
+use sa_otlp::TraceContext;
 use tokio::sync::oneshot;
 
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
@@ -57,6 +58,8 @@ pub(crate) struct Posted {
     pub(crate) key: Option<String>,
     /// Tells the message from others under the same key.
     pub(crate) digest: [u8; 32],
+    /// The trace that the message belongs to.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 impl Command {

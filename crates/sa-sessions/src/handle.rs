@@ -10,6 +10,7 @@ use sa_api::sessions::{
     CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, QuestionReply,
     QueueOrder, Session, SessionPatch, SessionState, TranscriptOrder,
 };
+use sa_otlp::TraceContext;
 use sa_store::StoreError;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
@@ -62,12 +63,13 @@ impl SessionHandle {
         &self,
         message: PostMessage,
         key: Option<String>,
+        trace: Option<TraceContext>,
     ) -> Result<MessageAccepted, SessionError> {
         check_key(key.as_deref())?;
         let body = serde_json::to_vec(&message).unwrap_or_default();
         let digest = Sha256::digest(&body).into();
         let delivery = message.delivery;
-        let posted = Posted { parts: parts_of(message)?, delivery, key, digest };
+        let posted = Posted { parts: parts_of(message)?, delivery, key, digest, trace };
         self.urgent(|reply| Urgent::Post { message: Box::new(posted), reply }).await
     }
 

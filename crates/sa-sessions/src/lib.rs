@@ -34,6 +34,8 @@ mod shared;
 mod taking_up;
 mod transcript;
 mod transfer;
+mod turn_figures;
+mod usage;
 mod verdict;
 mod webhooks;
 
@@ -50,4 +52,5 @@ pub use sa_store::StoreError;
 pub use sa_universal::BadAnswers;
 pub use sessions::{Sessions, SessionsOptions};
 pub use transcript::{Transcript, stored_mark};
+pub use usage::{UsageCursor, UsageFilter};
 pub use verdict::Verdict;

@@ -2,10 +2,12 @@
 
 use crate::agent::{AgentFailure, Pool};
 use crate::limits::SessionLimits;
+use crate::turn_figures::TurnFigures;
 use sa_agents::{AgentSpec, Catalogue, TokenVariable};
 use sa_credentials::{Host, Kind, Secret, Validity};
 use sa_files::ConfigStore;
 use sa_hub::OpenError;
+use sa_otlp::Exporter;
 use sa_skills::Skills;
 use sa_store::Store;
 use sa_universal::ModeTable;
@@ -26,6 +28,10 @@ pub(crate) struct Parts {
     pub(crate) claimed: Mutex<HashSet<(String, String)>>,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub(crate) host: Host,
+    /// Where spans go.
+    pub(crate) telemetry: Option<Exporter>,
+    /// Texts that are never exported.
+    pub(crate) secrets: Vec<String>,
 }
 
 /// Numbers for those who watch the daemon, from its start on.
@@ -35,6 +41,8 @@ pub(crate) struct Totals {
     pub(crate) events: AtomicU64,
     /// Turns that were begun.
     pub(crate) turns: AtomicU64,
+    /// Figures of turns that have ended.
+    pub(crate) turn_figures: TurnFigures,
 }
 
 impl Parts {

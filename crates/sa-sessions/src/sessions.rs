@@ -11,6 +11,7 @@ use crate::{SessionError, webhooks};
 use sa_credentials::Host;
 use sa_files::ConfigStore;
 use sa_hub::Hub;
+use sa_otlp::Exporter;
 use sa_skills::Skills;
 use sa_store::{Store, StoreError};
 use std::path::PathBuf;
@@ -45,6 +46,10 @@ pub struct SessionsOptions {
     pub workspace: PathBuf,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub host: Host,
+    /// Where spans of turns go, if somebody collects them.
+    pub telemetry: Option<Exporter>,
+    /// Texts that are never exported, such as the daemon's token.
+    pub secrets: Vec<String>,
 }
 
 /// All sessions. Cloning gives another handle on the same ones.
@@ -75,6 +80,8 @@ impl Sessions {
             totals: Totals::default(),
             claimed: Mutex::default(),
             host: options.host,
+            telemetry: options.telemetry,
+            secrets: options.secrets,
         };
         let inner = Inner {
             parts: Arc::new(parts),

@@ -4,6 +4,7 @@ use crate::command::{Command, Urgent};
 use crate::log::{Line, Log};
 use crate::record::{Detail, Record, View};
 use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
+use sa_otlp::TraceContext;
 use sa_store::StoreError;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -44,6 +45,8 @@ struct State {
     /// The ACP server on which its agent runs.
     server: Option<String>,
     webhook: Option<WebhookStatus>,
+    /// The trace of the newest turn.
+    trace: Option<TraceContext>,
 }
 
 /// The record after a commit.
@@ -78,7 +81,7 @@ impl Shared {
             delivered: CancellationToken::new(),
             stopped: CancellationToken::new(),
             stalled: watch::Sender::new(None),
-            state: Mutex::new(State { record, env, queue: Vec::new(), server: None, webhook }),
+            state: Mutex::new(State { record, env, queue: Vec::new(), server: None, webhook, trace: None }),
         }
     }
 
@@ -167,6 +170,16 @@ impl Shared {
     /// Returns how many messages wait.
     pub(crate) fn queued(&self) -> usize {
         self.state().queue.len()
+    }
+
+    /// Notes the trace of the turn that begins.
+    pub(crate) fn set_trace(&self, trace: Option<TraceContext>) {
+        self.state().trace = trace;
+    }
+
+    /// Returns the trace of the newest turn.
+    pub(crate) fn trace(&self) -> Option<TraceContext> {
+        self.state().trace.clone()
     }
 
     /// Notes on which ACP server the agent runs.

@@ -6,7 +6,7 @@ use crate::parts::Parts;
 use crate::shared::Shared;
 use bytes::Bytes;
 use sa_api::sessions::{SessionState, Webhook, WebhookState, WebhookStatus};
-use sa_webhooks::{BoxFuture, Source, WebhookLimits};
+use sa_webhooks::{BoxFuture, Source, TraceHeaders, WebhookLimits};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -99,6 +99,11 @@ impl Source for Feed {
 
     fn last_look(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.shared.last_look.cancelled())
+    }
+
+    fn trace(&self) -> Option<TraceHeaders> {
+        let trace = self.shared.trace()?;
+        Some(TraceHeaders { traceparent: trace.traceparent(), tracestate: trace.state })
     }
 
     fn store(&self, delivered: u64, status: &WebhookStatus) -> BoxFuture<'_, ()> {

@@ -34,6 +34,7 @@ mod schema;
 mod store;
 mod transcript;
 mod types;
+mod usage;
 mod writer;
 
 pub use error::{OpenError, StoreError};
@@ -45,3 +46,4 @@ pub use types::{
     NewEvent, QueuePlace, Standing, Stats, StoredEvent, StoredMessage, StoredSession, Swept, TranscriptEntry,
     TranscriptSlice, Unfinished, WebhookCursor, Which,
 };
+pub use usage::{Tokens, UsageDimension, UsageKey, UsageNote, UsagePage, UsageQuery, UsageSum};

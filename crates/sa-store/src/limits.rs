@@ -72,5 +72,13 @@ pub(crate) const SWEEP_EVENTS: u64 = 8192;
 /// The part of [`total_bytes`](crate::Retention::total_bytes) that is written between two sweeps.
 pub(crate) const SWEEP_PART: u64 = 64;
 
+/// Usage of turns is kept in this part of [`total_bytes`](crate::Retention::total_bytes), at about this many bytes for each turn.
+pub(crate) const USAGE_PART: u64 = 64;
+/// See [`USAGE_PART`].
+pub(crate) const USAGE_BYTES: u64 = 256;
+
+/// Old usage is removed each time that so many turns were added.
+pub(crate) const USAGE_TRIM: i64 = 64;
+
 /// Trimming takes this part of a limit at once, so that not each append trims.
 pub(crate) const TRIM_PART: u64 = 64;

@@ -9,8 +9,17 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 
+/// A file that was opened for the writer.
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    pub(crate) lock: Lock,
+    pub(crate) path: PathBuf,
+    /// As it was found.
+    pub(crate) condition: Condition,
+}
+
 /// Opens a file for the writer, and makes it if there is none.
-pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<(Connection, Lock, PathBuf), OpenError> {
+pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Opened, OpenError> {
     files::make_directory(path)?;
     let path = std::path::absolute(path).map_err(|error| OpenError::Io(error.to_string()))?;
     let lock = Lock::take(&path)?;
@@ -23,7 +32,7 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<(Connection, L
     let mut connection = connect(&path).map_err(|error| said(error.into()))?;
     check(&connection, condition, &path)?;
     prepare(&mut connection, options).map_err(said)?;
-    Ok((connection, lock, path))
+    Ok(Opened { connection, lock, path, condition })
 }
 
 /// A store without a file. It is gone with its connection.

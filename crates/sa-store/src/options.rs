@@ -1,5 +1,6 @@
 //! How a store behaves: how sure it makes of the disk, and how much it keeps.
 
+use crate::limits::{USAGE_BYTES, USAGE_PART, USAGE_TRIM};
 use crate::types::{Listing, Mark};
 use serde::{Deserialize, Serialize};
 
@@ -59,13 +60,20 @@ pub struct Retention {
     pub bytes_per_session: u64,
     /// How long after its end a session is forgotten, in milliseconds; never if absent.
     pub ended_sessions_ms: Option<u64>,
-    /// Bytes of everything. If there are more, sessions that have ended are forgotten, the one that ended first goes first.
+    /// Bytes of everything, a 64th part of which is for usage. If there are more, sessions that have ended are forgotten, the one that ended first goes first.
     /// Then the oldest events of the others go, those of the session that was idle longest first.
     pub total_bytes: u64,
     /// How long the key of a message is remembered after the message is done, in milliseconds.
     pub keys_ms: u64,
     /// Keys of one session that are remembered; the oldest are forgotten first.
     pub keys_per_session: u64,
+}
+
+impl Retention {
+    /// Returns how many turns usage is kept for.
+    pub(crate) fn usage_rows(&self) -> u64 {
+        (self.total_bytes / USAGE_PART / USAGE_BYTES).max(USAGE_TRIM.unsigned_abs())
+    }
 }
 
 impl Default for Retention {

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 pub(crate) const APPLICATION: i64 = 0x5341_5345;
 
 /// What each version adds to the one before it; the first makes version 1.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     "CREATE TABLE sessions (
          number   INTEGER PRIMARY KEY,
          id       TEXT UNIQUE,             -- absent while it is staged and once it is doomed
@@ -104,6 +104,27 @@ const MIGRATIONS: [&str; 6] = [
      CREATE INDEX listings_natives ON listings (native, agent) WHERE native IS NOT NULL;",
     // Rows of earlier files hold one event each, and stay as they are.
     "ALTER TABLE events ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;",
+    // Sessions are named by their ids, as usage outlives them. Turns of earlier files are not in it.
+    "CREATE TABLE usage (
+         number       INTEGER PRIMARY KEY,
+         session      TEXT NOT NULL,
+         turn         TEXT NOT NULL,
+         currency     TEXT NOT NULL,       -- empty without a cost
+         agent        TEXT NOT NULL,
+         model        TEXT NOT NULL,       -- empty if it is not known
+         at_ms        INTEGER NOT NULL,
+         turns        INTEGER NOT NULL,
+         input        INTEGER,
+         output       INTEGER,
+         cached_read  INTEGER,
+         cached_write INTEGER,
+         thought      INTEGER,
+         total        INTEGER,
+         cost         INTEGER NOT NULL,    -- billionths
+         checksum     INTEGER NOT NULL
+     ) STRICT;
+     CREATE UNIQUE INDEX usage_turns ON usage (session, turn, currency);
+     CREATE INDEX usage_times ON usage (at_ms);",
 ];
 
 /// The version that brought transcripts. Files of earlier ones are read once to make theirs.

@@ -1,14 +1,17 @@
 //! The store as others hold it.
 
 use crate::error::{OpenError, StoreError};
+use crate::files::Condition;
 use crate::import::Import;
 use crate::limits::CLOSE_WAIT;
+use crate::open::Opened;
 use crate::options::StoreOptions;
 use crate::reader::Readers;
 use crate::types::{
     Change, Committed, Direction, EventSlice, ListPlace, Listing, Stats, StoredMessage, StoredSession, Swept,
     TranscriptSlice, Which,
 };
+use crate::usage::{self, UsagePage, UsageQuery};
 use crate::writer::{self, Queue, Work, Writer};
 use crate::{listings, open, queries, transcript};
 use bytes::Bytes;
@@ -31,6 +34,7 @@ pub(crate) struct Inner {
     pub(crate) queue: Queue,
     readers: Readers,
     path: Option<PathBuf>,
+    condition: Condition,
 }
 
 impl Store {
@@ -42,10 +46,11 @@ impl Store {
     pub async fn open(path: &Path, options: StoreOptions) -> Result<Self, OpenError> {
         let path = path.to_owned();
         blocking(move || {
-            let (connection, lock, path) = open::open(&path, &options)?;
+            let Opened { connection, lock, path, condition } = open::open(&path, &options)?;
             let file = Some((lock, path.clone()));
             let queue = Writer::start(connection, file, options.retention).map_err(at_start)?;
-            let inner = Inner { queue, readers: Readers::of_file(path.clone()), path: Some(path) };
+            let readers = Readers::of_file(path.clone());
+            let inner = Inner { queue, readers, path: Some(path), condition };
             Ok(Self { inner: Arc::new(inner) })
         })
         .await
@@ -59,7 +64,8 @@ impl Store {
     pub async fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
         blocking(move || {
             let queue = Writer::start(open::in_memory()?, None, options.retention).map_err(at_start)?;
-            Ok(Self { inner: Arc::new(Inner { queue, readers: Readers::Writer, path: None }) })
+            let (readers, condition) = (Readers::Writer, Condition::Missing);
+            Ok(Self { inner: Arc::new(Inner { queue, readers, path: None, condition }) })
         })
         .await
     }
@@ -306,6 +312,16 @@ impl Store {
         self.read(move |connection| queries::pending_messages(connection, &id)).await
     }
 
+    /// Returns the sums of tokens and cost that a query asks for, those of deleted sessions included. A row that is damaged is
+    /// left out; the log says so.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk.
+    pub async fn usage(&self, query: UsageQuery) -> Result<UsagePage, StoreError> {
+        self.read(move |connection| usage::sum(connection, &query)).await
+    }
+
     /// Finishes what was handed over and closes the file cleanly. From then on everything is [`StoreError::Closed`]. It waits
     /// some seconds at most; what was committed is safe in any case.
     pub async fn close(&self) {
@@ -319,6 +335,12 @@ impl Store {
         if tokio::time::timeout(CLOSE_WAIT, close).await.is_err() {
             tracing::warn!("the session store was not closed in time");
         }
+    }
+
+    /// Returns true if whoever had the file open before was killed.
+    #[must_use]
+    pub fn was_cut_off(&self) -> bool {
+        self.inner.condition == Condition::Doubtful
     }
 
     /// The file, if there is one.

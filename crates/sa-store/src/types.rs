@@ -1,5 +1,6 @@
 //! What goes into the store and what comes out.
 
+use crate::usage::UsageNote;
 use bytes::Bytes;
 
 /// A change of one session; all of it is committed, or nothing.
@@ -13,6 +14,8 @@ pub struct Change {
     pub events: Vec<NewEvent>,
     /// Messages that are accepted or go on, in this order.
     pub messages: Vec<MessageChange>,
+    /// Tokens and cost that its turns have used since the last change.
+    pub usage: Vec<UsageNote>,
     /// Whether the session has ended; as it was if absent.
     pub ended: Option<bool>,
 }
@@ -321,6 +324,7 @@ impl Change {
             }
             MessageChange::State { .. } => crate::limits::CHANGE_COST,
         });
-        self.record.as_ref().map_or(0, Bytes::len) + events.sum::<usize>() + messages.sum::<usize>()
+        let usage = self.usage.len() * crate::limits::CHANGE_COST;
+        self.record.as_ref().map_or(0, Bytes::len) + events.sum::<usize>() + messages.sum::<usize>() + usage
     }
 }

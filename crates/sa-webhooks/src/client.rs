@@ -3,8 +3,9 @@
 use crate::WebhookLimits;
 use crate::backoff::asked_pause;
 use crate::signature::signature;
+use crate::source::TraceHeaders;
 use crate::target::Target;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Certificate, Response, StatusCode, Url, redirect};
 use std::error::Error;
 use std::sync::{Arc, Once, OnceLock};
@@ -56,6 +57,7 @@ impl Client {
         target: &Target,
         delivery: Uuid,
         body: Vec<u8>,
+        trace: Option<&TraceHeaders>,
         limits: &WebhookLimits,
     ) -> Outcome {
         let client = match self.client_for(&target.url) {
@@ -69,6 +71,11 @@ impl Client {
             .header(CONTENT_TYPE, "application/json")
             .header("X-Sandbox-Agent-Delivery", delivery.to_string())
             .header("X-Sandbox-Agent-Timestamp", timestamp.to_string());
+        if let Some(trace) = trace {
+            request = request.header("traceparent", &trace.traceparent);
+            request =
+                request.headers(trace.tracestate.as_deref().and_then(state_header).into_iter().collect());
+        }
         if let Some(secret) = &target.secret {
             let Some(signature) = signature(secret, timestamp, &body) else {
                 return Outcome::failed("the delivery cannot be signed with this secret");
@@ -93,6 +100,10 @@ impl Client {
         let made = build(direct)?;
         Ok(cell.get_or_init(|| made).clone())
     }
+}
+
+fn state_header(state: &str) -> Option<(HeaderName, HeaderValue)> {
+    Some((HeaderName::from_static("tracestate"), HeaderValue::from_str(state).ok()?))
 }
 
 async fn judge(response: Response, limits: &WebhookLimits) -> Outcome {

@@ -132,7 +132,8 @@ impl Delivery {
         loop {
             // Nothing is sent between a failure and the next try of the same batch, so the one counts the other.
             let body = batch.body(self.status.failures);
-            match self.client.post(&self.target, delivery, body, &self.limits).await {
+            let trace = self.source.trace();
+            match self.client.post(&self.target, delivery, body, trace.as_ref(), &self.limits).await {
                 Outcome::Delivered => {
                     self.delivered(batch.last).await;
                     return true;

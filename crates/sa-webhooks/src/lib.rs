@@ -17,5 +17,5 @@ pub use client::Client;
 pub use delivery::run;
 pub use error::WebhookError;
 pub use limits::WebhookLimits;
-pub use source::{BoxFuture, Source};
+pub use source::{BoxFuture, Source, TraceHeaders};
 pub use target::{check, fresh_status, redacted};

@@ -4,6 +4,15 @@ use bytes::Bytes;
 pub use futures_util::future::BoxFuture;
 use sa_api::sessions::WebhookStatus;
 
+/// The headers that name a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceHeaders {
+    /// The value of `traceparent`.
+    pub traceparent: String,
+    /// The value of `tracestate`, if there is one.
+    pub tracestate: Option<String>,
+}
+
 /// A session's log, as far as its webhook needs it.
 pub trait Source: Send + Sync + 'static {
     /// A page of events after this id, in order, each with its id and its JSON. Empty: there are none yet.
@@ -16,6 +25,11 @@ pub trait Source: Send + Sync + 'static {
     /// more, at once.
     fn last_look(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
+    }
+
+    /// Returns the trace that the newest events belong to.
+    fn trace(&self) -> Option<TraceHeaders> {
+        None
     }
 
     /// Keeps, durably, that everything up to `delivered` was delivered or was of no interest, and how the webhook stands.

@@ -3,8 +3,10 @@
 use crate::settings::AgentSettings;
 use sa_credentials::{Host, Platform};
 use sa_install::{
-    COMMON_PREFIXES, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, detect,
+    COMMON_PREFIXES, ClientOptions, InstallEnd, InstallObserver, Installer, InstallerOptions, Launcher,
+    NpmConfig, NpmSources, detect,
 };
+use sa_otlp::{Exporter, Installation, TraceContext};
 use sa_probe::{Probe, ProbeOptions};
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::collections::BTreeMap;
@@ -23,7 +25,11 @@ pub(crate) struct Agents {
 }
 
 impl Agents {
-    pub(crate) fn new(settings: &AgentSettings, supervisor: &Supervisor) -> io::Result<Self> {
+    pub(crate) fn new(
+        settings: &AgentSettings,
+        supervisor: &Supervisor,
+        telemetry: Option<Exporter>,
+    ) -> io::Result<Self> {
         let host = host();
         let npm = NpmConfig::load(&NpmSources {
             registry: settings.npm_registry.clone(),
@@ -41,6 +47,7 @@ impl Agents {
             search_path: std::env::var_os("PATH"),
             allow_unverified: settings.allow_unverified,
             supervisor: Some(supervisor.clone()),
+            observer: telemetry.map(|exporter| InstallObserver::new(move |ended| report(&exporter, ended))),
         });
         let launcher = Launcher::new(installer, this_program()?, settings.preinstall);
         let options = ProbeOptions {
@@ -55,8 +62,25 @@ impl Agents {
     pub(crate) fn standalone(settings: &AgentSettings) -> anyhow::Result<(Self, Supervisor)> {
         let env = BaseEnv::Inherit(std::env::vars_os().collect());
         let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None })?;
-        Ok((Self::new(settings, &supervisor)?, supervisor))
+        Ok((Self::new(settings, &supervisor, None)?, supervisor))
     }
+}
+
+/// Reports an installation. The turn that waits for it is known by the environment that its agent would get.
+fn report(exporter: &Exporter, ended: &InstallEnd<'_>) {
+    let ms = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+    let variable = |name: &str| ended.agent.env.get(name).map(String::as_str);
+    exporter.installation(Installation {
+        agent: ended.agent.id.clone(),
+        parent: variable("TRACEPARENT")
+            .and_then(|parent| TraceContext::parse(parent, variable("TRACESTATE"))),
+        start_ms: ms(ended.began),
+        end_ms: ms(SystemTime::now()),
+        outcome: match ended.outcome {
+            Ok(installed) => Ok(installed.receipt.version.clone()),
+            Err(error) => Err(error.kind().to_owned()),
+        },
+    });
 }
 
 /// This machine, as agents would find it.

@@ -4,11 +4,13 @@ use crate::agents::{Agents, this_program};
 use crate::announce::{TOKEN_VARIABLE, announce};
 use crate::sessions;
 use crate::settings::{Access, Settings};
+use crate::telemetry::LogGuard;
 use anyhow::{Context, anyhow};
 use sa_files::{ConfigStore, Files};
 use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
 use sa_install::Installer;
+use sa_otlp::Exporter;
 use sa_processes::Processes;
 use sa_sessions::Sessions;
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
@@ -33,6 +35,7 @@ pub(crate) struct Daemon {
     access: Access,
     shutdown: CancellationToken,
     serving: JoinHandle<io::Result<()>>,
+    telemetry: Option<Exporter>,
 }
 
 impl Daemon {
@@ -40,10 +43,11 @@ impl Daemon {
     /// meanwhile wait. A port that is taken leaves no trace on the disk.
     pub(crate) async fn build(settings: Settings) -> anyhow::Result<Self> {
         let listener = bind(&settings.host, settings.port).await?;
+        let telemetry = settings.telemetry.map(Exporter::start).transpose()?;
         let files = Files::open(settings.files).context("cannot use --fs-root or --workspace")?;
         let supervisor = start_supervisor(settings.clean_env)?;
-        let Agents { launcher, probe, host } =
-            Agents::new(&settings.agents, &supervisor).context("cannot find this program's own file")?;
+        let Agents { launcher, probe, host } = Agents::new(&settings.agents, &supervisor, telemetry.clone())
+            .context("cannot find this program's own file")?;
         let configs = ConfigStore::new(settings.agents.data_dir.join("config"));
         let processes = Processes::new(supervisor.clone(), settings.processes, files.workspace());
         let hub = Hub::new(
@@ -62,17 +66,16 @@ impl Daemon {
             supervisor,
             workspace: files.workspace().to_owned(),
             data_dir: settings.agents.data_dir,
+            telemetry: telemetry.clone(),
+            secrets: settings.access.token().map(str::to_owned).into_iter().collect(),
         };
         let sessions = sessions::open(settings.sessions, around).await?;
         let installer = launcher.installer().clone();
         let agents = AgentServices { launcher, probe, host };
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
         warn_if_open(&settings.access, address);
-        let options = HttpOptions {
-            auth: auth(&settings.access),
-            cors: settings.cors,
-            allow_hosts: settings.allow_hosts,
-        };
+        let (cors, allow_hosts) = (settings.cors, settings.allow_hosts);
+        let options = HttpOptions { auth: auth(&settings.access), cors, allow_hosts };
         let services = Services {
             agents,
             hub: hub.clone(),
@@ -80,6 +83,7 @@ impl Daemon {
             configs,
             processes: processes.clone(),
             sessions: sessions.clone(),
+            telemetry: telemetry.clone(),
         };
         let shutdown = CancellationToken::new();
         let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
@@ -93,7 +97,15 @@ impl Daemon {
             access: settings.access,
             shutdown,
             serving,
+            telemetry,
         })
+    }
+
+    /// Has the log exported, too, if there is a collector.
+    pub(crate) fn export_log(&self, log: &LogGuard) {
+        if let Some(exporter) = &self.telemetry {
+            log.export(exporter);
+        }
     }
 
     /// Returns where it listens.
@@ -151,6 +163,9 @@ impl Daemon {
         };
         if tokio::time::timeout(bound, ended).await.is_err() {
             tracing::warn!("not everything ended in time; going without it");
+        }
+        if let Some(exporter) = &self.telemetry {
+            exporter.shutdown().await;
         }
     }
 }

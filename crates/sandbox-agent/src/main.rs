@@ -23,10 +23,12 @@ use daemon::Daemon;
 use failure::Failure;
 use lifeline::Lifeline;
 use local_daemon::{Place, Registration, Role};
+use sa_otlp::LogLayer;
 use settings::Settings;
 use signals::Signals;
 use std::process::ExitCode;
 use std::time::Duration;
+use telemetry::LogGuard;
 use tokio::runtime::{Builder, Runtime};
 
 /// What threads that are blocked in the system get to finish when everything else is done.
@@ -67,7 +69,8 @@ fn server(args: ServerArgs, background: Option<(Place, Registration)>) -> Result
     memory::configure();
     let settings =
         Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
-    let _log = telemetry::start(settings.log_format, &settings.log)?;
+    let exported = settings.telemetry.as_ref().map(|_| LogLayer::default());
+    let log = telemetry::start(settings.log_format, &settings.log, exported)?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
@@ -77,17 +80,18 @@ fn server(args: ServerArgs, background: Option<(Place, Registration)>) -> Result
     };
     let runtime = runtime()?;
     runtime.spawn(memory::return_freed());
-    let outcome = runtime.block_on(life(settings, role));
+    let outcome = runtime.block_on(life(settings, role, &log));
     runtime.shutdown_timeout(LEFTOVERS);
     outcome
 }
 
 /// The daemon's whole life: build, announce, serve, and at the first signal or the end of its lifeline stop in good
 /// order.
-async fn life(settings: Settings, role: Role) -> Result<ExitCode, Failure> {
+async fn life(settings: Settings, role: Role, log: &LogGuard) -> Result<ExitCode, Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
     let mut lifeline = Lifeline::open(settings.lifetime).context("cannot watch standard input")?;
     let mut daemon = Daemon::build(settings).await?;
+    daemon.export_log(log);
     let _registration = role.register(daemon.address(), daemon.access())?;
     daemon.announce();
     let reason = tokio::select! {

@@ -5,6 +5,7 @@ use anyhow::Context;
 use sa_credentials::Host;
 use sa_files::ConfigStore;
 use sa_hub::Hub;
+use sa_otlp::Exporter;
 use sa_sessions::{SessionLimits, Sessions, SessionsOptions};
 use sa_skills::{Places, Skills};
 use sa_store::{Meaning, Retention, Store, StoreOptions};
@@ -23,6 +24,9 @@ pub(crate) struct Around {
     pub(crate) supervisor: Supervisor,
     pub(crate) workspace: PathBuf,
     pub(crate) data_dir: PathBuf,
+    pub(crate) telemetry: Option<Exporter>,
+    /// Texts that are never exported.
+    pub(crate) secrets: Vec<String>,
 }
 
 /// Returns a number that no event of an earlier daemon with these settings can have reached. For the first daemon that
@@ -58,6 +62,8 @@ pub(crate) async fn open(settings: SessionSettings, around: Around) -> anyhow::R
         limits,
         workspace: around.workspace,
         host: around.host,
+        telemetry: around.telemetry,
+        secrets: around.secrets,
     });
     sessions.await.context("cannot take up the sessions that are kept")
 }

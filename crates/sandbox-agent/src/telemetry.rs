@@ -1,4 +1,4 @@
-//! The log, written to standard error and nowhere else.
+//! The log, written to standard error, and to a collector if there is one.
 //!
 //! Logging never fails and never blocks the code that logs: a full disk, a closed pipe or a pipe that nobody reads
 //! costs log lines, not the daemon. A thread does the writing; the queue in front of it is bounded, and lines that
@@ -6,13 +6,16 @@
 
 use crate::args::LogFormat;
 use crate::failure::Failure;
+use sa_otlp::{Exporter, LogLayer};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 /// Lines that wait for a standard error that takes none at the moment.
 const QUEUED_LINES: usize = 4096;
@@ -22,10 +25,24 @@ const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 /// Writes out what is still queued when it is dropped, within a bound.
 pub(crate) struct LogGuard {
     queue: SyncSender<Entry>,
+    exported: Option<LogLayer>,
+}
+
+impl LogGuard {
+    /// Has the log exported, too.
+    pub(crate) fn export(&self, exporter: &Exporter) {
+        if let Some(layer) = &self.exported {
+            layer.connect(exporter);
+        }
+    }
 }
 
 /// Starts logging.
-pub(crate) fn start(format: LogFormat, filter: &str) -> Result<LogGuard, Failure> {
+pub(crate) fn start(
+    format: LogFormat,
+    filter: &str,
+    exported: Option<LogLayer>,
+) -> Result<LogGuard, Failure> {
     let parsed = EnvFilter::try_new(filter)
         .map_err(|error| Failure::usage(format_args!("'{filter}' is not a log filter: {error}")))?;
     let (queue, entries) = sync_channel(QUEUED_LINES);
@@ -37,14 +54,14 @@ pub(crate) fn start(format: LogFormat, filter: &str) -> Result<LogGuard, Failure
         .spawn(move || sink.drain(&entries))
         .map_err(|error| Failure::Failed(anyhow::Error::new(error).context("cannot start the log")))?;
     // Reporting a failed write on standard error would panic, as that is what failed.
-    let log =
-        tracing_subscriber::fmt().with_env_filter(parsed).log_internal_errors(false).with_writer(writer);
-    let started = match format {
-        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).try_init(),
-        LogFormat::Json => log.json().flatten_event(true).try_init(),
+    let lines = tracing_subscriber::fmt::layer().log_internal_errors(false).with_writer(writer);
+    let lines = match format {
+        LogFormat::Text => lines.with_ansi(io::stderr().is_terminal()).boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    started.map_err(|error| Failure::Failed(anyhow::anyhow!("cannot start the log: {error}")))?;
-    Ok(LogGuard { queue })
+    let log = tracing_subscriber::registry().with(parsed).with(lines).with(exported.clone());
+    log.try_init().map_err(|error| Failure::Failed(anyhow::anyhow!("cannot start the log: {error}")))?;
+    Ok(LogGuard { queue, exported })
 }
 
 impl Drop for LogGuard {

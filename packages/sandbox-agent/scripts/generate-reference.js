@@ -23,6 +23,7 @@ const CLASSES = [
   ["Entries", "client.config.mcp", "Entries of a directory; `client.config.skills` has the same"],
   ["Servers", "client.servers", "Agent processes"],
   ["Tickets", "client.tickets", "Tickets for streams in browsers"],
+  ["UsageReports", "client.usage", "Tokens and cost"],
   ["SandboxAgentClient", "agent", "An ACP client with the protocol's own calls"],
   ["PermissionAsk", "permission", "A permission request of a `SandboxAgentClient`"],
   ["QuestionAsk", "question", "A question of a `SandboxAgentClient`"],

@@ -5,6 +5,7 @@ import { Agents } from "./agents/agents.ts";
 import { Config } from "./config/config.ts";
 import { Servers } from "./daemon/servers.ts";
 import { Tickets } from "./daemon/tickets.ts";
+import { UsageReports } from "./daemon/usage.ts";
 import { TimeoutError } from "./errors/errors.ts";
 import { Files } from "./files/files.ts";
 import type { Health, Info } from "./generated/openapi.gen.ts";
@@ -63,6 +64,8 @@ export class SandboxAgent implements AsyncDisposable {
   /** Agent processes, those of sessions included. */
   readonly servers: Servers;
   readonly tickets: Tickets;
+  /** Tokens and cost over all sessions. */
+  readonly usage: UsageReports;
   /** The sandbox of a client that was made by `start`. */
   readonly sandbox: Sandbox | undefined;
   readonly #http: Http;
@@ -81,6 +84,7 @@ export class SandboxAgent implements AsyncDisposable {
     this.config = new Config(http);
     this.servers = new Servers(http);
     this.tickets = new Tickets(http);
+    this.usage = new UsageReports(http);
   }
 
   /** Connects to a daemon and waits until it is healthy. Throws a `TokenInvalidError` if the token is wrong. */

@@ -17,6 +17,7 @@ export { type ConnectOptions, SandboxAgent, type StartOptions } from "./client.t
 export type { Config, Entries } from "./config/config.ts";
 export type { ServerEvent, Servers } from "./daemon/servers.ts";
 export type { Tickets } from "./daemon/tickets.ts";
+export type { UsageQuery, UsageReports } from "./daemon/usage.ts";
 export * from "./errors/errors.ts";
 export {
   AgentNotInstalledError,

@@ -42,6 +42,7 @@ const TESTED: [(&str, &str); 81] = [
     ("getProcessLogs", "processes/logs.rs::output_is_read_by_stream_and_by_sequence"),
     ("getSession", "sessions/lifecycle.rs::a_session_is_made_and_described"),
     ("getSkillsConfig", "config/entries.rs::skills_are_kept_read_listed_and_forgotten"),
+    ("getUsage", "sessions/usage.rs::tokens_and_cost_are_summed_by_session_agent_model_and_day"),
     ("headFsFile", "files/reading.rs::head_says_what_get_would_send"),
     ("importSession", "sessions/transfer.rs::a_session_is_taken_from_one_daemon_to_another"),
     ("installAgent", "agents/installing.rs::an_agent_is_installed_and_then_it_is_there"),

@@ -5,4 +5,5 @@
 mod amp;
 mod greeting;
 mod run;
+mod usage;
 mod versions;

@@ -28,4 +28,5 @@ mod tools;
 mod transcript;
 mod transfer;
 mod turns;
+mod usage;
 mod webhooks;

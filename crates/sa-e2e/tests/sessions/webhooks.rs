@@ -52,6 +52,22 @@ async fn events_are_delivered_in_order_and_signed() -> Result<()> {
 }
 
 #[tokio::test]
+async fn deliveries_name_the_trace_of_the_newest_turn() -> Result<()> {
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let receiver = Receiver::start(0).await?;
+    let daemon = Daemon::builder().start().await?;
+    let webhook = json!({"url": receiver.url(), "events": ["turnEnded"]});
+    Api::of(&daemon).create_with("s", json!({"webhook": webhook})).await?;
+    let request = daemon.http().post("/v1/sessions/s/messages").header("traceparent", PARENT);
+    let request = request.also_header("tracestate", "vendor=kept");
+    request.json(json!({"message": "say hi"}).to_string()).send().await?.expect_status(202)?;
+    sa_testkit::until("the delivery", || !receiver.deliveries().is_empty()).await?;
+    let headers = &receiver.deliveries()[0].headers;
+    assert_eq!((headers["traceparent"].as_str(), headers["tracestate"].as_str()), (PARENT, "vendor=kept"));
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_fails_is_delivered_again_and_a_filter_is_heeded() -> Result<()> {
     let receiver = Receiver::start(1).await?;
     let daemon = Daemon::builder().start().await?;

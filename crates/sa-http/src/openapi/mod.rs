@@ -10,7 +10,7 @@ mod tests;
 mod unions;
 
 use crate::acp;
-use crate::routes::{agents, config, fs, meta, processes, sessions, tickets};
+use crate::routes::{agents, config, fs, meta, processes, sessions, tickets, usage};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -37,13 +37,13 @@ use utoipa::{Modify, OpenApi};
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
     paths(
-        meta::info, meta::health, meta::openapi, meta::metrics, tickets::issue, tickets::revoke,
+        meta::info, meta::health, meta::openapi, meta::metrics, tickets::issue, tickets::revoke, usage::sum,
         agents::list, agents::get, agents::update, agents::uninstall, agents::install, agents::install_stream,
         agents::latest, agents::modes, agents::models,
         acp::list, acp::post, acp::stream, acp::delete, acp::standard_post, acp::standard_get, acp::standard_delete,
         acp::agent_post, acp::agent_get, acp::agent_delete
     ),
-    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery, sa_api::sessions::TranscriptOrder)),
+    components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery, sa_api::sessions::TranscriptOrder, sa_api::UsageGrouping)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
 )]

@@ -57,6 +57,7 @@ const OWN_BOUNDS: &[(&str, &str, Bound)] = &[
     ("makeFsDirectory", "path", Bound::Length(1, None)),
     ("listSessions", "include", Bound::OneOf(&["choices"])),
     ("listSessions", "limit", Bound::Least(1)),
+    ("getUsage", "limit", Bound::Least(1)),
     ("listSessions", "metadata", Bound::Pattern("^[^:]*:")),
 ];
 

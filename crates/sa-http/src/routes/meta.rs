@@ -1,13 +1,13 @@
 //! The daemon itself: name, liveness, contract, metrics.
 
 use crate::asset::{Asset, Content};
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
-use sa_api::{ErrorCode, Health, Info, InfoLinks};
+use sa_api::{Health, Info, InfoLinks};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -78,8 +78,7 @@ pub(crate) async fn openapi(headers: HeaderMap) -> ApiResult<Response> {
     description = "Returns counters and gauges for Prometheus, in the OpenMetrics text format.",
     responses((status = 200, description = "Metrics in the OpenMetrics text format", content_type = "application/openmetrics-text", body = String))
 )]
-pub(crate) async fn metrics(State(state): State<AppState>) -> ApiResult<impl IntoResponse> {
-    let text =
-        state.metrics.encode().map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text))
+pub(crate) async fn metrics(State(state): State<AppState>) -> impl IntoResponse {
+    let text = state.metrics.text();
+    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
 }

@@ -8,3 +8,4 @@ pub(crate) mod meta;
 pub(crate) mod processes;
 pub(crate) mod sessions;
 pub(crate) mod tickets;
+pub(crate) mod usage;

@@ -1,12 +1,16 @@
 //! What an installer is given, what can be asked of it and what it answers.
 
+use crate::error::InstallError;
 use crate::fetch::ClientOptions;
 use crate::npmrc::NpmConfig;
 use crate::store::Receipt;
-use sa_agents::{Platform, SourceKind};
+use sa_agents::{AgentSpec, Platform, SourceKind};
 use sa_supervisor::Supervisor;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
 use url::Url;
 
 /// What an installer needs to know about its machine.
@@ -28,6 +32,40 @@ pub struct InstallerOptions {
     pub search_path: Option<OsString>,
     /// Files whose publisher gives no checksum are installed, too.
     pub allow_unverified: bool,
+    /// Called when an installation ends.
+    pub observer: Option<InstallObserver>,
+}
+
+/// An installation that has ended.
+#[derive(Debug)]
+pub struct InstallEnd<'a> {
+    /// The agent, with the environment that it would get.
+    pub agent: &'a AgentSpec,
+    /// When it began.
+    pub began: SystemTime,
+    /// What came of it.
+    pub outcome: &'a Result<Installed, InstallError>,
+}
+
+/// A function that is called when an installation ends.
+#[derive(Clone)]
+pub struct InstallObserver(Arc<dyn Fn(&InstallEnd<'_>) + Send + Sync>);
+
+impl InstallObserver {
+    /// Calls that function, which must not block.
+    pub fn new(observe: impl Fn(&InstallEnd<'_>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(observe))
+    }
+
+    pub(super) fn ended(&self, ended: &InstallEnd<'_>) {
+        (self.0)(ended);
+    }
+}
+
+impl fmt::Debug for InstallObserver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InstallObserver")
+    }
 }
 
 /// What to install.

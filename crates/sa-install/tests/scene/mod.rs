@@ -96,6 +96,7 @@ pub(crate) fn options(data: &Path, mirror: &str) -> InstallerOptions {
         registry: Url::parse(sa_install::ACP_REGISTRY).unwrap(),
         search_path: None,
         allow_unverified: false,
+        observer: None,
     }
 }
 

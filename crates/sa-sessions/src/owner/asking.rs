@@ -259,7 +259,8 @@ impl Owner {
         }
         let staged = message.map(|text| {
             let parts = vec![MessagePart::Text { text }];
-            self.stage(Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32] })
+            let trace = self.trace.clone();
+            self.stage(Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32], trace })
         });
         self.commit().await;
         if let Some((message, _)) = staged {

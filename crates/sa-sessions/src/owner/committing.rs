@@ -11,7 +11,7 @@ use crate::transcript::Marker;
 use bytes::Bytes;
 use sa_api::Timestamp;
 use sa_api::sessions::{CrashInfo, EventData, SessionState, TurnEnded, UniversalEvent};
-use sa_store::{Change, Listing, Mark, MessageChange, NewEvent, StoreError};
+use sa_store::{Change, Listing, Mark, MessageChange, NewEvent, StoreError, UsageNote};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
@@ -25,6 +25,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(super) struct Draft {
     pub(super) events: Vec<EventData>,
     pub(super) messages: Vec<MessageChange>,
+    pub(super) usage: Vec<UsageNote>,
     /// Answers to the agent's requests, sent after the commit.
     pub(super) replies: Vec<(String, Result<Value, RpcError>)>,
     touched: bool,
@@ -126,6 +127,7 @@ impl Owner {
         let first = self.shared.log.ends().last + 1;
         self.draft.touched = false;
         let events = std::mem::take(&mut self.draft.events);
+        self.trace_events(&events, now);
         let marks: Vec<Option<Mark>> = events.iter().map(|event| self.marker.mark(event)).collect();
         let lines: Vec<Line> = events
             .into_iter()
@@ -154,6 +156,7 @@ impl Owner {
                 .map(|(line, mark)| NewEvent { id: line.id, at_ms: now, data: line.json.clone(), mark })
                 .collect(),
             messages: std::mem::take(&mut self.draft.messages),
+            usage: std::mem::take(&mut self.draft.usage),
             ended: Some(self.record.state == SessionState::Ended),
         };
         Some((change, lines))

@@ -170,7 +170,8 @@ impl Owner {
         };
         self.note_unanswered();
         self.withdraw_asked(ResolvedBy::DaemonRestarted);
-        let turn_after = self.record.turn.take().map(|_| self.record.turn_after);
+        let turn = self.record.turn.take();
+        let turn_after = turn.as_ref().map(|_| self.record.turn_after);
         if let Some(after) = turn_after.or(self.unfinished_after().await) {
             let cut = cut_off::messages(&self.shared.log, after).await;
             self.draft.events.extend(cut);
@@ -186,6 +187,8 @@ impl Owner {
                 }
                 continue;
             }
+            self.resume_trace(&message, turn.as_ref());
+            self.note_turn_usage(&message.turn_id, None, None);
             self.draft.event(EventData::TurnEnded(TurnEnded {
                 turn_id: message.turn_id.clone(),
                 stop_reason: StopReason::Unknown,

@@ -43,6 +43,7 @@ impl Owner {
         if !given.variables.is_empty() {
             self.env.extend(given.variables);
             self.shared.set_env(self.env.clone());
+            self.refresh_secrets();
             self.renew = self.link.is_some();
         }
     }

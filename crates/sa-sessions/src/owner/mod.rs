@@ -23,9 +23,12 @@ mod queueing;
 mod reasking;
 mod resting;
 mod settings;
+mod spans;
 mod starting;
 mod surroundings;
+
 mod turns;
+mod usage;
 
 use crate::SessionError;
 use crate::agent::{AgentFailure, CANCEL_REQUEST, Connection, FromAgent, Slot};
@@ -42,6 +45,7 @@ use committing::Draft;
 use ending::Ending;
 use queue::Queue;
 use sa_api::sessions::{CrashInfo, EventData, SessionChoices, SessionState, WithdrawnBy};
+use sa_otlp::{TraceContext, TurnTracer};
 use sa_store::Listing;
 use sa_universal::Reducer;
 use serde_json::value::RawValue;
@@ -120,6 +124,10 @@ pub(crate) struct Owner {
     ending: Option<Ending>,
     /// When output of tools that waits is reported at the latest.
     output_at: Option<Instant>,
+    /// Makes spans of events, if somebody collects them.
+    tracer: Option<TurnTracer>,
+    /// The context of the turn that runs.
+    trace: Option<TraceContext>,
     done: bool,
 }
 
@@ -176,6 +184,7 @@ impl Owner {
         if let Some(usage) = &record.usage {
             reducer.carry_usage(usage.clone());
         }
+        let tracer = spans::tracer(&parts, &shared.id, &record.request.agent, &env);
         Self {
             shared,
             parts,
@@ -207,6 +216,8 @@ impl Owner {
             closing: false,
             ending: None,
             output_at: None,
+            tracer,
+            trace: None,
             done: false,
         }
     }
@@ -371,7 +382,7 @@ impl Owner {
     fn note(&mut self, events: Vec<EventData>) {
         for event in events {
             match &event {
-                EventData::Usage(usage) => self.record.usage = Some(usage.clone()),
+                EventData::Usage(usage) => self.note_usage(usage),
                 EventData::ModeChanged(_) => {
                     self.record.choices.clone_from(self.reducer.choices());
                     self.follow_mode();

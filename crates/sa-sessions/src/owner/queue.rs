@@ -14,6 +14,11 @@ pub(super) struct Queued {
     /// Goes to the agent before the messages that were already waiting.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) interrupts: bool,
+    /// The trace that the message belongs to, as its request named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) traceparent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tracestate: Option<String>,
 }
 
 /// Messages in the order in which they will be given to the agent.

@@ -120,7 +120,9 @@ impl Owner {
     async fn connect(&mut self) -> Result<Process, AgentFailure> {
         let parts = Arc::clone(&self.parts);
         let request = self.record.request.clone();
-        let spec = parts.agent(&request.agent)?;
+        let mut spec = parts.agent(&request.agent)?;
+        // Not in `env`, by which sessions find a process to share.
+        spec.env.extend(self.trace.as_ref().map(super::spans::variables_of).unwrap_or_default());
         let env = self.env.clone();
         let connecting = parts.pool.connect(spec, request.agent_version.as_deref(), &env);
         self.unless_given_up(connecting).await

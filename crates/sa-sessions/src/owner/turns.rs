@@ -3,6 +3,7 @@
 use super::Owner;
 use super::ending::CLOSING;
 use super::queue::Queued;
+use super::spans;
 use crate::SessionError;
 use crate::agent::{AgentFailure, Opens, RpcError};
 use crate::command::Posted;
@@ -13,6 +14,7 @@ use sa_api::sessions::{
     CancelResult, CrashInfo, Delivery, EventData, MessageAccepted, MessagePart, ParsedMessage, ResolvedBy,
     Role, SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage, WithdrawnBy,
 };
+use sa_otlp::TraceContext;
 use sa_store::{MessageChange, MessageState, StoredMessage};
 use serde_json::value::RawValue;
 use serde_json::{Map, json};
@@ -89,6 +91,8 @@ impl Owner {
             message_id: named(SENT),
             parts: posted.parts,
             interrupts: posted.delivery == Delivery::Interrupt,
+            traceparent: posted.trace.as_ref().map(TraceContext::traceparent),
+            tracestate: posted.trace.and_then(|trace| trace.state),
         };
         let ahead = usize::from(self.turn.is_some());
         let accepted = MessageAccepted {
@@ -151,6 +155,7 @@ impl Owner {
         });
         self.speaking = false;
         self.exit_told = false;
+        self.begin_trace(&message);
         let events = self.reducer.begin_turn(&turn_id);
         self.note(events);
         self.draft.event(EventData::TurnStarted(TurnStarted {
@@ -202,7 +207,10 @@ impl Owner {
             blocks.push(json!({ "type": "text", "text": history }));
         }
         let Some(link) = &self.link else { return Err(AgentFailure::Ended(Default::default())) };
-        let params = json!({ "sessionId": self.record.native_session_id, "prompt": blocks });
+        let mut params = json!({ "sessionId": self.record.native_session_id, "prompt": blocks });
+        if let Some(trace) = &self.trace {
+            params["_meta"] = spans::members_of(trace);
+        }
         let call = link.connection.call("session/prompt", &params, &link.line, Opens::Nothing).await?;
         self.last_heard = Instant::now();
         if let Some(turn) = &mut self.turn {
@@ -285,7 +293,8 @@ impl Owner {
         self.withdraw_asked(by);
         // An agent that was going to ask again what it asked before a restart has done so by now.
         self.record.unanswered.clear();
-        self.record.turn = None;
+        let started_at = self.record.turn.take().map(|turn| turn.started_at);
+        self.note_turn_usage(&turn.turn_id, started_at, usage.as_ref());
         self.draft.event(EventData::TurnEnded(TurnEnded {
             turn_id: turn.turn_id.clone(),
             stop_reason: reason,

@@ -8,6 +8,7 @@ use crate::listings::{self, Listed};
 use crate::queries::{Head, damaged};
 use crate::schema::{MAX_ID, MAX_SESSION, record_sum, standing, webhook_sum};
 use crate::types::{Change, Committed, Listing, NewEvent};
+use crate::usage;
 
 /// Makes a session; says whether there was none.
 pub(crate) fn create(
@@ -37,6 +38,9 @@ pub(crate) fn commit(desk: &Desk<'_>, session: &str, change: &Change) -> Result<
     append(desk, &mut head, &change.events)?;
     for message in &change.messages {
         messages::change(desk, head.session, message)?;
+    }
+    for note in &change.usage {
+        usage::add(desk, session, note)?;
     }
     let had_ended = head.ended_at_ms.is_some();
     if let Some(ended) = change.ended {

@@ -24,6 +24,7 @@ async fn tell_a_story(store: &Store) {
             MessageChange::Accept(message("t1", Some("k1"))),
             MessageChange::Accept(message("t2", None)),
         ],
+        usage: Vec::new(),
         ended: Some(true),
     };
     assert_eq!(store.commit("a", change).await.unwrap(), Committed { oldest: 1, last: 2 });

@@ -152,7 +152,7 @@ fn to_version_4(connection: &Connection) {
          data     BLOB NOT NULL
      ) STRICT;
                INSERT INTO events SELECT place, at_ms, checksum, data FROM later WHERE packed = 0;
-               DROP TABLE later; DROP TABLE listings; PRAGMA user_version = 4";
+               DROP TABLE later; DROP TABLE listings; DROP TABLE usage; PRAGMA user_version = 4";
     connection.execute_batch(sql).unwrap();
 }
 

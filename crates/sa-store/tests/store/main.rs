@@ -14,4 +14,5 @@ mod retention;
 mod runs;
 mod scene;
 mod transcripts;
+mod usage;
 mod versions;

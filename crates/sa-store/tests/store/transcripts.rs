@@ -233,7 +233,7 @@ fn to_version_3(connection: &rusqlite::Connection) {
          data     BLOB NOT NULL
      ) STRICT;
                INSERT INTO events SELECT place, at_ms, checksum, data FROM later WHERE packed = 0;
-               DROP TABLE later; DROP TABLE transcript; DROP TABLE listings; PRAGMA user_version = 3";
+               DROP TABLE later; DROP TABLE transcript; DROP TABLE listings; DROP TABLE usage; PRAGMA user_version = 3";
     connection.execute_batch(sql).unwrap();
 }
 

@@ -136,7 +136,7 @@ async fn version_1_is_brought_up_with_all_that_is_in_it() {
     let events = vec![NewEvent { id: 8, at_ms: 1, data: Bytes::new(), mark: None }];
     assert_eq!(store.commit("old", Change { events, ..Change::default() }).await.unwrap().oldest, 7);
     store.close().await;
-    assert_eq!(version(&scene), 6);
+    assert_eq!(version(&scene), 7);
     assert_eq!(scene.open().await.session("old").await.unwrap().unwrap().webhook.unwrap().delivered, 7);
 }
 
@@ -147,6 +147,6 @@ async fn a_newer_version_is_refused_and_left_alone() {
     Connection::open(scene.path()).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(scene.path()).unwrap();
     let refused = Store::open(&scene.path(), StoreOptions::default()).await.unwrap_err();
-    assert_eq!(refused, OpenError::Newer { found: 99, known: 6 });
+    assert_eq!(refused, OpenError::Newer { found: 99, known: 7 });
     assert_eq!(fs::read(scene.path()).unwrap(), before);
 }

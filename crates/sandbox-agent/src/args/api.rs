@@ -1,6 +1,8 @@
 //! The flags of `sandbox-agent api`: one command per operation of the HTTP API.
 
-use super::{AgentsCommand, ConfigCommand, ConnectionCommand, FsCommand, ProcessesCommand, SessionsCommand};
+use super::{
+    AgentsCommand, ConfigCommand, ConnectionCommand, FsCommand, ProcessesCommand, SessionsCommand, UsageArgs,
+};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -53,6 +55,8 @@ pub(crate) enum ApiCommand {
     Openapi,
     /// Print the daemon's metrics (GET /metrics)
     Metrics,
+    /// Sum up tokens and cost (GET /v1/usage)
+    Usage(UsageArgs),
     /// Create a ticket for a stream (POST /v1/tickets)
     Ticket(TicketArgs),
     /// Revoke a ticket (DELETE /v1/tickets/{ticket})

@@ -13,6 +13,7 @@ mod processes;
 mod run;
 mod server;
 mod sessions;
+mod usage;
 mod welcome;
 
 pub(crate) use agents::{
@@ -38,6 +39,7 @@ pub(crate) use sessions::{
     MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, SendArgs, SessionsArgs,
     SessionsCommand, StateArg,
 };
+pub(crate) use usage::{GroupingArg, UsageArgs};
 
 use crate::failure::{EXIT_USAGE, Failure};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -14,6 +14,7 @@ const FILES: &str = "Files";
 const SESSIONS: &str = "Sessions";
 const LIFETIME: &str = "Lifetime";
 const LOGS: &str = "Logs";
+const TELEMETRY: &str = "Telemetry";
 
 /// The arguments of `server`. They are also written down, for a daemon that is started again.
 #[derive(Debug, Default, Clone, Args, Serialize, Deserialize)]
@@ -236,6 +237,31 @@ pub(crate) struct ServerArgs {
         help_heading = LIFETIME
     )]
     pub(crate) exit_on_stdin_close: Option<bool>,
+
+    /// Address of an OpenTelemetry collector, for OTLP over HTTP [default: export nothing]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "SANDBOX_AGENT_OTLP_ENDPOINT",
+        hide_env_values = true,
+        help_heading = TELEMETRY
+    )]
+    pub(crate) otlp_endpoint: Option<String>,
+
+    /// Export prompts, answers and the input of tools, too
+    #[arg(
+        long,
+        env = "SANDBOX_AGENT_OTLP_CONTENT",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        hide_possible_values = true,
+        help_heading = TELEMETRY
+    )]
+    pub(crate) otlp_content: Option<bool>,
 
     /// Format of the log on standard error [default: text]
     #[arg(

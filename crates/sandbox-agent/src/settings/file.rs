@@ -34,6 +34,8 @@ pub(crate) struct ConfigFile {
     pub(super) no_store: Option<bool>,
     pub(super) log_format: Option<LogFormat>,
     pub(super) log: Option<String>,
+    pub(super) otlp_endpoint: Option<String>,
+    pub(super) otlp_content: Option<bool>,
     pub(super) workspace: Option<PathBuf>,
     pub(super) fs_root: Option<PathBuf>,
     pub(super) limits: Limits,

@@ -46,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) lifetime: Lifetime,
     pub(crate) log_format: LogFormat,
     pub(crate) log: String,
+    /// Where traces, metrics and logs go.
+    pub(crate) telemetry: Option<sa_otlp::Config>,
     /// To be logged as soon as there is a log.
     pub(crate) warnings: Vec<String>,
 }
@@ -76,6 +78,16 @@ pub(crate) enum Access {
     Generated(String),
     /// Whoever reaches the port.
     Open,
+}
+
+impl Access {
+    /// Returns the token, if one is needed.
+    pub(crate) fn token(&self) -> Option<&str> {
+        match self {
+            Self::Given(token) | Self::Generated(token) => Some(token),
+            Self::Open => None,
+        }
+    }
 }
 
 /// Why the arguments make no sense together.
@@ -116,6 +128,8 @@ pub(crate) enum SettingsError {
     Processes(#[from] BadConfig),
     #[error("bad CORS settings")]
     Cors(#[from] BadCors),
+    #[error(transparent)]
+    Telemetry(#[from] sa_otlp::ConfigError),
 }
 
 impl Settings {
@@ -133,7 +147,12 @@ impl Settings {
             require_preinstall: args.require_preinstall,
             agents: args.agent,
         };
-        let agents = AgentSettings::decide(words, &mut file, variable)?;
+        let agents = AgentSettings::decide(words, &mut file, &variable)?;
+        let endpoint = args.otlp_endpoint.or(file.otlp_endpoint).filter(|endpoint| !endpoint.is_empty());
+        let with_content = args.otlp_content.or(file.otlp_content).unwrap_or(false);
+        let text = |name: &str| variable(name)?.into_string().ok();
+        let flags = sa_otlp::Flags { endpoint: endpoint.as_deref(), with_content };
+        let telemetry = sa_otlp::Config::read(&flags, text)?;
         let cors = CorsOptions {
             origins: first_given(args.cors_allow_origin, file.cors_allow_origin),
             methods: first_given(args.cors_allow_method, file.cors_allow_method),
@@ -172,6 +191,7 @@ impl Settings {
             },
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log: args.log.or(file.log).unwrap_or_else(|| DEFAULT_LOG.to_owned()),
+            telemetry,
             warnings,
         })
     }

@@ -33,7 +33,7 @@ const OURS: &[Family] = &[
     },
     Family {
         name: SESSIONS,
-        crates: &["sa_sessions", "sa_store", "sa_universal", "sa_webhooks", "sa_skills"],
+        crates: &["sa_sessions", "sa_store", "sa_universal", "sa_webhooks", "sa_skills", "sa_otlp"],
     },
     Family { name: HTTP, crates: &["sa_http", "sa_api", "sa_hub", "sa_relay", "sa_jsonrpc", "sa_inspector"] },
     Family { name: WORKSPACE, crates: &["sa_files", "sa_processes", "sa_supervisor", "sa_shell"] },

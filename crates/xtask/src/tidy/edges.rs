@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 38] = [
+const TABLE: [Row; 39] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
@@ -38,17 +38,18 @@ const TABLE: [Row; 38] = [
     Row { name: "sa-processes", needs: &["sa-supervisor"], may: &[] },
     Row { name: "sa-skills", needs: &["sa-api", "sa-files", "sa-supervisor"], may: &[] },
     Row { name: "sa-webhooks", needs: &["sa-api"], may: &[] },
+    Row { name: "sa-otlp", needs: &["sa-api"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
+    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-otlp", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
     Row { name: "sa-client", needs: &["sa-api"], may: &[] },
     Row { name: "sa-terminal", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
-        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-terminal", "sa-webhooks"],
+        needs: &["sa-agents", "sa-api", "sa-client", "sa-demo", "sa-files", "sa-http", "sa-hub", "sa-otlp", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-terminal", "sa-webhooks"],
         may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-model", "sa-opencode", "sa-probe"],
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },

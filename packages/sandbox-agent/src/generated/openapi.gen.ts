@@ -1269,6 +1269,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up tokens and cost
+         * @description Returns tokens and cost of the turns that this daemon ran, in groups, with the sum of all groups. A turn counts at the time when it ended. Turns of deleted sessions count; turns that came with an import or a fork do not, as they were counted where they ran. To get the next page, repeat the request with `after` set to `next`.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -4666,6 +4686,82 @@ export interface components {
         UsageEventData: {
             usage: components["schemas"]["Usage"];
         };
+        /** @description A sum of tokens and cost. Tokens that no agent reported are absent. */
+        UsageFigures: {
+            /**
+             * Format: int64
+             * @description Tokens read from a cache.
+             */
+            cachedReadTokens?: number;
+            /**
+             * Format: int64
+             * @description Tokens written to a cache.
+             */
+            cachedWriteTokens?: number;
+            /** @description Cost, one entry for each currency. Empty if no agent reported a cost. */
+            costs: components["schemas"]["UsageCost"][];
+            /**
+             * Format: int64
+             * @description Input tokens.
+             */
+            inputTokens?: number;
+            /**
+             * Format: int64
+             * @description Output tokens.
+             */
+            outputTokens?: number;
+            /**
+             * Format: int64
+             * @description Reasoning tokens.
+             */
+            thoughtTokens?: number;
+            /**
+             * Format: int64
+             * @description All tokens.
+             */
+            totalTokens?: number;
+            /**
+             * Format: int64
+             * @description Turns that ended.
+             */
+            turns: number;
+        };
+        /** @description Usage of turns that have the same day, agent, model or session, whichever `groupBy` names. */
+        UsageGroup: {
+            /** @description Id of the agent. Only with `groupBy=agent`. */
+            agent?: string;
+            /**
+             * Format: date
+             * @description Day in UTC on which the turns ended, such as `2026-03-14`. Only with `groupBy=day`.
+             */
+            day?: string;
+            /** @description Model that was set when the turns ended. Only with `groupBy=model`; absent for agents that do not report a model. */
+            model?: string;
+            /** @description Id of the session. Only with `groupBy=session`. */
+            sessionId?: string;
+            /** @description Sum of the turns. */
+            usage: components["schemas"]["UsageFigures"];
+        };
+        /**
+         * @description A property by which usage is grouped.
+         * @enum {string}
+         */
+        UsageGrouping: "session" | "agent" | "model" | "day";
+        /** @description Tokens and cost over all sessions, in groups. */
+        UsageReport: {
+            /** @description Start of the period, inclusive. Absent if it was not given. */
+            from?: components["schemas"]["Timestamp"];
+            /** @description Groups of this page, ordered by day, agent, model and session. */
+            groups: components["schemas"]["UsageGroup"][];
+            /** @description True if more groups match. */
+            hasMore: boolean;
+            /** @description Value of `after` that returns the next page. Absent on the last page. */
+            next?: string;
+            /** @description End of the period, exclusive. Absent if it was not given. */
+            to?: components["schemas"]["Timestamp"];
+            /** @description Sum of all groups that match, on all pages. */
+            total: components["schemas"]["UsageFigures"];
+        };
         /** @description A webhook that receives the events of a session. */
         Webhook: {
             /** @description Types of the events that are sent. Defaults to all but `messageDelta`. */
@@ -5042,6 +5138,10 @@ export type Usage = components['schemas']['Usage'];
 export type UsageCost = components['schemas']['UsageCost'];
 export type UsageEvent = components['schemas']['UsageEvent'];
 export type UsageEventData = components['schemas']['UsageEventData'];
+export type UsageFigures = components['schemas']['UsageFigures'];
+export type UsageGroup = components['schemas']['UsageGroup'];
+export type UsageGrouping = components['schemas']['UsageGrouping'];
+export type UsageReport = components['schemas']['UsageReport'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookState = components['schemas']['WebhookState'];
@@ -8543,6 +8643,8 @@ export interface operations {
             header?: {
                 /** @description Names the message, so that it can be sent again without being doubled; 1 to 255 characters */
                 "Idempotency-Key"?: string;
+                /** @description W3C trace context; the turn's span becomes a child of this one, and the agent gets it */
+                traceparent?: string;
             };
             path: {
                 /** @description The session's id */
@@ -8592,6 +8694,8 @@ export interface operations {
             header?: {
                 /** @description Names the message, so that it can be sent again without being doubled; 1 to 255 characters */
                 "Idempotency-Key"?: string;
+                /** @description W3C trace context; the turn's span becomes a child of this one, and the agent gets it */
+                traceparent?: string;
             };
             path: {
                 /** @description The session's id */
@@ -9063,6 +9167,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Start of the period, inclusive, as an RFC 3339 time; from the first turn by default */
+                from?: components["schemas"]["Timestamp"];
+                /** @description End of the period, exclusive, as an RFC 3339 time; until now by default */
+                to?: components["schemas"]["Timestamp"];
+                /** @description Properties that the turns of a group share; repeatable or separated by commas, `day` by default */
+                groupBy?: components["schemas"]["UsageGrouping"][];
+                /** @description Count turns of one of these sessions; repeatable or separated by commas */
+                sessionId?: string[];
+                /** @description Count turns of one of these agents; repeatable or separated by commas */
+                agent?: string[];
+                /** @description Count turns with one of these models; repeatable or separated by commas */
+                model?: string[];
+                /** @description Maximum number of groups, 100 by default; more than 1000 counts as 1000 */
+                limit?: number;
+                /** @description The `next` of the page before */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens and cost */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "groups": [
+                     *         {
+                     *           "day": "2026-03-14",
+                     *           "agent": "claude",
+                     *           "usage": {
+                     *             "turns": 12,
+                     *             "inputTokens": 4210,
+                     *             "outputTokens": 9120,
+                     *             "cachedReadTokens": 182000,
+                     *             "cachedWriteTokens": 24100,
+                     *             "totalTokens": 219430,
+                     *             "costs": [
+                     *               {
+                     *                 "amount": 0.8412,
+                     *                 "currency": "USD"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": {
+                     *         "turns": 12,
+                     *         "inputTokens": 4210,
+                     *         "outputTokens": 9120,
+                     *         "cachedReadTokens": 182000,
+                     *         "cachedWriteTokens": 24100,
+                     *         "totalTokens": 219430,
+                     *         "costs": [
+                     *           {
+                     *             "amount": 0.8412,
+                     *             "currency": "USD"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "hasMore": false,
+                     *       "from": "2026-03-14T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageReport"];
+                };
             };
         };
     };

@@ -12,11 +12,12 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use sa_api::Problem;
 use sa_api::sessions::{
     CancelResult, EventType, MessageAccepted, PostMessage, QueueOrder, Session, UniversalEvent,
 };
+use sa_otlp::TraceContext;
 use sa_sessions::SessionHandle;
 
 /// Sends a message.
@@ -29,6 +30,7 @@ use sa_sessions::SessionHandle;
     params(
         ("sessionId" = String, Path, description = "The session's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("traceparent" = Option<String>, Header, description = "W3C trace context; the turn's span becomes a child of this one, and the agent gets it"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
@@ -64,6 +66,7 @@ pub(crate) async fn post(
     params(
         ("sessionId" = String, Path, description = "The session's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
+        ("traceparent" = Option<String>, Header, description = "W3C trace context; the turn's span becomes a child of this one, and the agent gets it"),
         ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
         ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
     ),
@@ -97,6 +100,12 @@ pub(crate) async fn post_stream(
     Ok(events::respond(&state, &session, after, selection))
 }
 
+/// The trace that a request belongs to. A malformed one is none, as the specification wants.
+fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    TraceContext::parse(text("traceparent")?, text("tracestate"))
+}
+
 async fn accept(
     state: &AppState,
     session: &SessionHandle,
@@ -105,8 +114,8 @@ async fn accept(
 ) -> ApiResult<MessageAccepted> {
     let message: PostMessage = read_json(state, headers, body).await?;
     let key = idempotency_key(headers)?;
-    let session = session.clone();
-    whole(async move { session.post(message, key).await }).await
+    let (session, trace) = (session.clone(), trace_of(headers));
+    whole(async move { session.post(message, key, trace).await }).await
 }
 
 /// Withdraws a message.

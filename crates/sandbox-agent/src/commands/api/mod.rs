@@ -8,6 +8,7 @@ mod explain;
 mod fs;
 mod processes;
 pub(crate) mod sessions;
+mod usage;
 
 pub(crate) use explain::explain;
 
@@ -82,6 +83,7 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
         }
         ApiCommand::Openapi => Ok(print_text(&client.openapi().await.map_err(explain)?)?),
         ApiCommand::Metrics => Ok(print_text(&client.metrics().await.map_err(explain)?)?),
+        ApiCommand::Usage(args) => usage::show(client, args).await,
         ApiCommand::Ticket(args) => {
             let request = TicketRequest { path: args.path, lifetime_ms: args.lifetime_ms };
             let ticket = client.create_ticket(&request).await.map_err(explain)?;

@@ -1,0 +1,149 @@
+//! The daemon's log as OTLP records.
+
+use crate::exporter::Exporter;
+use crate::span::Value;
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+
+/// Crates that log while telemetry is exported. Exporting their records would lead to more of them.
+const OWN_TARGETS: [&str; 5] = ["sa_otlp", "hyper", "reqwest", "rustls", "h2"];
+
+/// How grave a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// Trace.
+    Trace,
+    /// Debug.
+    Debug,
+    /// Info.
+    Info,
+    /// Warn.
+    Warn,
+    /// Error.
+    Error,
+}
+
+/// A record of the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogRecord {
+    /// When it was written, in nanoseconds since 1970.
+    pub at_ns: u64,
+    /// How grave it is.
+    pub severity: Severity,
+    /// The message.
+    pub body: String,
+    /// Fields.
+    pub attributes: Vec<(&'static str, Value)>,
+}
+
+impl Severity {
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Self::Trace => 1,
+            Self::Debug => 5,
+            Self::Info => 9,
+            Self::Warn => 13,
+            Self::Error => 17,
+        }
+    }
+
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Trace => "TRACE",
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Warn => "WARN",
+            Self::Error => "ERROR",
+        }
+    }
+
+    fn of(level: Level) -> Self {
+        match level {
+            Level::TRACE => Self::Trace,
+            Level::DEBUG => Self::Debug,
+            Level::INFO => Self::Info,
+            Level::WARN => Self::Warn,
+            _ => Self::Error,
+        }
+    }
+}
+
+/// Hands the log to an exporter once there is one: the log begins before the daemon does.
+#[derive(Debug, Clone, Default)]
+pub struct LogLayer {
+    exporter: Arc<OnceLock<Exporter>>,
+}
+
+impl LogLayer {
+    /// Has the log exported from now on.
+    pub fn connect(&self, exporter: &Exporter) {
+        let _first = self.exporter.set(exporter.clone());
+    }
+}
+
+impl<S: Subscriber> Layer<S> for LogLayer {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let Some(exporter) = self.exporter.get() else { return };
+        let target = event.metadata().target();
+        let root = target.split("::").next().unwrap_or_default();
+        if OWN_TARGETS.contains(&root) {
+            return;
+        }
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        fields.attributes.push(("code.namespace", Value::Text(target.to_owned())));
+        exporter.record(LogRecord {
+            at_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            severity: Severity::of(*event.metadata().level()),
+            body: fields.message,
+            attributes: fields.attributes,
+        });
+    }
+}
+
+#[derive(Default)]
+struct Fields {
+    message: String,
+    attributes: Vec<(&'static str, Value)>,
+}
+
+impl Fields {
+    fn add(&mut self, field: &Field, value: Value) {
+        match (field.name(), value) {
+            ("message", Value::Text(text)) => self.message = text,
+            (name, value) => self.attributes.push((name, value)),
+        }
+    }
+}
+
+impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.add(field, Value::Text(value.to_owned()));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.add(field, Value::Bool(value));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.add(field, Value::Int(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.add(field, Value::Int(i64::try_from(value).unwrap_or(i64::MAX)));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.add(field, Value::Double(value));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.add(field, Value::Text(format!("{value:?}")));
+    }
+}

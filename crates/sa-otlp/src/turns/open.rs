@@ -1,0 +1,146 @@
+//! A turn that runs, with what has begun in it.
+
+use crate::context::TraceContext;
+use crate::span::SpanId;
+use sa_api::sessions::ToolStatus;
+
+/// Tool calls and messages of one turn that are followed. Those beyond have no spans and no content.
+const FOLLOWED: usize = 4096;
+
+#[derive(Debug)]
+pub(super) struct OpenTurn {
+    pub(super) id: String,
+    pub(super) context: TraceContext,
+    pub(super) parent: Option<SpanId>,
+    pub(super) start_ms: u64,
+    pub(super) tools: Vec<Tool>,
+    waits: Vec<Wait>,
+    pub(super) prompt: Option<String>,
+    said: Vec<(String, String)>,
+    /// Kind and message of the newest failure.
+    pub(super) failure: Option<(String, String)>,
+    /// Takes the changes of a tool call that is not followed.
+    overflow: Tool,
+}
+
+/// A tool call.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) id: String,
+    pub(super) span: SpanId,
+    /// The call of which it is a part.
+    pub(super) parent: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) kind: String,
+    pub(super) status: ToolStatus,
+    pub(super) start_ms: u64,
+    pub(super) arguments: Option<String>,
+    pub(super) result: Option<String>,
+    pub(super) ended: bool,
+}
+
+impl Default for Tool {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            span: SpanId([0; 8]),
+            parent: None,
+            name: None,
+            kind: String::new(),
+            status: ToolStatus::Pending,
+            start_ms: 0,
+            arguments: None,
+            result: None,
+            ended: false,
+        }
+    }
+}
+
+/// A permission or question that nobody has answered.
+#[derive(Debug)]
+pub(super) struct Wait {
+    kind: &'static str,
+    id: String,
+    /// The attribute that holds its id.
+    pub(super) key: &'static str,
+    pub(super) span: SpanId,
+    pub(super) tool: Option<String>,
+    pub(super) start_ms: u64,
+}
+
+impl OpenTurn {
+    pub(super) fn new(id: &str, context: TraceContext, parent: Option<SpanId>, start_ms: u64) -> Self {
+        Self {
+            id: id.to_owned(),
+            context,
+            parent,
+            start_ms,
+            tools: Vec::new(),
+            waits: Vec::new(),
+            prompt: None,
+            said: Vec::new(),
+            failure: None,
+            overflow: Tool::default(),
+        }
+    }
+
+    /// Returns a tool call, begun if it is new.
+    pub(super) fn tool(&mut self, id: &str, begin: impl FnOnce() -> Tool) -> &mut Tool {
+        let found = self.tools.iter().position(|tool| tool.id == id);
+        let at = match found {
+            Some(at) => at,
+            None if self.tools.len() >= FOLLOWED => return &mut self.overflow,
+            None => {
+                self.tools.push(begin());
+                self.tools.len() - 1
+            }
+        };
+        self.tools.get_mut(at).unwrap_or(&mut self.overflow)
+    }
+
+    /// Returns the span that a tool call is a part of.
+    pub(super) fn parent_of(&self, id: &str) -> Option<SpanId> {
+        let tool = self.tools.iter().find(|tool| tool.id == id)?;
+        let parent =
+            tool.parent.as_ref().and_then(|parent| self.tools.iter().find(|tool| tool.id == *parent));
+        Some(parent.map_or(self.context.span_id, |parent| parent.span))
+    }
+
+    pub(super) fn wait(
+        &mut self,
+        kind: &'static str,
+        key: &'static str,
+        id: &str,
+        span: SpanId,
+        tool: Option<&str>,
+        start_ms: u64,
+    ) {
+        if self.waits.len() < FOLLOWED {
+            let (id, tool) = (id.to_owned(), tool.map(str::to_owned));
+            self.waits.push(Wait { kind, id, key, span, tool, start_ms });
+        }
+    }
+
+    pub(super) fn resolve(&mut self, kind: &str, id: &str) -> Option<Wait> {
+        let at = self.waits.iter().position(|wait| wait.kind == kind && wait.id == id)?;
+        Some(self.waits.swap_remove(at))
+    }
+
+    pub(super) fn waiting(&self) -> Vec<(&'static str, String)> {
+        self.waits.iter().map(|wait| (wait.kind, wait.id.clone())).collect()
+    }
+
+    /// Notes the newest text of a message.
+    pub(super) fn say(&mut self, message: &str, text: String) {
+        let is_new = self.said.iter().all(|(id, _)| id != message);
+        if is_new && !text.is_empty() && self.said.len() < FOLLOWED {
+            self.said.push((message.to_owned(), text));
+        } else if let Some((_, known)) = self.said.iter_mut().find(|(id, _)| id == message) {
+            *known = text;
+        }
+    }
+
+    pub(super) fn said(&self) -> Vec<String> {
+        self.said.iter().map(|(_, text)| text.clone()).collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! The task that sends one signal: it takes what waits in batches, and tries again while the collector may still take it.
+
+use crate::config::Batching;
+use crate::exporter::Counts;
+use crate::post::{Outcome, Post};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// How long a batch is tried for. Meanwhile others wait, and are dropped when there is no more room.
+const RETRY_LIMIT: Duration = Duration::from_secs(60);
+/// The first pause between two attempts, and the longest that is chosen here.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// Sends bytes to one collector, and reports once if that fails and once when it works again.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    pub(crate) signal: &'static str,
+    pub(crate) post: Post,
+    pub(crate) counts: Arc<Counts>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) failing: bool,
+}
+
+impl Sender {
+    /// Sends a request that has so many items in it.
+    pub(crate) async fn deliver(&mut self, items: u64, body: &[u8]) {
+        let until = Instant::now() + RETRY_LIMIT;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let is_last = self.stop.is_cancelled();
+            let (reason, asked) = match self.post.send(body).await {
+                Outcome::Delivered => return self.delivered(items),
+                Outcome::Refused(reason) => return self.lost(items, &reason),
+                Outcome::Later { reason, pause } => (reason, pause),
+            };
+            let wait = asked.unwrap_or_else(|| jittered(pause));
+            if is_last || Instant::now() + wait > until {
+                return self.lost(items, &reason);
+            }
+            self.note_failure(&reason);
+            tokio::select! {
+                () = sleep(wait) => {}
+                // The last attempt comes at once.
+                () = self.stop.cancelled() => {}
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    fn delivered(&mut self, items: u64) {
+        self.counts.exported.fetch_add(items, Relaxed);
+        if std::mem::take(&mut self.failing) {
+            tracing::info!(signal = self.signal, "telemetry is exported again");
+        }
+    }
+
+    fn lost(&mut self, items: u64, reason: &str) {
+        self.counts.dropped.fetch_add(items, Relaxed);
+        self.note_failure(reason);
+    }
+
+    fn note_failure(&mut self, reason: &str) {
+        if !std::mem::replace(&mut self.failing, true) {
+            tracing::warn!(signal = self.signal, reason, "telemetry cannot be exported");
+        }
+    }
+}
+
+/// Half of a pause, and a random part of the other half, so that many daemons do not come back at once.
+fn jittered(pause: Duration) -> Duration {
+    let [random, ..] = Uuid::new_v4().into_bytes();
+    pause / 2 + (pause / 2).mul_f64(f64::from(random) / 255.0)
+}
+
+/// Sends what comes into a queue, until it is closed and empty.
+pub(crate) async fn run<T>(
+    mut queue: mpsc::Receiver<T>,
+    batching: Batching,
+    mut sender: Sender,
+    encode: impl Fn(&[T]) -> Vec<u8>,
+) {
+    let stop = sender.stop.clone();
+    loop {
+        let mut batch = Vec::new();
+        tokio::select! {
+            biased;
+            first = queue.recv() => match first {
+                Some(first) => batch.push(first),
+                None => return,
+            },
+            () = stop.cancelled(), if !queue.is_closed() => {
+                queue.close();
+                continue;
+            }
+        }
+        let until = Instant::now() + batching.delay;
+        while batch.len() < batching.batch {
+            tokio::select! {
+                biased;
+                next = queue.recv() => match next {
+                    Some(next) => batch.push(next),
+                    None => break,
+                },
+                () = sleep_until(until) => break,
+                () = stop.cancelled(), if !queue.is_closed() => queue.close(),
+            }
+        }
+        sender.deliver(batch.len() as u64, &encode(&batch)).await;
+    }
+}
