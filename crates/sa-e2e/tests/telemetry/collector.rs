@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -27,6 +28,7 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
     /// The collector took it.
     pub(crate) taken: bool,
+    pub(crate) at: Instant,
 }
 
 pub(crate) struct Collector {
@@ -132,7 +134,8 @@ async fn serve(stream: TcpStream, state: &Mutex<State>) -> Result<()> {
         let manner = {
             let mut state = state.lock().unwrap();
             let manner = state.manner.clone();
-            state.requests.push(Request { path, headers, body, taken: manner == Manner::Takes });
+            let (taken, at) = (manner == Manner::Takes, Instant::now());
+            state.requests.push(Request { path, headers, body, taken, at });
             manner
         };
         let answer = match manner {
