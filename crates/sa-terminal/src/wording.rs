@@ -85,9 +85,11 @@ pub fn explain_crash(agent: &str, crash: &CrashInfo, variable: Option<&str>) -> 
     Explanation { what, next }
 }
 
-/// Leaves out the advice to clients of the API, which the daemon puts behind the agent's own words.
+/// Leaves only the agent's own words: the daemon puts the refused method before them, and advice to clients of the API
+/// behind them.
 fn for_people(message: &str) -> &str {
-    message.split("; over HTTP:").next().unwrap_or(message).trim()
+    let message = message.split("; over HTTP:").next().unwrap_or(message);
+    message.strip_prefix("the agent refused session/new: ").unwrap_or(message).trim()
 }
 
 fn log_in(agent: &str, variable: Option<&str>) -> String {
@@ -160,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_login_problem_is_explained_without_json() {
-        let error = AgentError::TokenError { message: "no key was found".to_owned() };
+        let error =
+            AgentError::TokenError { message: "the agent refused session/new: no key was found".to_owned() };
         let text = explain_agent_error("claude", &error, Some("ANTHROPIC_API_KEY")).text();
         assert_eq!(
             text,
