@@ -15,11 +15,12 @@ const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
 
 /// A command for each operation, without `sandbox-agent api`.
-const COMMANDS: [(&str, &[&str]); 81] = [
+const COMMANDS: [(&str, &[&str]); 82] = [
     ("getInfo", &["info"]),
     ("getHealth", &["health"]),
     ("getOpenapi", &["openapi"]),
     ("getMetrics", &["metrics"]),
+    ("getUsage", &["usage"]),
     ("issueTicket", &["ticket"]),
     ("revokeTicket", &["revoke-ticket", "t"]),
     ("streamAcpConnection", &["acp", "connection", "stream", "c"]),
