@@ -43,6 +43,9 @@ pub(crate) struct Options {
     /// Accept binaries that need the C library of the system. For tests: such packages must not be published.
     #[arg(long)]
     allow_dynamic: bool,
+    /// Leave out the npm packages that programs import.
+    #[arg(long)]
+    without_libraries: bool,
 }
 
 impl Options {
@@ -55,6 +58,8 @@ impl Options {
             sign_key: Some(key.to_owned()),
             out: Some(out.to_owned()),
             allow_dynamic: true,
+            // They have tests of their own, which pack them, and a step that builds them runs at the same time.
+            without_libraries: true,
         })
     }
 }
@@ -121,6 +126,10 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
         extras: Extras::read(&artifacts)?,
         artifacts,
     };
+    npm::write(&release).context("npm packages")?;
+    if !options.without_libraries {
+        npm::write_libraries(&release).context("npm packages of the libraries")?;
+    }
     package(&release, options.sign_key.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -131,7 +140,6 @@ fn package(release: &Release, key: Option<&Path>) -> Result<()> {
         wheel::write(release, artifact).context("wheel")?;
         deb::write(release, artifact).context("Debian package")?;
     }
-    npm::write(release).context("npm packages")?;
     match &release.base_url {
         Some(url) => formula::write(release, url).context("Homebrew formula")?,
         None => println!("note: no Homebrew formula, because it needs --base-url"),
