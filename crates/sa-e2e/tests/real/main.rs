@@ -4,6 +4,7 @@
 
 mod amp;
 mod greeting;
+mod model;
 mod run;
 mod usage;
 mod versions;

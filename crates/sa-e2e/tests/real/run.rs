@@ -1,38 +1,13 @@
 //! `sandbox-agent run` with a vendor's own program and the scripted model, without a daemon.
 
-use anyhow::{Context, Result};
+use crate::model::Model;
+use anyhow::Result;
 use sa_testkit::{Finished, Sandbox, bare_path, daemon_path, installed};
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 /// Large programs on a machine that may be busy.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// `sandbox-agent model`. Killed when dropped.
-struct Model {
-    child: Child,
-    url: String,
-}
-
-impl Model {
-    fn start(sandbox: &Sandbox) -> Result<Self> {
-        let mut command = sandbox.command(daemon_path()?);
-        let mut child = command.arg("model").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().context("its output")?).read_line(&mut line)?;
-        let url = line.trim().strip_prefix("listening on ").context("its address")?.to_owned();
-        Ok(Self { child, url })
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        // Failing means that it has ended by itself.
-        let _ended = self.child.kill();
-        let _reaped = self.child.wait();
-    }
-}
 
 fn run(sandbox: &Sandbox, agent: &str, words: &[&str]) -> Result<Command> {
     let mut command = sandbox.command(daemon_path()?);

@@ -1,39 +1,14 @@
 //! Tokens of a vendor's program on the scripted model, whose figures are known.
 
+use crate::model::Model;
 use anyhow::{Context, Result};
-use sa_testkit::{Daemon, Sandbox, bare_path, daemon_path, installed};
+use sa_testkit::{Daemon, Sandbox, bare_path, installed};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A large program on a machine that may be busy.
 const PATIENCE: Duration = Duration::from_secs(90);
-
-/// `sandbox-agent model`. Killed when dropped.
-struct Model {
-    child: Child,
-    url: String,
-}
-
-impl Model {
-    fn start(sandbox: &Sandbox) -> Result<Self> {
-        let mut command = sandbox.command(daemon_path()?);
-        let mut child = command.args(["model", "--port", "0"]).stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().context("its output")?).read_line(&mut line)?;
-        let url = line.trim().strip_prefix("listening on ").context("an address")?.to_owned();
-        Ok(Self { child, url })
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        let _ended = self.child.kill();
-        let _reaped = self.child.wait();
-    }
-}
 
 #[tokio::test]
 async fn usage_has_the_tokens_that_the_model_counted_for_claude() -> Result<()> {

@@ -17,7 +17,8 @@ pub(crate) fn run(args: ModelArgs) -> Result<ExitCode, Failure> {
         // Programs wait for the first line, and may send a signal right after it.
         let mut signals = Signals::install().context("cannot handle signals")?;
         print_text(&format!("listening on {url}"))?;
-        print_text(&format!("\n{}", sa_model::hints(&url)))?;
+        // A program may have closed its end after the first line. The hints are for people.
+        let _unread = print_text(&format!("\n{}", sa_model::hints(&url)));
         signals.next().await;
         Ok(ExitCode::SUCCESS)
     })
