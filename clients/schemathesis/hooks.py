@@ -122,6 +122,10 @@ EXPLAINED = [
         "a deprecated parameter and its successor must agree, which a schema cannot say",
     ),
     Explained(
+        REJECTED, "getEvents|streamEvents|postMessageStream", "invalid_request", "which deltas=false leaves out",
+        "types must not name what deltas=false leaves out, which a schema cannot say",
+    ),
+    Explained(
         REJECTED, "listSessions", "invalid_request", "'after': expected the `next`|'metadata': expected key:value|'include': expected",
         "a random text is no cursor, no filter and nothing to include",
     ),

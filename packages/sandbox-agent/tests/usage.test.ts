@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => daemon.stop());
 
 test("usage is summed up by groups, page by page, within a period", async () => {
-  const began = new Date();
+  const began = new Date().toISOString();
   let spent = 0;
   for (const model of ["demo-small", "demo-large"]) {
     const session = await client.sessions.create({ agent: "demo", id: model, model });
@@ -32,7 +32,7 @@ test("usage is summed up by groups, page by page, within a period", async () => 
   expect(models).toEqual(["demo-large", "demo-small"]);
   expect(tokens).toBe(spent);
   const page = await client.usage.page({ groupBy: ["session", "day"], sessionId: ["demo-small"] });
-  expect(page.groups).toMatchObject([{ sessionId: "demo-small", day: began.toISOString().slice(0, 10) }]);
+  expect(page.groups).toMatchObject([{ sessionId: "demo-small", day: began.slice(0, 10) }]);
   expect(page.total.costs).toEqual([{ amount: expect.any(Number), currency: "USD" }]);
   expect((await client.usage.page({ to: began })).total.turns).toBe(0);
 });

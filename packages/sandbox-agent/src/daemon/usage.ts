@@ -5,10 +5,10 @@ import type { Http, RequestOptions } from "../http/http.ts";
 
 /** Which turns to sum up, and how. */
 export interface UsageQuery {
-  /** Start of the period, inclusive. */
-  from?: Date | string;
-  /** End of the period, exclusive. */
-  to?: Date | string;
+  /** Start of the period, inclusive, as an RFC 3339 time. */
+  from?: string;
+  /** End of the period, exclusive, as an RFC 3339 time. */
+  to?: string;
   /** Properties that the turns of a group share, `["day"]` by default. */
   groupBy?: UsageGrouping[];
   /** Ids of their sessions. */
@@ -33,9 +33,7 @@ export class UsageReports {
 
   /** Gets one page of groups, and the sum of all groups. */
   async page(query: UsageQuery = {}, request: RequestOptions = {}): Promise<UsageReport> {
-    const { from, to, ...rest } = query;
-    const parameters = { ...rest, from: text(from), to: text(to) };
-    return this.#http.json("GET", "/v1/usage", { ...request, query: parameters });
+    return this.#http.json("GET", "/v1/usage", { ...request, query: { ...query } });
   }
 
   /** Iterates over all groups, ordered by day, agent, model and session, page by page. */
@@ -50,8 +48,4 @@ export class UsageReports {
       after = page.hasMore ? page.next : undefined;
     } while (after !== undefined);
   }
-}
-
-function text(time: Date | string | undefined): string | undefined {
-  return time instanceof Date ? time.toISOString() : time;
 }

@@ -1,6 +1,6 @@
 // The sessions of a daemon: create, find, list, import.
 
-import { ConflictError, NotFoundError } from "../errors/problems.ts";
+import { ConflictError } from "../errors/problems.ts";
 import type {
   CreateSession,
   Session as SessionInfo,
@@ -73,17 +73,10 @@ export class Sessions {
    */
   async getOrCreate(options: CreateOptions & { id: string }, request: RequestOptions = {}): Promise<Session> {
     try {
-      return await this.get(options.id, request);
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-    }
-    try {
       return await this.create(options, request);
     } catch (error) {
-      // Another client has created it in the meantime.
-      if (error instanceof ConflictError && error.what === "exists")
-        return await this.get(options.id, request);
-      throw error;
+      if (!(error instanceof ConflictError && error.what === "exists")) throw error;
+      return await this.get(options.id, request);
     }
   }
 

@@ -28,7 +28,12 @@ export const CALLS: Readonly<Record<string, Call>> = {
   getHealth: (client) => client.health(),
   getMetrics: (client) => client.metrics(),
   getUsage: (client) =>
-    client.usage.list({ from: new Date(0), groupBy: ["session", "model"], agent: ["demo"], limit: 1 }),
+    client.usage.list({
+      from: "1970-01-01T00:00:00Z",
+      groupBy: ["session", "model"],
+      agent: ["demo"],
+      limit: 1,
+    }),
   getOpenapi: (client) => client.openapi(),
   issueTicket: (client) => client.tickets.issue({ path: "/v1/fs/watch", lifetimeMs: 1000 }),
   revokeTicket: (client) => client.tickets.revoke("ticket"),
