@@ -126,6 +126,10 @@ EXPLAINED = [
         "types must not name what deltas=false leaves out, which a schema cannot say",
     ),
     Explained(
+        REJECTED, "forkSession", "invalid_request", "must be the id of an event that is kept",
+        "a random number is no id of an event",
+    ),
+    Explained(
         REJECTED, "listSessions", "invalid_request", "'after': expected the `next`|'metadata': expected key:value|'include': expected",
         "a random text is no cursor, no filter and nothing to include",
     ),

@@ -14,7 +14,7 @@ pub struct DetachedCommand {
     pub program: PathBuf,
     /// The name that lists of processes show.
     pub name: &'static str,
-    /// Its arguments.
+    /// Arguments of the program.
     pub args: Vec<OsString>,
     /// Its environment.
     pub env: Vec<(OsString, OsString)>,

@@ -24,7 +24,7 @@ struct Shell<'a> {
 }
 
 impl Shell<'_> {
-    /// What is offered for the last of these words.
+    /// Returns the completions of the last of these words.
     async fn offered(&self, words: &[&str]) -> Result<Vec<String>> {
         let mut command = self.sandbox.command("bash");
         // As readline does it: the function that the script registered, with program, word and the word before.

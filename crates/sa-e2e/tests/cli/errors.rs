@@ -1,4 +1,4 @@
-//! What people do wrong, and what they read then: the cause and the next step, in words.
+//! Mistakes of users and the words they read then: the cause and the next step.
 
 use crate::caller::Caller;
 use anyhow::Result;

@@ -25,7 +25,7 @@ enum State {
     Stopped,
 }
 
-/// What is known of the daemon.
+/// The known facts about the daemon.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Status {
