@@ -130,6 +130,14 @@ EXPLAINED = [
         "a random number is no id of an event",
     ),
     Explained(
+        REJECTED, "searchFs", "invalid_request", "is not a regular expression",
+        "a random text is no regular expression",
+    ),
+    Explained(
+        REJECTED, "reorderQueue", "invalid_request", "names a message twice",
+        "random ids may repeat",
+    ),
+    Explained(
         REJECTED, "listSessions", "invalid_request", "'after': expected the `next`|'metadata': expected key:value|'include': expected",
         "a random text is no cursor, no filter and nothing to include",
     ),
