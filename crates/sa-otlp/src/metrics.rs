@@ -9,9 +9,9 @@ const LABEL_SETS: usize = 200;
 /// How a value changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadingKind {
-    /// It only grows while the daemon runs.
+    /// Only grows while the daemon runs.
     Counter,
-    /// It goes up and down.
+    /// Rises and falls.
     Gauge,
     /// Values by size.
     Histogram,

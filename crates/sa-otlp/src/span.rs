@@ -46,7 +46,7 @@ pub enum SpanStatus {
     /// Nothing is said about it.
     #[default]
     Unset,
-    /// It failed; the text may be empty.
+    /// Failed; the text may be empty.
     Error(String),
 }
 

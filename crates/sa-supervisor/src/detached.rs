@@ -16,7 +16,7 @@ pub struct DetachedCommand {
     pub name: &'static str,
     /// Arguments of the program.
     pub args: Vec<OsString>,
-    /// Its environment.
+    /// Environment of the program.
     pub env: Vec<(OsString, OsString)>,
     /// The directory that it runs in.
     pub directory: PathBuf,

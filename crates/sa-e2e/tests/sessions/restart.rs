@@ -5,8 +5,8 @@ use anyhow::Result;
 use sa_testkit::{Daemon, Signal};
 use serde_json::{Value, json};
 
-/// The same data, another daemon.
-async fn again(mut daemon: Daemon, signal: Signal) -> Result<Daemon> {
+/// Starts another daemon on the same data.
+pub(crate) async fn again(mut daemon: Daemon, signal: Signal) -> Result<Daemon> {
     let sandbox = daemon.sandbox();
     daemon.signal(signal);
     daemon.exited().await?;

@@ -1,6 +1,7 @@
 //! `/v1/usage`: every turn counts once, whatever becomes of its session and of the daemon.
 
 use crate::api::{Api, of_kind};
+use crate::restart::again;
 use anyhow::{Context, Result};
 use sa_testkit::{Daemon, Signal};
 use serde_json::{Value, json};
@@ -21,14 +22,6 @@ async fn spend(api: &Api, session: &str, text: &str) -> Result<u64> {
     let turn = api.turn(session, text).await?;
     let ended = of_kind(&turn, "turnEnded");
     ended[0]["usage"]["totalTokens"].as_u64().context("tokens of the turn")
-}
-
-async fn again(mut daemon: Daemon, signal: Signal) -> Result<Daemon> {
-    let sandbox = daemon.sandbox();
-    daemon.signal(signal);
-    daemon.exited().await?;
-    drop(daemon);
-    Daemon::builder().sandbox(sandbox).start().await
 }
 
 #[tokio::test]

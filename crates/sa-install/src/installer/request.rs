@@ -43,7 +43,7 @@ pub struct InstallEnd<'a> {
     pub agent: &'a AgentSpec,
     /// When it began.
     pub began: SystemTime,
-    /// What came of it.
+    /// The outcome.
     pub outcome: &'a Result<Installed, InstallError>,
 }
 

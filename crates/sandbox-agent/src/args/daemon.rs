@@ -4,7 +4,7 @@ use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, ServerArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// What can be done with a daemon in the background. Each data directory has one.
+/// Operations on the daemon in the background. Each data directory has one.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonCommand {
     /// Start the daemon in the background and print its address

@@ -7,14 +7,12 @@ use crate::args::{TargetArgs, server_from_environment};
 use crate::commands::session::explain;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::local_daemon;
+use crate::local_daemon::{self, DEFAULT_ENDPOINT};
 use crate::settings::Settings;
 use crate::signals::Signals;
 use sa_client::Client;
 use std::time::Duration;
 
-/// Default address of a daemon.
-const USUAL_ENDPOINT: &str = "http://127.0.0.1:2468";
 /// Time in which a running daemon answers.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -57,7 +55,7 @@ impl Target {
         if !args.private {
             let found = local_daemon::Target::running(args.data_dir.clone())?;
             let known = found.as_ref().and_then(|found| found.token.as_deref());
-            let endpoint = found.as_ref().map_or(USUAL_ENDPOINT, |found| &found.endpoint);
+            let endpoint = found.as_ref().map_or(DEFAULT_ENDPOINT, |found| &found.endpoint);
             match probe(endpoint, token.or(known)).await? {
                 Probe::Usable(client) => {
                     return Ok(Self { client, place: Place::Here, note: None, private: None });
@@ -95,7 +93,7 @@ impl Target {
 /// The answer of a daemon on this machine.
 enum Probe {
     Usable(Client),
-    /// It wants a token that is not known here.
+    /// Wants a token that is not known here.
     Locked,
     Absent,
 }

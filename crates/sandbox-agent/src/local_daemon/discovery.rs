@@ -9,7 +9,7 @@ use anyhow::Context;
 use std::path::PathBuf;
 
 /// The address of a daemon that nothing is known about.
-const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:2468";
+pub(crate) const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:2468";
 
 /// A daemon to call.
 #[derive(Debug, Clone)]

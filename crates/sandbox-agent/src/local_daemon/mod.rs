@@ -11,7 +11,7 @@ mod record;
 mod registration;
 mod role;
 
-pub(crate) use discovery::Target;
+pub(crate) use discovery::{DEFAULT_ENDPOINT, Target};
 pub(crate) use log::open_log;
 pub(crate) use place::{Operation, Place};
 pub(crate) use record::{Found, Record, Standing};

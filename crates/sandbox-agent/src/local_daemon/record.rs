@@ -1,4 +1,4 @@
-//! What a daemon writes down about itself, and who of those that did is still there.
+//! The record that a daemon writes about itself, and a check that its writer is alive.
 
 use super::place::{Place, PlaceError};
 use sa_supervisor::ProcessIdentity;

@@ -337,7 +337,7 @@ impl<'a> Talk<'a> {
             Ok(None) => {
                 let message = PostMessage { message: Some(text.clone()), ..PostMessage::default() };
                 if let Err(error) = self.client.post_message(self.chat.id(), &message, None).await {
-                    // What was typed is not lost.
+                    // The typed text is not lost.
                     self.editor.set_text(&text);
                     self.complain(error)?;
                 }

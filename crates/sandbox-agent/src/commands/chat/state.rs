@@ -79,7 +79,7 @@ impl Chat {
     /// Notes an event and shows it. Returns true if it asks something.
     pub(super) fn on_event(&mut self, event: &UniversalEvent, view: &mut SessionView) -> bool {
         match &event.data {
-            // It is shown where its turn begins.
+            // Shown where the turn begins.
             EventData::Message(UniversalMessage::Parsed(message)) if message.role == Role::User => {
                 self.queue_message(&message.id, text_of(&message.parts));
             }

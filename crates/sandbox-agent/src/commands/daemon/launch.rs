@@ -161,7 +161,7 @@ impl Starting<'_> {
     }
 
     fn too_slow(&mut self) -> Failure {
-        // It may have ended by itself in the meantime.
+        // The child may have ended by itself in the meantime.
         let _ = self.child.kill();
         let (seconds, log) = (START_TIMEOUT.as_secs(), self.place.log());
         Failure::Failed(anyhow!(

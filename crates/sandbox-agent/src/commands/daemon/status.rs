@@ -18,9 +18,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 #[serde(rename_all = "camelCase")]
 enum State {
     Running,
-    /// It lives and does not answer.
+    /// Alive, but does not answer.
     Unresponsive,
-    /// It is about to start or to end.
+    /// About to start or to end.
     Changing,
     Stopped,
 }

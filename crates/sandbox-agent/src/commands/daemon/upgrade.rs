@@ -77,7 +77,7 @@ fn failed(message: &'static str) -> Failure {
     Failure::Failed(anyhow!(message))
 }
 
-/// What to do while turns run.
+/// The policy while turns run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WhenBusy {
     Wait,

@@ -38,7 +38,7 @@ impl Open {
 
 /// The result of sending a decision.
 pub(crate) enum Sent {
-    /// It counts, or somebody else was faster.
+    /// The answer counts, or somebody else was faster.
     Accepted,
     /// The answers do not fit; the message says why.
     Unfit(String),
