@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use sa_e2e::{notification, request};
-use sa_testkit::{Daemon, Http, Reply, Request, Sse};
+use sa_testkit::{DEADLINE, Daemon, Http, Reply, Request, Sse};
 use serde_json::Value;
 
 /// Where the puppet's connections are made.
@@ -56,6 +56,16 @@ impl Connection {
 
     pub(crate) async fn stream(&self, session: Option<&str>) -> Result<Sse> {
         Sse::open(self.listening(session)).await
+    }
+
+    /// Reads a stream up to these bytes and leaves it. Returns once the daemon has let go of the reader: what is said
+    /// to one that is still leaving counts as delivered.
+    pub(crate) async fn read_and_leave(&self, session: Option<&str>, end: &str) -> Result<String> {
+        let mut reader = self.listening(session).send_and_never_read().await?;
+        let read = reader.read_until(end.as_bytes(), DEADLINE).await?;
+        reader.finish_writing().await?;
+        reader.read_to_end(DEADLINE).await?;
+        Ok(String::from_utf8(read)?)
     }
 
     pub(crate) async fn delete(&self) -> Result<Reply> {
