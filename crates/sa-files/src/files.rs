@@ -3,6 +3,7 @@
 use crate::error::{At, FilesError};
 use crate::limits::FilesLimits;
 use crate::root::{Place, Root, absolute};
+use sa_disk::on_disk;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -133,11 +134,11 @@ impl Files {
     ) -> Result<T, FilesError> {
         let shared = Arc::clone(&self.0);
         let permit = Arc::clone(&shared.operations).acquire_owned().await.map_err(|_| stopping())?;
-        let done = tokio::task::spawn_blocking(move || {
+        on_disk(move || {
             let _permit = permit;
             work(&shared)
-        });
-        done.await.map_err(|_| stopping())?
+        })
+        .await
     }
 
     /// A seat for one archive that is packed or unpacked.

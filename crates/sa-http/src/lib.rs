@@ -32,8 +32,9 @@ pub use cors::{BadCors, CorsOptions};
 pub use openapi::openapi_json;
 pub use query::query_table_json;
 
+use sa_config::ConfigStore;
 use sa_credentials::Host;
-use sa_files::{ConfigStore, Files};
+use sa_files::Files;
 use sa_hub::Hub;
 use sa_install::Launcher;
 use sa_otlp::Exporter;

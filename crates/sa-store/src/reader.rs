@@ -5,6 +5,7 @@ use crate::limits::READERS;
 use crate::open;
 use crate::writer::{Queue, Work};
 use rusqlite::Connection;
+use sa_disk::on_disk;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Semaphore, oneshot};
@@ -69,7 +70,7 @@ impl Pool {
         let permits = Arc::clone(&self.permits);
         let permit = permits.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
         let (idle, path) = (Arc::clone(&self.idle), self.path.clone());
-        let reading = tokio::task::spawn_blocking(move || {
+        on_disk(move || {
             let kept = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut connection = kept.map_or_else(|| open::reader(&path), Ok)?;
             let found = read(&mut connection);
@@ -80,7 +81,7 @@ impl Pool {
             drop(idle);
             drop(permit);
             found
-        });
-        reading.await.unwrap_or_else(|error| Err(StoreError::Io(error.to_string())))
+        })
+        .await
     }
 }
