@@ -16,13 +16,14 @@ use crate::lock::lock;
 use crate::source::{Reference, Repository, shown, without_secrets};
 use crate::tree::{Size, drop_foreign_links, key, measure, seal};
 use crate::{SkillsError, SkillsLimits};
+use sa_api::Timestamp;
 use sa_disk::{DiskError, Durability, FileLock, VersionedDirectory, at, on_disk, remove_all, write_atomic};
 use sa_supervisor::Supervisor;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 const STATE: &str = "state.json";
 
@@ -126,7 +127,7 @@ impl Cache<'_> {
         let wish = Wish { origin, repository, directory: &directory };
         let known = self.read_state(&directory).await;
         let state = match known {
-            Some(state) if !state.moves || now_ms() < state.next_look_ms => state,
+            Some(state) if !state.moves || Timestamp::now().as_millis() < state.next_look_ms => state,
             known => match (self.look(&wish, known.as_ref()).await, known) {
                 (Ok(state), _) => state,
                 (Err(error), None) => return Err(error),
@@ -317,10 +318,5 @@ fn write_state(directory: &Path, state: &State) -> Result<(), DiskError> {
 }
 
 fn after(pause: Duration) -> u64 {
-    now_ms().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))
-}
-
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    Timestamp::now().as_millis().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))
 }

@@ -43,7 +43,7 @@ const TABLE: [Row; 42] = [
     Row { name: "sa-webhooks", needs: &["sa-api", "sa-net"], may: &[] },
     Row { name: "sa-otlp", needs: &["sa-api", "sa-net"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
-    Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
+    Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
     Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-config", "sa-credentials", "sa-hub", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },

@@ -10,7 +10,6 @@ use sa_api::{
 use sa_disk::on_disk;
 use sa_install::{Found, Origin};
 use std::collections::{BTreeSet, HashMap};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) async fn all(state: &AppState) -> Vec<AgentInfo> {
     let (agents, running, services) = (
@@ -41,8 +40,7 @@ impl Running {
             let (count, since) = agents.entry(server.agent).or_insert((0, u64::MAX));
             (*count, *since) = (*count + 1, (*since).min(server.created_at_ms));
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { agents, now_ms: now.as_millis() as u64 }
+        Self { agents, now_ms: Timestamp::now().as_millis() }
     }
 }
 
