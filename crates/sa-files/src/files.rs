@@ -3,11 +3,12 @@
 use crate::error::{At, FilesError};
 use crate::limits::FilesLimits;
 use crate::root::{Place, Root, absolute};
+use parking_lot::{Mutex, MutexGuard};
 use sa_disk::on_disk;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -196,7 +197,7 @@ impl Shared {
 
     /// Keeps other requests from changing names until it is dropped.
     pub(crate) fn lock_names(&self) -> MutexGuard<'_, ()> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+        self.names.lock()
     }
 }
 

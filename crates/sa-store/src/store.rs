@@ -16,7 +16,6 @@ use crate::writer::{self, Queue, Work, Writer};
 use crate::{listings, open, queries, transcript};
 use bytes::Bytes;
 use rusqlite::Connection;
-use sa_disk::on_disk;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -46,7 +45,7 @@ impl Store {
     /// See [`OpenError`]. A file that is there is left as it was.
     pub async fn open(path: &Path, options: StoreOptions) -> Result<Self, OpenError> {
         let path = path.to_owned();
-        on_disk(move || {
+        blocking(move || {
             let Opened { connection, lock, path, condition } = open::open(&path, &options)?;
             let file = Some((lock, path.clone()));
             let queue = Writer::start(connection, file, options.retention).map_err(at_start)?;
@@ -63,7 +62,7 @@ impl Store {
     ///
     /// If the system has no more threads or memory.
     pub async fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
-        on_disk(move || {
+        blocking(move || {
             let queue = Writer::start(open::in_memory()?, None, options.retention).map_err(at_start)?;
             let (readers, condition) = (Readers::Writer, Condition::Missing);
             Ok(Self { inner: Arc::new(Inner { queue, readers, path: None, condition }) })
@@ -363,6 +362,15 @@ impl Store {
     {
         self.inner.readers.read(&self.inner.queue, read).await
     }
+}
+
+/// Opens a store. A panic of a migration is an error, too: the file stays as it was.
+async fn blocking<F>(open: F) -> Result<Store, OpenError>
+where
+    F: FnOnce() -> Result<Store, OpenError> + Send + 'static,
+{
+    let opened = tokio::task::spawn_blocking(open).await;
+    opened.unwrap_or_else(|error| Err(OpenError::Io(error.to_string())))
 }
 
 fn at_start(error: StoreError) -> OpenError {
