@@ -3,7 +3,7 @@
 use crate::command::Command;
 use crate::shared::Shared;
 use crate::streams::Streams;
-use crate::{Attachment, CallError, Reader, ServerId, StreamError};
+use crate::{Attachment, CallError, Reader, ReaderKind, ServerId, StreamError};
 use bytes::Bytes;
 use sa_api::{AcpServer, Timestamp};
 use sa_jsonrpc::Message;
@@ -86,7 +86,7 @@ struct Leaving<'a> {
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.shared.nudge.notify_one();
+            self.shared.journal.nudge();
         }
     }
 }
@@ -227,9 +227,9 @@ impl Server {
         self.ask(|reply| Command::Send { message, start, caller, reply }).await
     }
 
-    /// A reader from that position on. `stream` says that it shows everybody's answers.
-    pub async fn subscribe(&self, from: Position, stream: bool) -> Result<Reader, CallError> {
-        self.ask(|reply| Command::Subscribe { from, stream, reply }).await
+    /// Starts a reader at that position.
+    pub async fn subscribe(&self, from: Position, kind: ReaderKind) -> Result<Reader, CallError> {
+        self.ask(|reply| Command::Subscribe { from, kind, reply }).await
     }
 
     /// Ends the server and waits until nothing of it is left.

@@ -3,12 +3,13 @@
 use crate::error::{InputError, ResizeError};
 use crate::input::Piece;
 use crate::limits::{INPUT_QUEUE_BYTES, INPUT_WAIT};
-use crate::log::{Dropped, Entry, Stream};
+use crate::log::{Entry, Position, Stream};
 use crate::owner::Command;
-use crate::reader::{Position, Reader, Step};
+use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
 use bytes::Bytes;
+use sa_journal::{Gap, Step};
 use sa_supervisor::{Process as Child, TerminalSize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -165,22 +166,22 @@ impl Process {
 
     /// Reads its output, also what comes later, perhaps of one stream only.
     pub fn reader(&self, from: Position, only: Option<Stream>) -> Reader {
-        Reader::new(Arc::clone(&self.inner.shared), from, only)
+        Reader::new(&self.inner.shared, from, only)
     }
 
     /// The output that is there now, and what is missing before it.
-    pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Dropped>) {
+    pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Gap>) {
         let mut reader = self.reader(from, only);
-        let newest = self.inner.shared.log().end().after;
-        let (mut entries, mut missing): (Vec<Entry>, Option<Dropped>) = (Vec::new(), None);
+        let newest = self.inner.shared.log().newest();
+        let (mut entries, mut missing): (Vec<Entry>, Option<Gap>) = (Vec::new(), None);
         // Up to what was there at the beginning: a flood must not keep this from coming back.
         while reader.cursor() < newest {
             match reader.try_step() {
                 Some(Step::Entry(entry)) => entries.push(entry),
-                Some(Step::Dropped(dropped)) => {
-                    // Only what comes before the first entry can be told; a hole inside starts it anew.
+                Some(Step::Gap(gap)) => {
+                    // Only a gap before the first entry can be reported, so one inside starts the output again.
                     entries.clear();
-                    missing = Some(dropped);
+                    missing = Some(gap);
                 }
                 None => break,
             }

@@ -9,6 +9,7 @@ use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
 use sa_jsonrpc::{ErrorObject, Kind, Message};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Bounds of one relay, in bytes but for `pending_requests`.
 #[derive(Debug, Clone)]
@@ -180,9 +181,11 @@ impl Relay {
         self.close(round)
     }
 
-    /// Takes a buffer that left the log, for what the agent says next.
-    pub fn reuse(&mut self, buffer: Vec<u8>) {
-        self.lines.buffers.reuse(buffer);
+    /// Takes a segment that left the journal. Unless somebody reads it, its buffer is used again.
+    pub fn reuse(&mut self, segment: Arc<Segment>) {
+        if let Some(segment) = Arc::into_inner(segment) {
+            self.lines.buffers.reuse(segment.into_buffer());
+        }
     }
 
     /// Fails all requests up to this number: the agent has been silent for too long. It may still answer; that answer

@@ -7,7 +7,9 @@ use crate::Audience;
 use crate::buffer::{self, FRAME_ROOM, FrameBuffer};
 use crate::event::{EVENT_END, push_event, push_event_head};
 use bytes::Bytes;
+use sa_journal::Entry;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,19 +62,9 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Sequence number of the last record.
-    pub fn last(&self) -> u64 {
-        self.first + self.records.len() as u64 - 1
-    }
-
     /// Where the next segment starts.
     pub fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
-    }
-
-    /// What it costs to keep, in bytes of memory.
-    pub fn cost(&self) -> usize {
-        self.cost
     }
 
     /// The records from `index` on.
@@ -100,15 +92,15 @@ impl Segment {
     }
 
     /// Where the frame of this record begins in the segment; for an index beyond the last, where the last ends.
-    pub(crate) fn offset(&self, index: usize) -> usize {
+    fn offset(&self, index: usize) -> usize {
         match index.min(self.records.len()).checked_sub(1) {
             Some(before) => self.records.get(before).map_or(0, |record| record.end),
             None => 0,
         }
     }
 
-    /// Returns the buffer, for [`crate::Relay::reuse`].
-    pub fn into_buffer(self) -> Vec<u8> {
+    /// Returns the buffer, to be used again.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
         buffer::recover(self.bytes)
     }
 
@@ -117,6 +109,46 @@ impl Segment {
         let Some(record) = self.records.get(index) else { return Bytes::new() };
         let end = record.end - EVENT_END.len();
         self.bytes.slice(end - record.data..end)
+    }
+}
+
+impl Entry for Segment {
+    fn first(&self) -> u64 {
+        self.first
+    }
+
+    fn last(&self) -> u64 {
+        self.first + self.records.len() as u64 - 1
+    }
+
+    fn cost(&self) -> usize {
+        self.cost
+    }
+
+    fn position_before(&self, record: u64) -> u64 {
+        self.start + self.offset(record.saturating_sub(self.first) as usize) as u64
+    }
+}
+
+/// A run of records in one segment.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The segment.
+    pub segment: Arc<Segment>,
+    /// Which of its records, by index.
+    pub records: Range<usize>,
+}
+
+impl Part {
+    /// Returns the records of a segment after the one numbered `after`.
+    pub fn after(segment: Arc<Segment>, after: u64) -> Self {
+        let from = (after + 1).saturating_sub(segment.first) as usize;
+        Self { records: from..segment.records.len(), segment }
+    }
+
+    /// Returns the number of the last record.
+    pub fn last(&self) -> u64 {
+        self.segment.first + self.records.end as u64 - 1
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::stream::{Frames, sse};
 use bytes::{Bytes, BytesMut};
-use sa_hub::{Past, Reader, Step};
+use sa_hub::{Past, Reader};
+use sa_journal::Step;
 use sa_relay::{Part, Record};
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
@@ -29,14 +30,12 @@ impl Frames for ServerFrames {
         }
         loop {
             match self.reader.poll_step(context) {
-                Poll::Ready(Some(Step::Part(part))) => {
+                Poll::Ready(Some(Step::Entry(part))) => {
                     if let Some(bytes) = visible(&part, self.reader.past()) {
                         return Poll::Ready(Some(bytes));
                     }
                 }
-                Poll::Ready(Some(Step::Gap { oldest, newest })) => {
-                    return Poll::Ready(Some(sse::gap(oldest, newest)));
-                }
+                Poll::Ready(Some(Step::Gap(gap))) => return Poll::Ready(Some(sse::gap(gap))),
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,
             }

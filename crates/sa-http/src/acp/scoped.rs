@@ -3,7 +3,8 @@
 use super::events::gather_if;
 use crate::stream::{Frames, sse};
 use bytes::Bytes;
-use sa_hub::{About, Attachment, Reader, Step};
+use sa_hub::{About, Attachment, Reader};
+use sa_journal::Step;
 use sa_relay::{Audience, Part, RecordKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -65,14 +66,18 @@ impl Frames for ScopedFrames {
         self.attachment.delivered(self.reader.cursor());
         loop {
             match self.reader.poll_step(context) {
-                Poll::Ready(Some(Step::Part(part))) => {
+                Poll::Ready(Some(Step::Entry(part))) => {
                     if let Some(bytes) = self.pick(&part) {
                         return Poll::Ready(Some(bytes));
                     }
                     self.attachment.delivered(part.last());
                 }
-                Poll::Ready(Some(Step::Gap { oldest, newest })) => {
-                    tracing::warn!(oldest, newest, "a stream ended: what comes next is no longer in the log");
+                Poll::Ready(Some(Step::Gap(gap))) => {
+                    tracing::warn!(
+                        gap.oldest,
+                        gap.newest,
+                        "a stream ended: what comes next is no longer in the log"
+                    );
                     self.ended = true;
                     // The next attempt gets what is left, also if it names the last event it knows of.
                     let cursor = self.reader.cursor();

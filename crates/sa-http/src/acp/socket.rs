@@ -12,7 +12,8 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http::Extensions;
 use sa_api::Gap;
-use sa_hub::{Reader, Server, Step};
+use sa_hub::{Reader, Server};
+use sa_journal::Step;
 use sa_jsonrpc::{ErrorObject, Invalid, Kind, Message, codes};
 use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
 use std::time::Duration;
@@ -186,7 +187,7 @@ struct Outgoing<'a> {
 
 enum Item {
     /// The next step of the reader; none if the server has ended.
-    Step(Option<Step>),
+    Step(Option<Step<Part>>),
     /// An answer of our own.
     Own(Vec<u8>),
 }
@@ -210,8 +211,8 @@ impl websocket::Outgoing for Outgoing<'_> {
 
     async fn write(&mut self, item: Item, sink: &mut SocketSink) -> Result<(), End> {
         match item {
-            Item::Step(Some(Step::Part(part))) => self.write_part(sink, &part).await,
-            Item::Step(Some(Step::Gap { oldest, newest })) => self.write_gap(sink, oldest, newest).await,
+            Item::Step(Some(Step::Entry(part))) => self.write_part(sink, &part).await,
+            Item::Step(Some(Step::Gap(gap))) => self.write_gap(sink, gap).await,
             Item::Step(None) => Err(End::Close(close_code::AWAY, "the ACP server has ended".to_owned())),
             Item::Own(own) => self.feed(sink, RecordKind::Message.event(), None, own.into()).await,
         }
@@ -251,7 +252,8 @@ impl Outgoing<'_> {
     }
 
     /// A bare message stream has no words for a gap, so it ends there and says why.
-    async fn write_gap(&self, sink: &mut SocketSink, oldest: u64, newest: u64) -> Result<(), End> {
+    async fn write_gap(&self, sink: &mut SocketSink, gap: sa_journal::Gap) -> Result<(), End> {
+        let sa_journal::Gap { oldest, newest, .. } = gap;
         if !self.events {
             return Err(End::Close(CLOSE_GAP, format!("gap: oldest {oldest}, newest {newest}")));
         }

@@ -15,7 +15,8 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use sa_api::{ErrorCode, Problem, ProcessExit, TerminalClientFrame, TerminalServerFrame};
-use sa_processes::{Entry, InputError, Position, Process, Reader, Step, TerminalSize};
+use sa_journal::Step;
+use sa_processes::{Entry, InputError, Position, Process, Reader, TerminalSize};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
@@ -149,7 +150,7 @@ struct Viewer<'a> {
 
 enum Item {
     /// The next step of the reader; none if the process has ended.
-    Step(Option<Step>),
+    Step(Option<Step<Entry>>),
     Note(Note),
 }
 
@@ -198,12 +199,12 @@ impl websocket::Outgoing for Viewer<'_> {
     }
 }
 
-async fn show(sink: &mut SocketSink, step: Step) -> Result<(), End> {
+async fn show(sink: &mut SocketSink, step: Step<Entry>) -> Result<(), End> {
     match step {
         Step::Entry(entry) if entry.data.is_empty() => Ok(()),
         Step::Entry(entry) => sink.binary(entry.data).await,
-        Step::Dropped(dropped) => {
-            let bytes = dropped.bytes.map_or("some".to_owned(), |bytes| bytes.to_string());
+        Step::Gap(gap) => {
+            let bytes = gap.lost.map_or("some".to_owned(), |bytes| bytes.to_string());
             let message = format!("{bytes} bytes of output were dropped: they were not read in time");
             report(sink, &TerminalServerFrame::Error { message }).await
         }
