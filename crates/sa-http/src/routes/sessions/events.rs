@@ -209,15 +209,15 @@ fn frames(id: String, reader: Reader, selection: Selection) -> impl Stream<Item 
 /// Events as frames, many small ones as one piece.
 fn pieces<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
-    let mut piece = BytesMut::new();
+    let mut piece = Vec::new();
     for line in lines {
         sse::push_event(&mut piece, None, Some(line.id), &line.json);
         if piece.len() >= PIECE {
-            pieces.push(piece.split().freeze());
+            pieces.push(std::mem::take(&mut piece).into());
         }
     }
     if !piece.is_empty() {
-        pieces.push(piece.freeze());
+        pieces.push(piece.into());
     }
     pieces
 }
