@@ -99,8 +99,8 @@ impl Owner {
             pending_requests: limits.pending_requests,
             asked_bytes: limits.log_bytes,
         };
-        let relay = Relay::continuing(&options, links.shared.log().newest());
-        let run_began = links.shared.log().newest();
+        let relay = Relay::continuing(&options, links.shared.journal.ring().newest());
+        let run_began = links.shared.journal.ring().newest();
         Self {
             patience: Patience::new(parts.tending.silence),
             parts,
@@ -176,7 +176,7 @@ impl Owner {
             self.calls.deliver(&self.shared).await;
         }
         if self.pipes.is_none() && starts {
-            let newest = self.shared.log().newest();
+            let newest = self.shared.journal.ring().newest();
             if let Err(error) = self.start().await {
                 return command.fail(error);
             }
@@ -233,8 +233,8 @@ impl Owner {
 
     fn subscribe(&mut self, from: Position, kind: ReaderKind) -> Reader {
         let is_first = !std::mem::replace(&mut self.was_read, true);
-        let oldest = self.shared.log().oldest();
-        let newest = self.shared.log().newest();
+        let oldest = self.shared.journal.ring().oldest();
+        let newest = self.shared.journal.ring().newest();
         let start = match from {
             Position::After(after) => Start { after, questions: Vec::new(), past: None },
             Position::Fresh if is_first => {

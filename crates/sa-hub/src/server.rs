@@ -163,7 +163,7 @@ impl Server {
             pid: state.pid,
             exit: state.exit,
             pending_requests: state.pending_requests,
-            last_event_id: self.inner.shared.log().newest(),
+            last_event_id: self.inner.shared.journal.ring().newest(),
             session_ids: Vec::new(),
         }
     }
@@ -182,7 +182,7 @@ impl Server {
 
     /// Number of the newest record.
     pub(crate) fn newest(&self) -> u64 {
-        self.inner.shared.log().newest()
+        self.inner.shared.journal.ring().newest()
     }
 
     /// Takes a stream of the standard transport for one reader: the session's, or the connection's.
@@ -202,7 +202,7 @@ impl Server {
 
     /// The number before the oldest record that is left.
     fn before_log(&self) -> u64 {
-        let log = self.inner.shared.log();
+        let log = self.inner.shared.journal.ring();
         log.oldest().checked_sub(1).unwrap_or(log.newest())
     }
 

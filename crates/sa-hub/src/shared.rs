@@ -45,11 +45,6 @@ impl Shared {
         }
     }
 
-    /// Locks the log of the journal.
-    pub(crate) fn log(&self) -> MutexGuard<'_, Ring<Arc<Segment>>> {
-        self.journal.ring()
-    }
-
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

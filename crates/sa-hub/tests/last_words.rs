@@ -60,7 +60,7 @@ async fn read_to_end(mut reader: Reader) -> Vec<Bytes> {
     let mut all = Vec::new();
     while let Some(step) = tokio::time::timeout(PATIENCE, reader.step()).await.expect("no end") {
         let Step::Entry(part) = step else { panic!("a gap") };
-        all.extend(part.records.clone().map(|index| part.segment.data(index)));
+        all.extend(part.records().map(|(index, ..)| part.segment.data(index)));
     }
     all
 }
@@ -118,7 +118,7 @@ async fn a_reader_that_holds_the_agent_back_misses_nothing_however_long_it_takes
     let mut lines = 0;
     while lines < LINES {
         match tokio::time::timeout(PATIENCE, reader.step()).await.expect("no end") {
-            Some(Step::Entry(part)) => lines += u32::try_from(part.records.len()).unwrap(),
+            Some(Step::Entry(part)) => lines += u32::try_from(part.records().count()).unwrap(),
             other => panic!("after {lines} lines: {other:?}"),
         }
     }

@@ -74,19 +74,13 @@ impl<E: Entry> Journal<E> {
     pub fn hold(&self, lag: u64, stall: Duration) -> Option<Hold> {
         let end = self.ring().end();
         let look = || self.slots.held_until(end, lag, stall);
-        if look().is_none() {
+        // Looked at twice: a reader may catch up before it can see that it is waited for.
+        let is_new = look().is_some() && !self.is_holding.swap(true, Ordering::AcqRel);
+        let hold = look().map(|until| Hold { until, is_new });
+        if hold.is_none() {
             self.is_holding.store(false, Ordering::Release);
-            return None;
         }
-        let is_new = !self.is_holding.swap(true, Ordering::AcqRel);
-        // Once more: a reader may have caught up before it could see that it is waited for.
-        match look() {
-            Some(until) => Some(Hold { until, is_new }),
-            None => {
-                self.is_holding.store(false, Ordering::Release);
-                None
-            }
-        }
+        hold
     }
 
     /// Wakes the writer.

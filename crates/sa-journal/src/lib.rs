@@ -17,5 +17,5 @@ mod slots;
 
 pub use journal::{Hold, Journal};
 pub use reader::{Reader, Step};
-pub use ring::{Entry, Gap, Read, Ring};
+pub use ring::{Entry, Gap, Ring};
 pub use slots::Pulse;

@@ -1,7 +1,7 @@
 //! A reader: a cursor with a slot.
 
 use crate::slots::Slot;
-use crate::{Entry, Gap, Journal, Pulse, Read};
+use crate::{Entry, Gap, Journal, Pulse};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -63,14 +63,14 @@ impl<E: Entry + Clone> Reader<E> {
     pub fn try_step(&mut self) -> Option<Step<E>> {
         let ring = self.journal.ring();
         match ring.read(self.after) {
-            Read::Entry(entry) => {
+            Ok(Some(entry)) => {
                 let entry = entry.clone();
                 drop(ring);
                 let last = entry.last();
                 self.on_entry(last, entry.position_before(last + 1));
                 Some(Step::Entry(entry))
             }
-            Read::Gap(gap) => {
+            Err(gap) => {
                 let start = ring.start();
                 drop(ring);
                 let lost = self.position.and_then(|position| start.checked_sub(position));
@@ -78,7 +78,7 @@ impl<E: Entry + Clone> Reader<E> {
                 self.position = Some(start);
                 Some(Step::Gap(Gap { lost, ..gap }))
             }
-            Read::End => None,
+            Ok(None) => None,
         }
     }
 

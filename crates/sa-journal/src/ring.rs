@@ -8,8 +8,10 @@ pub trait Entry {
     /// Returns the number of the first record.
     fn first(&self) -> u64;
 
-    /// Returns the number of the last record.
-    fn last(&self) -> u64;
+    /// Returns the number of the last record, for entries of more than one.
+    fn last(&self) -> u64 {
+        self.first()
+    }
 
     /// Returns the memory that the entry occupies, in bytes.
     fn cost(&self) -> usize;
@@ -48,17 +50,6 @@ pub struct Gap {
     pub newest: u64,
     /// How much is missing before the oldest, where that is known.
     pub lost: Option<u64>,
-}
-
-/// What follows a cursor.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Read<'a, E> {
-    /// The entry that holds the next record, perhaps after others.
-    Entry(&'a E),
-    /// Nothing yet.
-    End,
-    /// Something else than the next record. How much is missing is not known here.
-    Gap(Gap),
 }
 
 /// The newest entries, as far back as the limit of their cost reaches.
@@ -147,26 +138,23 @@ impl<E: Entry> Ring<E> {
         self.entries.range(self.index_after(after)..)
     }
 
-    /// Returns the position of a cursor: exactly for one in the ring or before everything.
+    /// Returns the position of a cursor, if it is in the ring or before everything.
     pub fn position_after(&self, after: u64) -> Option<u64> {
         match self.read(after) {
-            Read::Entry(entry) => Some(entry.position_before(self.beginning_or(after) + 1)),
-            Read::End => Some(self.end),
-            Read::Gap(_) => (after == 0 || after == self.base).then_some(0),
+            Ok(Some(entry)) => Some(entry.position_before(self.beginning_or(after) + 1)),
+            Ok(None) => Some(self.end),
+            Err(_) => (after == 0 || after == self.base).then_some(0),
         }
     }
 
-    /// Returns what follows the record `after`. 0 stands for the beginning, whatever number that has.
-    pub fn read(&self, after: u64) -> Read<'_, E> {
+    /// Returns the entry that holds the record after this one, or nothing at the end. 0 stands for the beginning, whatever
+    /// number that has. How much is missing in a gap is not known here.
+    pub fn read(&self, after: u64) -> Result<Option<&E>, Gap> {
         let after = self.beginning_or(after);
-        if after == self.newest {
-            return Read::End;
+        if after > self.newest || after < self.base || (after < self.newest && after + 1 < self.oldest()) {
+            return Err(Gap { oldest: self.oldest(), newest: self.newest, lost: None });
         }
-        let gap = || Read::Gap(Gap { oldest: self.oldest(), newest: self.newest, lost: None });
-        if after > self.newest || after < self.base || after + 1 < self.oldest() {
-            return gap();
-        }
-        self.entries.get(self.index_after(after)).map_or_else(gap, Read::Entry)
+        Ok(self.entries.get(self.index_after(after)))
     }
 
     fn beginning_or(&self, after: u64) -> u64 {

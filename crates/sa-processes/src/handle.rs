@@ -172,7 +172,7 @@ impl Process {
     /// The output that is there now, and what is missing before it.
     pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Gap>) {
         let mut reader = self.reader(from, only);
-        let newest = self.inner.shared.log().newest();
+        let newest = self.inner.shared.journal.ring().newest();
         let (mut entries, mut missing): (Vec<Entry>, Option<Gap>) = (Vec::new(), None);
         // Up to what was there at the beginning: a flood must not keep this from coming back.
         while reader.cursor() < newest {
@@ -190,6 +190,6 @@ impl Process {
     }
 
     pub(crate) fn log_cost(&self) -> usize {
-        self.inner.shared.log().cost()
+        self.inner.shared.journal.ring().cost()
     }
 }

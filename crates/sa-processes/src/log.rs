@@ -35,10 +35,6 @@ impl sa_journal::Entry for Entry {
         self.sequence
     }
 
-    fn last(&self) -> u64 {
-        self.sequence
-    }
-
     fn cost(&self) -> usize {
         self.data.len() + ENTRY_OVERHEAD
     }

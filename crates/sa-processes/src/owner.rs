@@ -69,7 +69,7 @@ impl Owner {
 
     /// Until when readers hold the process back. One with a quarter of the log to go could lose what comes next.
     fn held_until(&self) -> Option<Instant> {
-        let lag = READER_LAG_BYTES.min(self.shared.log().limit() / 4);
+        let lag = READER_LAG_BYTES.min(self.shared.journal.ring().limit() / 4);
         self.shared.journal.hold(lag as u64, READER_STALL).map(|hold| hold.until.into())
     }
 

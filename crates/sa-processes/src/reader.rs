@@ -14,7 +14,7 @@ pub struct Reader {
 
 impl Reader {
     pub(crate) fn new(shared: &Shared, from: Position, only: Option<Stream>) -> Self {
-        let after = from.resolve(&shared.log(), |entry| shows(only, entry));
+        let after = from.resolve(&shared.journal.ring(), |entry| shows(only, entry));
         Self { reader: shared.journal.reader(after), only }
     }
 

@@ -4,7 +4,7 @@ use crate::handle::Ended;
 use crate::log::{Entry, Stream};
 use bytes::Bytes;
 use sa_journal::{Journal, Ring};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, watch};
 
@@ -26,14 +26,10 @@ impl Shared {
         }
     }
 
-    pub(crate) fn log(&self) -> MutexGuard<'_, Ring<Entry>> {
-        self.journal.ring()
-    }
-
     /// Appends output. Only the owner does, so no other entry gets the same number.
     pub(crate) fn append(&self, stream: Stream, data: Bytes) {
         let (newest, offset) = {
-            let log = self.log();
+            let log = self.journal.ring();
             (log.newest(), log.end())
         };
         let entry = Entry { sequence: newest + 1, stream, timestamp_ms: now_ms(), data, offset };

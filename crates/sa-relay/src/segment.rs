@@ -135,20 +135,30 @@ impl Entry for Segment {
 pub struct Part {
     /// The segment.
     pub segment: Arc<Segment>,
-    /// Which of its records, by index.
-    pub records: Range<usize>,
+    /// Index of the first record; the others follow to the end.
+    from: usize,
 }
 
 impl Part {
     /// Returns the records of a segment after the one numbered `after`.
     pub fn after(segment: Arc<Segment>, after: u64) -> Self {
-        let from = (after + 1).saturating_sub(segment.first) as usize;
-        Self { records: from..segment.records.len(), segment }
+        Self { from: (after + 1).saturating_sub(segment.first) as usize, segment }
     }
 
     /// Returns the number of the last record.
     pub fn last(&self) -> u64 {
-        self.segment.first + self.records.end as u64 - 1
+        self.segment.last()
+    }
+
+    /// Returns the frames of all records, as one piece.
+    pub fn frames(&self) -> Bytes {
+        self.segment.frames(self.from..usize::MAX)
+    }
+
+    /// Returns each record with its index in the segment and its sequence number.
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = (usize, u64, &Record)> {
+        let records = self.segment.records.iter().enumerate().skip(self.from);
+        records.map(|(index, record)| (index, self.segment.first + index as u64, record))
     }
 }
 

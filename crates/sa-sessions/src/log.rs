@@ -32,10 +32,6 @@ impl Entry for Line {
         self.id
     }
 
-    fn last(&self) -> u64 {
-        self.id
-    }
-
     fn cost(&self) -> usize {
         self.json.len()
     }
@@ -117,44 +113,46 @@ impl Log {
         Ok(self.store.transcript(&self.session, after, direction, limit, max_bytes).await?)
     }
 
-    /// How a question or permission was decided the last time, if it was; looked up in the whole log.
+    /// Returns how a question or permission was decided the last time, if it was; looked up in the whole log.
     pub(crate) async fn find_verdict(&self, id: &str) -> Option<Verdict> {
-        let finder = memchr::memmem::Finder::new(id);
-        let (mut after, mut verdict) = (0, None);
-        loop {
-            let lines = self.read(after, PAGE_EVENTS).await.ok()?;
-            let Some(last) = lines.last() else { return verdict };
-            after = last.id;
-            for line in lines.iter().filter(|line| finder.find(&line.json).is_some()) {
-                let event = UniversalEvent::from_json(&line.json).ok()?;
-                match event.data {
-                    EventData::QuestionResolved(resolved) if resolved.id == id => {
-                        verdict = Some(Verdict::Question(resolved));
-                    }
-                    EventData::PermissionResolved(resolved) if resolved.id == id => {
-                        verdict = Some(Verdict::Permission(resolved));
-                    }
-                    _ => {}
+        let mut verdict = None;
+        let found = self.search(id, |data| {
+            match data {
+                EventData::QuestionResolved(resolved) if resolved.id == id => {
+                    verdict = Some(Verdict::Question(resolved));
                 }
+                EventData::PermissionResolved(resolved) if resolved.id == id => {
+                    verdict = Some(Verdict::Permission(resolved));
+                }
+                _ => {}
             }
-        }
+            false
+        });
+        found.await.ok()?;
+        verdict
     }
 
     /// Returns whether the message of that id has begun a turn; looked up in the whole log.
     pub(crate) async fn has_begun_turn(&self, message_id: &str) -> Result<bool, SessionError> {
-        let finder = memchr::memmem::Finder::new(message_id);
+        let begins = |data| matches!(data, EventData::TurnStarted(turn) if turn.message_id.as_deref() == Some(message_id));
+        self.search(message_id, begins).await
+    }
+
+    /// Searches the whole log for an event that contains this text, until `is_found` says that it is the one.
+    async fn search(
+        &self,
+        text: &str,
+        mut is_found: impl FnMut(EventData) -> bool,
+    ) -> Result<bool, SessionError> {
+        let finder = memchr::memmem::Finder::new(text);
         let mut after = 0;
         loop {
             let lines = self.read(after, PAGE_EVENTS).await?;
             let Some(last) = lines.last() else { return Ok(false) };
             after = last.id;
-            let begins = |line: &Line| {
-                let event = UniversalEvent::from_json(&line.json);
-                event.is_ok_and(|event| {
-                    matches!(event.data, EventData::TurnStarted(started) if started.message_id.as_deref() == Some(message_id))
-                })
-            };
-            if lines.iter().any(|line| finder.find(&line.json).is_some() && begins(line)) {
+            let with_text = lines.iter().filter(|line| finder.find(&line.json).is_some());
+            let mut events = with_text.filter_map(|line| UniversalEvent::from_json(&line.json).ok());
+            if events.any(|event| is_found(event.data)) {
                 return Ok(true);
             }
         }

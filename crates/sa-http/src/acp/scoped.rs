@@ -1,6 +1,6 @@
 //! The streams of the standard transport: one for a connection, one for each of its sessions.
 
-use super::events::gather_if;
+use super::events::gather;
 use crate::stream::{Frames, sse};
 use bytes::Bytes;
 use sa_hub::{About, Attachment, Reader};
@@ -31,13 +31,11 @@ impl ScopedFrames {
     /// Picks the messages that belong to this stream. Events of the transport have no place here: stock clients take
     /// every event for a message.
     fn pick(&self, part: &Part) -> Option<Bytes> {
-        let bytes = gather_if(part, |index, record| {
+        let bytes = gather(part, |index, number, record| {
             if !matches!(record.kind, RecordKind::Message | RecordKind::Response) {
-                return false;
+                return None;
             }
-            let number = part.segment.first + index as u64;
-            let data = part.segment.data(index);
-            let glance = Glance::at(&data);
+            let glance = Glance::at(&part.segment.data(index));
             let carried = match record.audience {
                 Audience::Stream { scope } => {
                     self.attachment.carries(number, About::Answer { scope, is_error: glance.is_error })
@@ -50,7 +48,7 @@ impl ScopedFrames {
             if let Some(session) = &glance.made {
                 self.attachment.made(session, number);
             }
-            carried
+            carried.then(|| part.segment.message_frame(index))
         });
         self.attachment.looked_at(part.last());
         bytes

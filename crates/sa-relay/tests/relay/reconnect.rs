@@ -3,7 +3,7 @@
 use crate::sse::{Event, Parser};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sa_journal::{Entry, Gap, Read, Ring};
+use sa_journal::{Entry, Gap, Ring};
 use sa_relay::{Part, Presence, Relay, RelayOptions, Segment};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -97,19 +97,19 @@ impl Client {
 
 fn read(log: &Ring<Arc<Segment>>, client: &mut Client, model: &Model, bytes: usize) -> bool {
     match log.read(client.cursor) {
-        Read::Entry(segment) => {
+        Ok(Some(segment)) => {
             assert!(model.holds(client.cursor));
             let part = Part::after(Arc::clone(segment), client.cursor);
-            let frames = part.segment.frames(part.records.clone());
+            let frames = part.frames();
             client.take(&frames[..bytes.min(frames.len())], model);
             client.cursor = part.last();
             true
         }
-        Read::End => {
+        Ok(None) => {
             assert_eq!(client.cursor, model.newest());
             false
         }
-        Read::Gap(Gap { oldest, newest, .. }) => {
+        Err(Gap { oldest, newest, .. }) => {
             assert!(!model.holds(client.cursor), "a gap without need");
             assert_eq!((oldest, newest), (model.oldest(), model.newest()));
             // The client is told, and the stream goes on with what there is.

@@ -257,9 +257,8 @@ impl Shared {
     async fn part(&self, part: &Part) -> Option<AgentExit> {
         let exit = exit_in(part);
         let view = SocketView { socket: self.socket.number(), resumed_at: None };
-        for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
-            let index = part.records.start + offset;
-            let (sequence, data) = (part.segment.first + index as u64, part.segment.data(index));
+        for (index, sequence, record) in part.records() {
+            let data = part.segment.data(index);
             match record.kind {
                 _ if view.sees(sequence, record, |socket| self.server.has_socket(socket)) != Sight::Own => {}
                 RecordKind::Message | RecordKind::Response => self.message(&data, exit.as_ref()).await,
@@ -324,9 +323,8 @@ impl Shared {
 
 /// The agent's exit, if this part of the log has it.
 fn exit_in(part: &Part) -> Option<Value> {
-    let records = part.segment.records(part.records.start);
-    let offset = records.iter().position(|record| record.kind == RecordKind::Exit)?;
-    serde_json::from_slice(&part.segment.data(part.records.start + offset)).ok()
+    let (index, ..) = part.records().find(|(.., record)| record.kind == RecordKind::Exit)?;
+    serde_json::from_slice(&part.segment.data(index)).ok()
 }
 
 async fn tell(lines: Vec<Line>, what: impl Fn() -> FromAgent) {

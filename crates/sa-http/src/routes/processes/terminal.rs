@@ -18,6 +18,7 @@ use sa_api::{ErrorCode, Problem, ProcessExit, TerminalClientFrame, TerminalServe
 use sa_journal::Step;
 use sa_processes::{Entry, InputError, Position, Process, Reader, TerminalSize};
 use serde::Deserialize;
+use std::convert::Infallible;
 use tokio::sync::mpsc;
 
 /// What a viewer that comes late is shown of what was printed before, in bytes.
@@ -74,8 +75,14 @@ pub(crate) async fn attach(
         let _alive = alive;
         let (notes, own) = mpsc::channel(NOTES);
         let incoming = Typing { state: &state, process: &process, notes };
-        let outgoing = Viewer { reader, process: &process, own };
-        let (end, stream) = websocket::serve(&state, socket, incoming, outgoing).await;
+        let mut outgoing = Viewer { reader, process: &process, own };
+        let (mut sink, mut stream) = websocket::split(&state, socket);
+        let end = tokio::select! {
+            end = incoming.run(&mut stream) => end,
+            Err(end) = outgoing.run(&mut sink) => end,
+        };
+        sink.close(&end).await;
+        drop(outgoing);
         websocket::finish(stream, &end).await;
     }))
 }
@@ -95,7 +102,8 @@ struct Typing<'a> {
     notes: mpsc::Sender<Note>,
 }
 
-impl websocket::Incoming for Typing<'_> {
+impl Typing<'_> {
+    /// Passes on what the client sends.
     async fn run(self, stream: &mut SocketStream) -> End {
         loop {
             let outcome = match stream.next().await {
@@ -148,54 +156,45 @@ struct Viewer<'a> {
     own: mpsc::Receiver<Note>,
 }
 
-enum Item {
-    /// The next step of the reader; none if the process has ended.
-    Step(Option<Step<Entry>>),
-    Note(Note),
-}
-
-impl websocket::Outgoing for Viewer<'_> {
-    type Item = Item;
+impl Viewer<'_> {
+    /// Writes the output, and what is to be said about it.
+    async fn run(&mut self, sink: &mut SocketSink) -> Result<Infallible, End> {
+        let process_id = self.process.id().to_owned();
+        report(sink, &TerminalServerFrame::Ready { process_id }).await?;
+        self.show_scrollback(sink).await?;
+        let close = |reason: &str| Err(End::Close(close_code::NORMAL, reason.to_owned()));
+        loop {
+            tokio::select! {
+                step = sink.wait_for(self.reader.step()) => match step? {
+                    Some(step) => show(sink, step).await?,
+                    None => {
+                        if let Some(ended) = self.process.ended() {
+                            let ProcessExit { exit_code, signal, oom_killed } = describe::exit(&ended);
+                            report(sink, &TerminalServerFrame::Exit { exit_code, signal, oom_killed }).await?;
+                        }
+                        return close("the process has ended");
+                    }
+                },
+                Some(note) = self.own.recv() => match note {
+                    Note::Refused(message) => report(sink, &TerminalServerFrame::Error { message }).await?,
+                    Note::Leave => return close("as you wish"),
+                },
+            }
+        }
+    }
 
     /// Writes the output that was there before. If its beginning is missing it starts with a whole line, not in the
     /// middle of a character or of a control sequence.
-    async fn open(&mut self, sink: &mut SocketSink) -> Result<(), End> {
-        let process_id = self.process.id().to_owned();
-        report(sink, &TerminalServerFrame::Ready { process_id }).await?;
+    async fn show_scrollback(&mut self, sink: &mut SocketSink) -> Result<(), End> {
         let mut cut = self.reader.cursor() > 0;
         while let Some(step) = self.reader.try_step() {
             let step = match step {
-                Step::Entry(entry) if cut => {
-                    cut = false;
-                    Step::Entry(from_whole_line(entry))
-                }
+                Step::Entry(entry) if std::mem::take(&mut cut) => Step::Entry(from_whole_line(entry)),
                 step => step,
             };
             show(sink, step).await?;
         }
         Ok(())
-    }
-
-    async fn next(&mut self) -> Item {
-        tokio::select! {
-            step = self.reader.step() => Item::Step(step),
-            Some(note) = self.own.recv() => Item::Note(note),
-        }
-    }
-
-    async fn write(&mut self, item: Item, sink: &mut SocketSink) -> Result<(), End> {
-        match item {
-            Item::Step(Some(step)) => show(sink, step).await,
-            Item::Step(None) => {
-                if let Some(ended) = self.process.ended() {
-                    let ProcessExit { exit_code, signal, oom_killed } = describe::exit(&ended);
-                    report(sink, &TerminalServerFrame::Exit { exit_code, signal, oom_killed }).await?;
-                }
-                Err(End::Close(close_code::NORMAL, "the process has ended".to_owned()))
-            }
-            Item::Note(Note::Refused(message)) => report(sink, &TerminalServerFrame::Error { message }).await,
-            Item::Note(Note::Leave) => Err(End::Close(close_code::NORMAL, "as you wish".to_owned())),
-        }
     }
 }
 
