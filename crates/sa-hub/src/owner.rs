@@ -19,7 +19,6 @@ mod starting;
 use crate::command::Command;
 use crate::hub::{HubOptions, Registry};
 use crate::pipes::{ExitWait, Pipes, exited, readable, writable};
-use crate::reader::Start;
 use crate::server::Links;
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
@@ -235,20 +234,21 @@ impl Owner {
         let is_first = !std::mem::replace(&mut self.was_read, true);
         let oldest = self.shared.journal.ring().oldest();
         let newest = self.shared.journal.ring().newest();
-        let start = match from {
-            Position::After(after) => Start { after, questions: Vec::new(), past: None },
+        let (after, questions, past) = match from {
+            Position::After(sequence) => (sequence, Vec::new(), None),
             Position::Fresh if is_first => {
                 // Those that left the log come first, the others in their place.
                 let (left, here): (Vec<_>, Vec<_>) =
                     self.relay.open_questions().into_iter().partition(|question| question.sequence < oldest);
                 let open = here.iter().map(|question| question.sequence).collect();
-                Start { after: self.run_began, questions: left, past: Some(Past { upto: newest, open }) }
+                (self.run_began, left, Some(Past { upto: newest, open }))
             }
-            Position::Now | Position::Fresh => {
-                Start { after: newest, questions: self.relay.open_questions(), past: None }
-            }
+            Position::Now | Position::Fresh => (newest, self.relay.open_questions(), None),
         };
-        Reader::new(Arc::clone(&self.shared), Arc::clone(&self.parts.stats), start, kind)
+        let (shared, stats) = (Arc::clone(&self.shared), Arc::clone(&self.parts.stats));
+        let mut reader = Reader::new(shared, stats, after, kind);
+        (reader.questions, reader.past) = (questions, past);
+        reader
     }
 
     /// Ends the agent and everybody's waiting, and lets go of the id.

@@ -46,16 +46,6 @@ pub enum ReaderKind {
     Client,
 }
 
-/// Where a reader starts, and what it shows before.
-pub(crate) struct Start {
-    /// The record to start after.
-    pub(crate) after: u64,
-    /// Unanswered questions of the agent from before that record.
-    pub(crate) questions: Vec<Question>,
-    /// For a server's first reader.
-    pub(crate) past: Option<Past>,
-}
-
 /// Reads a server's journal from one record on, at its own pace.
 #[derive(Debug)]
 pub struct Reader {
@@ -63,17 +53,19 @@ pub struct Reader {
     kind: ReaderKind,
     shared: Arc<Shared>,
     stats: Arc<Stats>,
-    questions: Vec<Question>,
-    past: Option<Past>,
+    /// Unanswered questions of the agent from before the first record.
+    pub(crate) questions: Vec<Question>,
+    /// For a server's first reader.
+    pub(crate) past: Option<Past>,
 }
 
 impl Reader {
-    pub(crate) fn new(shared: Arc<Shared>, stats: Arc<Stats>, start: Start, kind: ReaderKind) -> Self {
-        let Start { after, questions, past } = start;
+    pub(crate) fn new(shared: Arc<Shared>, stats: Arc<Stats>, after: u64, kind: ReaderKind) -> Self {
         if kind == ReaderKind::EventStream {
             shared.event_streams.fetch_add(1, Ordering::Relaxed);
         }
-        Self { reader: shared.journal.reader(after), kind, shared, stats, questions, past }
+        let reader = shared.journal.reader(after);
+        Self { reader, kind, shared, stats, questions: Vec::new(), past: None }
     }
 
     /// Returns what was there before this reader, if it is the first one of its server.

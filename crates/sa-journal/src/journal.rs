@@ -1,10 +1,12 @@
 //! The part that the writer and its readers share.
 
-use crate::nudge::Nudge;
 use crate::slots::Slots;
 use crate::{Entry, Reader, Ring};
+use futures_util::task::AtomicWaker;
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 /// A ring with its readers. One task writes; the lock is held for a few instructions and never across an await.
@@ -15,7 +17,8 @@ pub struct Journal<E> {
     /// Set while the writer waits for readers.
     is_holding: AtomicBool,
     is_closed: AtomicBool,
-    nudge: Nudge,
+    is_nudged: AtomicBool,
+    writer: AtomicWaker,
 }
 
 /// Readers that the writer waits for.
@@ -35,7 +38,8 @@ impl<E: Entry> Journal<E> {
             slots: Slots::new(),
             is_holding: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
-            nudge: Nudge::default(),
+            is_nudged: AtomicBool::new(false),
+            writer: AtomicWaker::new(),
         }
     }
 
@@ -70,9 +74,15 @@ impl<E: Entry> Journal<E> {
         self.slots.count()
     }
 
-    /// Returns whether readers hold the writer back: those more than `lag` behind that took something within `stall`.
-    pub fn hold(&self, lag: u64, stall: Duration) -> Option<Hold> {
-        let end = self.ring().end();
+    /// Returns whether readers hold the writer back: those more than `lag` behind, or a quarter of the ring if that is
+    /// less, that took something within `stall`.
+    pub fn hold(&self, lag: usize, stall: Duration) -> Option<Hold> {
+        let (end, limit) = {
+            let ring = self.ring();
+            (ring.end(), ring.limit())
+        };
+        // Readers must be waited for before their place leaves the ring, however small that is.
+        let lag = lag.min(limit / 4) as u64;
         let look = || self.slots.held_until(end, lag, stall);
         // Looked at twice: a reader may catch up before it can see that it is waited for.
         let is_new = look().is_some() && !self.is_holding.swap(true, Ordering::AcqRel);
@@ -85,12 +95,17 @@ impl<E: Entry> Journal<E> {
 
     /// Wakes the writer.
     pub fn nudge(&self) {
-        self.nudge.set();
+        self.is_nudged.store(true, Ordering::Release);
+        self.writer.wake();
     }
 
     /// Waits for a nudge: a reader left, or took something while the writer waited. Cancel-safe.
     pub fn nudged(&self) -> impl Future<Output = ()> {
-        self.nudge.wait()
+        poll_fn(|context| {
+            self.writer.register(context.waker());
+            // After registering: a nudge is then either seen here or wakes the writer.
+            if self.is_nudged.swap(false, Ordering::AcqRel) { Poll::Ready(()) } else { Poll::Pending }
+        })
     }
 
     /// Wakes the writer if it waits for readers.

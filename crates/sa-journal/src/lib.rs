@@ -10,7 +10,6 @@
 //! entries leave the ring; one that stalls does not, and gets a gap when it continues.
 
 mod journal;
-mod nudge;
 mod reader;
 mod ring;
 mod slots;

@@ -49,13 +49,6 @@ impl<E: Entry> Reader<E> {
     pub fn hold_writer(&self) {
         self.slot.be_patient();
     }
-
-    fn on_entry(&mut self, last: u64, position: u64) {
-        self.after = last;
-        self.position = Some(position);
-        self.slot.move_to(position);
-        self.journal.nudge_if_holding();
-    }
 }
 
 impl<E: Entry + Clone> Reader<E> {
@@ -66,16 +59,17 @@ impl<E: Entry + Clone> Reader<E> {
             Ok(Some(entry)) => {
                 let entry = entry.clone();
                 drop(ring);
-                let last = entry.last();
-                self.on_entry(last, entry.position_before(last + 1));
+                let position = entry.position_before(entry.last() + 1);
+                (self.after, self.position) = (entry.last(), Some(position));
+                self.slot.move_to(position);
+                self.journal.nudge_if_holding();
                 Some(Step::Entry(entry))
             }
             Err(gap) => {
                 let start = ring.start();
                 drop(ring);
                 let lost = self.position.and_then(|position| start.checked_sub(position));
-                self.after = gap.oldest.saturating_sub(1);
-                self.position = Some(start);
+                (self.after, self.position) = (gap.oldest.saturating_sub(1), Some(start));
                 Some(Step::Gap(Gap { lost, ..gap }))
             }
             Ok(None) => None,

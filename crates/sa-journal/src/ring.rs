@@ -103,8 +103,7 @@ impl<E: Entry> Ring<E> {
         self.cost
     }
 
-    /// Returns the limit of the cost.
-    pub fn limit(&self) -> usize {
+    pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 

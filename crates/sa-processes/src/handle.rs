@@ -57,21 +57,11 @@ pub struct Process {
     inner: Arc<Inner>,
 }
 
+/// The parts of a process.
 #[derive(Debug)]
-struct Inner {
-    id: String,
-    /// In the order of creation.
-    number: u64,
-    spec: Spec,
-    created_at_ms: u64,
-    child: Child,
-    commands: mpsc::Sender<Command>,
-    shared: Arc<Shared>,
-}
-
-/// The parts of a new handle.
-pub(crate) struct Parts {
+pub(crate) struct Inner {
     pub(crate) id: String,
+    /// In the order of creation.
     pub(crate) number: u64,
     pub(crate) spec: Spec,
     pub(crate) created_at_ms: u64,
@@ -81,9 +71,8 @@ pub(crate) struct Parts {
 }
 
 impl Process {
-    pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { id, number, spec, created_at_ms, child, commands, shared } = parts;
-        Self { inner: Arc::new(Inner { id, number, spec, created_at_ms, child, commands, shared }) }
+    pub(crate) fn new(inner: Inner) -> Self {
+        Self { inner: Arc::new(inner) }
     }
 
     /// Its id.

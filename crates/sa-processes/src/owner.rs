@@ -46,7 +46,8 @@ impl Owner {
         let child = self.child.clone();
         let mut exit = None;
         while exit.is_none() || self.streams.has_output() {
-            let held = self.held_until();
+            let hold = self.shared.journal.hold(READER_LAG_BYTES, READER_STALL);
+            let held = hold.map(|hold| Instant::from_std(hold.until));
             tokio::select! {
                 ended = child.wait(), if exit.is_none() => {
                     self.streams.release();
@@ -65,12 +66,6 @@ impl Owner {
             }
         }
         self.finish(exit);
-    }
-
-    /// Until when readers hold the process back. One with a quarter of the log to go could lose what comes next.
-    fn held_until(&self) -> Option<Instant> {
-        let lag = READER_LAG_BYTES.min(self.shared.journal.ring().limit() / 4);
-        self.shared.journal.hold(lag as u64, READER_STALL).map(|hold| hold.until.into())
     }
 
     fn read(&mut self, stream: Stream) {

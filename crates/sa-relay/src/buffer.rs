@@ -69,18 +69,15 @@ impl Buffers {
 /// The frames of a segment that is being built.
 #[derive(Debug, Default)]
 pub(crate) struct FrameBuffer {
-    expected: usize,
-    bytes: Vec<u8>,
+    /// The length of all frames, about.
+    pub(crate) expected: usize,
+    /// To append to, and to change from the end.
+    pub(crate) bytes: Vec<u8>,
     /// How many of the first bytes are no frame: the rest of the room in an adopted buffer.
     unused: usize,
 }
 
 impl FrameBuffer {
-    /// Allocates for all frames that are expected, the first of which has this length.
-    pub(crate) fn allocate(&mut self, first: usize) {
-        self.bytes.reserve_exact(self.expected.max(first));
-    }
-
     /// Takes over the buffer of a gathered line, and puts `head` in front of the line. Returns its length.
     pub(crate) fn adopt(&mut self, head: &[u8], line: Vec<u8>) -> usize {
         let length = line.len() - FRAME_ROOM;
@@ -89,11 +86,6 @@ impl FrameBuffer {
             room.copy_from_slice(head);
         }
         length
-    }
-
-    /// Returns the bytes to append to, and to change from the end.
-    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes
     }
 
     /// Returns the length of all frames.
@@ -111,11 +103,6 @@ impl FrameBuffer {
         let mut bytes = Bytes::from(self.bytes);
         bytes.advance(self.unused);
         (bytes, capacity)
-    }
-
-    /// Returns the buffer of frames that nobody wants.
-    pub(crate) fn into_spare(self) -> Vec<u8> {
-        self.bytes
     }
 }
 

@@ -182,9 +182,10 @@ impl SegmentBuilder {
     /// Adds a record with the given sequence number.
     pub(crate) fn push(&mut self, sequence: u64, kind: RecordKind, audience: Audience, data: &[u8]) {
         if self.records.is_empty() {
-            self.frames.allocate(FRAME_ROOM + data.len() + EVENT_END.len());
+            let least = FRAME_ROOM + data.len() + EVENT_END.len();
+            self.frames.bytes.reserve_exact(self.frames.expected.max(least));
         }
-        let bytes = self.frames.bytes();
+        let bytes = &mut self.frames.bytes;
         push_event_head(bytes, Some(kind.event()), Some(sequence));
         bytes.extend_from_slice(data);
         self.end_frame(kind, audience, data.len());
@@ -205,7 +206,7 @@ impl SegmentBuilder {
     pub(crate) fn finish(self, first: u64, start: u64) -> Result<Segment, Vec<u8>> {
         const SEGMENT_OVERHEAD: usize = 160;
         if self.records.is_empty() {
-            return Err(self.frames.into_spare());
+            return Err(self.frames.bytes);
         }
         let (bytes, capacity) = self.frames.finish();
         let cost = capacity + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
@@ -214,7 +215,7 @@ impl SegmentBuilder {
 
     /// Ends the frame whose data are the last bytes.
     fn end_frame(&mut self, kind: RecordKind, audience: Audience, data: usize) {
-        let bytes = self.frames.bytes();
+        let bytes = &mut self.frames.bytes;
         let from = bytes.len() - data;
         flatten(bytes.get_mut(from..).unwrap_or_default());
         bytes.extend_from_slice(EVENT_END);

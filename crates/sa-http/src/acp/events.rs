@@ -6,7 +6,7 @@ use sa_hub::{Past, Reader};
 use sa_journal::Step;
 use sa_relay::{Part, Record};
 use std::collections::VecDeque;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 /// Everything that a server's agent says, with the transport's own events.
 pub(crate) struct ServerFrames {
@@ -29,15 +29,13 @@ impl Frames for ServerFrames {
             return Poll::Ready(Some(frame));
         }
         loop {
-            match self.reader.poll_step(context) {
-                Poll::Ready(Some(Step::Entry(part))) => {
-                    if let Some(bytes) = visible(&part, self.reader.past()) {
-                        return Poll::Ready(Some(bytes));
-                    }
-                }
-                Poll::Ready(Some(Step::Gap(gap))) => return Poll::Ready(Some(sse::gap(gap))),
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
+            let shown = match ready!(self.reader.poll_step(context)) {
+                Some(Step::Entry(part)) => visible(&part, self.reader.past()),
+                Some(Step::Gap(gap)) => Some(sse::gap(gap)),
+                None => return Poll::Ready(None),
+            };
+            if shown.is_some() {
+                return Poll::Ready(shown);
             }
         }
     }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
 /// The messages of one stream.
@@ -63,27 +63,22 @@ impl Frames for ScopedFrames {
         // Being asked again means that what was given before has been taken.
         self.attachment.delivered(self.reader.cursor());
         loop {
-            match self.reader.poll_step(context) {
-                Poll::Ready(Some(Step::Entry(part))) => {
+            match ready!(self.reader.poll_step(context)) {
+                Some(Step::Entry(part)) => {
                     if let Some(bytes) = self.pick(&part) {
                         return Poll::Ready(Some(bytes));
                     }
                     self.attachment.delivered(part.last());
                 }
-                Poll::Ready(Some(Step::Gap(gap))) => {
-                    tracing::warn!(
-                        gap.oldest,
-                        gap.newest,
-                        "a stream ended: what comes next is no longer in the log"
-                    );
+                Some(Step::Gap(gap)) => {
+                    tracing::warn!(?gap, "a stream ended: what comes next is no longer in the log");
                     self.ended = true;
                     // The next attempt gets what is left, also if it names the last event it knows of.
                     let cursor = self.reader.cursor();
                     self.attachment.delivered(cursor);
                     return Poll::Ready(Some(sse::opening(cursor)));
                 }
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
+                None => return Poll::Ready(None),
             }
         }
     }

@@ -59,9 +59,8 @@ impl Owner {
     pub(super) fn held_until(&self) -> Option<Instant> {
         let limits = &self.parts.options.limits;
         self.pipes.as_ref()?;
-        // Readers must be waited for before their place leaves the log, however small that is.
-        let lag = limits.reader_lag_bytes.min(limits.log_bytes / 4);
-        let hold = self.shared.journal.hold(lag as u64, Duration::from_millis(limits.reader_stall_ms))?;
+        let stall = Duration::from_millis(limits.reader_stall_ms);
+        let hold = self.shared.journal.hold(limits.reader_lag_bytes, stall)?;
         if hold.is_new {
             add(&self.parts.stats.holds, 1);
         }

@@ -5,13 +5,13 @@ use sa_journal::{Journal, Ring};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const LAG: u64 = 100;
+const LAG: usize = 100;
 /// Longer than any test.
 const LONG: Duration = Duration::from_secs(3600);
 
-fn journal(bytes: u64) -> Arc<Journal<Batch>> {
+fn journal(bytes: usize) -> Arc<Journal<Batch>> {
     let journal = Arc::new(Journal::new(Ring::new(usize::MAX)));
-    journal.append(Batch::of(&[bytes]), drop);
+    journal.append(Batch::of(&[bytes as u64]), drop);
     journal
 }
 
@@ -47,6 +47,17 @@ fn a_reader_within_the_lag_holds_nobody() {
 }
 
 #[test]
+fn a_small_ring_waits_for_readers_before_their_place_leaves_it() {
+    let journal = Arc::new(Journal::new(Ring::new(100)));
+    let _reader = journal.reader(0);
+    let batch = Batch::of(&[25]);
+    journal.append(batch.clone(), drop);
+    assert_eq!(journal.hold(LAG, LONG), None);
+    journal.append(batch.next(&[1]), drop);
+    assert!(journal.hold(LAG, LONG).is_some());
+}
+
+#[test]
 fn a_reader_that_stalls_holds_nobody_but_one_that_is_patient_does() {
     let journal = journal(LAG + 1);
     let stalled = journal.reader(0);
@@ -78,10 +89,10 @@ fn a_pulse_counts_as_progress() {
 
 #[test]
 fn a_reader_is_not_behind_by_what_has_left_the_ring() {
-    let journal = Arc::new(Journal::new(Ring::new(0)));
-    let first = Batch::of(&[10 * LAG]);
+    let journal = Arc::new(Journal::new(Ring::new(4 * LAG)));
+    let first = Batch::of(&[10 * LAG as u64]);
     journal.append(first.clone(), drop);
-    journal.append(first.next(&[LAG]), drop);
+    journal.append(first.next(&[LAG as u64]), drop);
     let _reader = journal.reader(0);
     assert_eq!(journal.hold(LAG, LONG), None);
 }

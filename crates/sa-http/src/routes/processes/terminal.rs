@@ -23,8 +23,8 @@ use tokio::sync::mpsc;
 
 /// What a viewer that comes late is shown of what was printed before, in bytes.
 const SCROLLBACK: u64 = 1024 * 1024;
-/// Notes to a client that may wait to be written; a client that does not read them stops being read.
-const NOTES: usize = 16;
+/// Refusals that may wait to be written; a client that does not read them stops being read.
+const REFUSALS: usize = 16;
 /// What a message may hold beside the input.
 const FRAME_MARGIN: usize = 4 * 1024;
 
@@ -73,9 +73,9 @@ pub(crate) async fn attach(
     let alive = state.sockets.token();
     Ok(upgrade.on_upgrade(move |socket| async move {
         let _alive = alive;
-        let (notes, own) = mpsc::channel(NOTES);
-        let incoming = Typing { state: &state, process: &process, notes };
-        let mut outgoing = Viewer { reader, process: &process, own };
+        let (sender, refusals) = mpsc::channel(REFUSALS);
+        let incoming = Typing { state: &state, process: &process, refusals: sender };
+        let mut outgoing = Viewer { reader, process: &process, refusals };
         let (mut sink, mut stream) = websocket::split(&state, socket);
         let end = tokio::select! {
             end = incoming.run(&mut stream) => end,
@@ -87,19 +87,12 @@ pub(crate) async fn attach(
     }))
 }
 
-/// What the half that reads tells the half that writes.
-enum Note {
-    /// Tell the client that something was refused.
-    Refused(String),
-    /// The client asked to leave.
-    Leave,
-}
-
 /// The half of a socket that reads.
 struct Typing<'a> {
     state: &'a AppState,
     process: &'a Process,
-    notes: mpsc::Sender<Note>,
+    /// Reasons why something was refused.
+    refusals: mpsc::Sender<String>,
 }
 
 impl Typing<'_> {
@@ -115,17 +108,17 @@ impl Typing<'_> {
                 Some(Ok(Frame::Close(_))) => return End::Closed,
                 Some(Err(_)) | None => return End::Gone,
             };
-            let note = outcome.unwrap_or_else(|error| Some(Note::Refused(error.0.detail)));
-            if let Some(note) = note
-                && self.notes.send(note).await.is_err()
-            {
-                return End::Gone;
+            match outcome {
+                Ok(None) => {}
+                Ok(Some(end)) => return end,
+                Err(error) if self.refusals.send(error.0.detail).await.is_ok() => {}
+                Err(_) => return End::Gone,
             }
         }
     }
 }
 
-async fn obey(state: &AppState, process: &Process, text: &str) -> ApiResult<Option<Note>> {
+async fn obey(state: &AppState, process: &Process, text: &str) -> ApiResult<Option<End>> {
     let frame = complaint::read(text.as_bytes()).map_err(ApiError::invalid)?;
     match frame {
         TerminalClientFrame::Input { data, encoding } => {
@@ -136,8 +129,12 @@ async fn obey(state: &AppState, process: &Process, text: &str) -> ApiResult<Opti
             process.resize(check_size(TerminalSize { columns: cols, rows })?).await?;
             Ok(None)
         }
-        TerminalClientFrame::Close => Ok(Some(Note::Leave)),
+        TerminalClientFrame::Close => Ok(Some(closed("as you wish"))),
     }
+}
+
+fn closed(reason: &str) -> End {
+    End::Close(close_code::NORMAL, reason.to_owned())
 }
 
 async fn type_in(state: &AppState, process: &Process, bytes: Bytes) -> ApiResult<()> {
@@ -153,7 +150,7 @@ async fn type_in(state: &AppState, process: &Process, bytes: Bytes) -> ApiResult
 struct Viewer<'a> {
     reader: Reader,
     process: &'a Process,
-    own: mpsc::Receiver<Note>,
+    refusals: mpsc::Receiver<String>,
 }
 
 impl Viewer<'_> {
@@ -162,7 +159,6 @@ impl Viewer<'_> {
         let process_id = self.process.id().to_owned();
         report(sink, &TerminalServerFrame::Ready { process_id }).await?;
         self.show_scrollback(sink).await?;
-        let close = |reason: &str| Err(End::Close(close_code::NORMAL, reason.to_owned()));
         loop {
             tokio::select! {
                 step = sink.wait_for(self.reader.step()) => match step? {
@@ -172,13 +168,12 @@ impl Viewer<'_> {
                             let ProcessExit { exit_code, signal, oom_killed } = describe::exit(&ended);
                             report(sink, &TerminalServerFrame::Exit { exit_code, signal, oom_killed }).await?;
                         }
-                        return close("the process has ended");
+                        return Err(closed("the process has ended"));
                     }
                 },
-                Some(note) = self.own.recv() => match note {
-                    Note::Refused(message) => report(sink, &TerminalServerFrame::Error { message }).await?,
-                    Note::Leave => return close("as you wish"),
-                },
+                Some(message) = self.refusals.recv() => {
+                    report(sink, &TerminalServerFrame::Error { message }).await?;
+                }
             }
         }
     }
