@@ -104,15 +104,17 @@ impl Typing<'_> {
                 Some(Ok(Frame::Binary(bytes))) => {
                     type_in(self.state, self.process, bytes).await.map(|()| None)
                 }
-                Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => Ok(None),
+                Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => continue,
                 Some(Ok(Frame::Close(_))) => return End::Closed,
                 Some(Err(_)) | None => return End::Gone,
             };
-            match outcome {
-                Ok(None) => {}
+            let refusal = match outcome {
+                Ok(None) => continue,
                 Ok(Some(end)) => return end,
-                Err(error) if self.refusals.send(error.0.detail).await.is_ok() => {}
-                Err(_) => return End::Gone,
+                Err(error) => error.0.detail,
+            };
+            if self.refusals.send(refusal).await.is_err() {
+                return End::Gone;
             }
         }
     }
