@@ -1,9 +1,9 @@
 //! The requests of a client, each read once and into one form.
 
-use super::errors::invalid;
-use super::incoming::params;
-use super::marks::Asking;
-use super::profile::{Extra, Profile};
+use crate::protocol::errors::invalid;
+use crate::protocol::incoming::params;
+use crate::protocol::marks::Asking;
+use crate::protocol::profile::{Extra, Profile};
 use agent_client_protocol_schema::v1::{
     AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, Error, ForkSessionRequest,
     ListSessionsRequest, LoadSessionRequest, LogoutRequest, McpServer, NewSessionRequest, PromptRequest,
@@ -129,7 +129,7 @@ impl Setting {
 
 impl Request {
     /// Reads a request to an agent of that profile.
-    pub(super) fn read(profile: &Profile, method: &str, text: Option<&str>) -> Result<Self, Error> {
+    pub(crate) fn read(profile: &Profile, method: &str, text: Option<&str>) -> Result<Self, Error> {
         Ok(match method {
             "authenticate" => {
                 let AuthenticateRequest { method_id, .. } = params(text)?;

@@ -30,13 +30,13 @@ impl RequestKey {
 }
 
 /// Reads the parameters of a method. Absent parameters count as an empty object.
-pub(super) fn params<T: DeserializeOwned>(text: Option<&str>) -> Result<T, Error> {
+pub(crate) fn params<T: DeserializeOwned>(text: Option<&str>) -> Result<T, Error> {
     serde_json::from_str(text.unwrap_or("{}"))
         .map_err(|error| Error::invalid_params().data(serde_json::json!({ "reason": error.to_string() })))
 }
 
 /// Reads the result, or the error, of a response.
-pub(super) fn answer(line: &[u8]) -> Result<Box<RawValue>, Error> {
+pub(crate) fn answer(line: &[u8]) -> Result<Box<RawValue>, Error> {
     #[derive(Deserialize)]
     struct Answer {
         result: Option<Box<RawValue>>,
@@ -51,7 +51,7 @@ pub(super) fn answer(line: &[u8]) -> Result<Box<RawValue>, Error> {
 }
 
 /// The error that answers bytes which are no message.
-pub(super) fn refusal(invalid: &Invalid) -> Error {
+pub(crate) fn refusal(invalid: &Invalid) -> Error {
     let error = match invalid {
         Invalid::NotJson(_) => Error::parse_error(),
         _ => Error::invalid_request(),

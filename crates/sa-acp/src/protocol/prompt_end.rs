@@ -1,7 +1,7 @@
 //! The end of a prompt, and requests that the client cancelled.
 
-use super::incoming::RequestKey;
-use super::talk::Talk;
+use crate::protocol::client::Talk;
+use crate::protocol::incoming::RequestKey;
 use agent_client_protocol_schema::v1::{Error, Meta, PromptResponse, StopReason, Usage};
 use sa_jsonrpc::Id;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! What a client puts into a prompt, in the two forms that models take: text and pictures.
 
-use super::errors::invalid;
+use crate::protocol::errors::invalid;
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, Error};
 
 /// A part of a prompt.
@@ -20,7 +20,7 @@ pub enum Piece {
 }
 
 /// The parts of a prompt. What it refers to stands behind what refers to it. `agent` is named in complaints.
-pub(super) fn pieces(agent: &str, prompt: Vec<ContentBlock>) -> Result<Vec<Piece>, Error> {
+pub(crate) fn pieces(agent: &str, prompt: Vec<ContentBlock>) -> Result<Vec<Piece>, Error> {
     let mut pieces = Vec::new();
     let mut context = Vec::new();
     for block in prompt {
@@ -41,7 +41,7 @@ pub(super) fn pieces(agent: &str, prompt: Vec<ContentBlock>) -> Result<Vec<Piece
 }
 
 /// The first line of the text, short enough for a title.
-pub(super) fn first_line(pieces: &[Piece]) -> String {
+pub(crate) fn first_line(pieces: &[Piece]) -> String {
     let line = pieces.iter().find_map(|piece| match piece {
         Piece::Text(text) => text.lines().map(str::trim).find(|line| !line.is_empty()),
         Piece::Image { .. } | Piece::ImageUrl(_) => None,

@@ -65,7 +65,7 @@ impl Profile {
     }
 
     /// The answer to `initialize`.
-    pub(super) fn greeting(&self, version: ProtocolVersion) -> InitializeResponse {
+    pub(crate) fn greeting(&self, version: ProtocolVersion) -> InitializeResponse {
         let sessions = SessionCapabilities::new()
             .list(SessionListCapabilities::new())
             .delete(SessionDeleteCapabilities::new())

@@ -1,6 +1,6 @@
 //! Forms and addresses that an MCP server wants the user to see.
 
-use super::handshake::Handshake;
+use crate::protocol::handshake::Handshake;
 use agent_client_protocol_schema::v1::{
     CreateElicitationRequest, ElicitationFormMode, ElicitationId, ElicitationSchema, ElicitationSessionScope,
     ElicitationUrlMode,

@@ -1,9 +1,9 @@
 //! One process of a vendor's CLI: started, written to, read from, ended.
 
-use super::children::{ChildId, Ended};
-use super::door::{Visit, VisitorId};
-use super::lines::{Line, LineReader, MAX_LINE};
-use super::wire::{Agent, Ends, Wire};
+use crate::process::children::{ChildId, Ended};
+use crate::process::permission_socket::{Visit, VisitorId};
+use crate::process::wire::{Agent, Ends, Wire};
+use crate::protocol::lines::{Line, LineReader, MAX_LINE};
 use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -16,7 +16,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What a process, or a visitor at the agent's door, has to say. Each is bound to whom it comes from by an id.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     Line(ChildId, Vec<u8>),
     Overlong(ChildId, u64),
     Ended(ChildId, Ended),
@@ -28,24 +28,24 @@ pub(super) enum Event {
 const PRINTED: usize = 8;
 
 /// What a process is run with.
-pub(super) struct Run {
-    pub(super) supervisor: Supervisor,
-    pub(super) child: ChildId,
-    pub(super) spec: CommandSpec,
+pub(crate) struct Run {
+    pub(crate) supervisor: Supervisor,
+    pub(crate) child: ChildId,
+    pub(crate) spec: CommandSpec,
     /// How it is talked to, if not over its standard streams.
-    pub(super) wire: Option<Wire>,
-    pub(super) grace: Duration,
-    pub(super) events: mpsc::Sender<Event>,
+    pub(crate) wire: Option<Wire>,
+    pub(crate) grace: Duration,
+    pub(crate) events: mpsc::Sender<Event>,
     /// Lines for its input, which is closed when no more can come.
-    pub(super) lines: mpsc::Receiver<Vec<u8>>,
+    pub(crate) lines: mpsc::Receiver<Vec<u8>>,
     /// Orders to end it, each with the time that it has to end by itself.
-    pub(super) ends: mpsc::Receiver<Duration>,
+    pub(crate) ends: mpsc::Receiver<Duration>,
 }
 
 impl Run {
     /// Starts the process in a task of its own. The driver is generic and must not spawn the task itself: every adapter would
     /// get a copy of its code.
-    pub(super) fn start(self) {
+    pub(crate) fn start(self) {
         tokio::spawn(self.attend());
     }
 

@@ -1,11 +1,11 @@
 //! What a command printed and how it ended, for people and for clients that draw terminals.
 
-use super::wording::{fenced, paragraph};
+use crate::text::wording::{fenced, paragraph};
 use agent_client_protocol_schema::v1::{Meta, SessionUpdate, ToolCallContent};
 use serde_json::json;
 
 /// The member of `_meta` that holds the output, and of the capabilities of clients that want it there.
-pub(super) const OUTPUT: &str = "terminal_output";
+pub(crate) const OUTPUT: &str = "terminal_output";
 
 /// The output for people.
 pub fn printed(output: &str) -> Vec<ToolCallContent> {
@@ -26,7 +26,7 @@ pub fn terminal_exit(id: &str, code: Option<i64>) -> Meta {
 
 /// The update for a client that draws no terminals, if that is another one: the output is in the content, and a second copy
 /// would double every event of a command.
-pub(super) fn without_output(update: &SessionUpdate) -> Option<SessionUpdate> {
+pub(crate) fn without_output(update: &SessionUpdate) -> Option<SessionUpdate> {
     let SessionUpdate::ToolCallUpdate(update) = update else { return None };
     let meta = update.meta.as_ref().filter(|meta| meta.contains_key(OUTPUT))?;
     let rest: Meta = meta

@@ -1,6 +1,6 @@
 //! Errors that agents answer with. `errorKind` in their data is for programs.
 
-use super::children::Ended;
+use crate::process::children::Ended;
 use agent_client_protocol_schema::v1::Error;
 use serde_json::json;
 

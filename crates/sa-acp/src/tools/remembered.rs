@@ -1,8 +1,8 @@
 //! Tool calls that the client knows of, done or not: for CLIs that tell of a call when the model makes it.
 
-use super::desk::Caller;
-use super::talk::Talk;
-use super::tool::{Described, Outcome};
+use crate::protocol::client::Talk;
+use crate::session::desk::Caller;
+use crate::tools::tool::{Described, Outcome};
 use agent_client_protocol_schema::v1::{
     Meta, SessionId, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };

@@ -1,7 +1,7 @@
 //! Another way to talk to a process than over its standard streams.
 
-use super::child::Event;
-use super::children::ChildId;
+use crate::process::child::Event;
+use crate::process::children::ChildId;
 use std::fmt;
 use std::pin::Pin;
 use tokio::sync::mpsc;
@@ -24,8 +24,8 @@ pub struct Ends {
 /// Where lines reach the agent as if the process had written them.
 #[derive(Clone)]
 pub struct Agent {
-    pub(super) child: ChildId,
-    pub(super) events: mpsc::Sender<Event>,
+    pub(crate) child: ChildId,
+    pub(crate) events: mpsc::Sender<Event>,
 }
 
 impl Agent {

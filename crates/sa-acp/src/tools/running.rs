@@ -1,9 +1,9 @@
 //! Tool calls that run, with what they print meanwhile: for CLIs that tell of a call when it begins.
 
-use super::desk::Caller;
-use super::talk::Talk;
-use super::terminal::printed;
-use super::tool::{Described, Outcome};
+use crate::protocol::client::Talk;
+use crate::session::desk::Caller;
+use crate::tools::terminal::printed;
+use crate::tools::tool::{Described, Outcome};
 use agent_client_protocol_schema::v1::{
     Meta, SessionId, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };

@@ -7,16 +7,16 @@
 //!                      └── lines, effects ◄── Desk
 //! ```
 
-use super::children::{ChildId, Effect, Ended};
-use super::clock::Now;
-use super::desk::{Caller, Desk, hear};
-use super::door::VisitorId;
-use super::errors::invalid;
-use super::incoming::{RequestKey, session_not_found};
-use super::request::{How, Place, Request};
-use super::session::{Session, Sessions};
-use super::talk::Heard;
-use super::wire::Wire;
+use crate::process::children::{ChildId, Effect, Ended};
+use crate::process::permission_socket::VisitorId;
+use crate::process::wire::Wire;
+use crate::protocol::client::Heard;
+use crate::protocol::clock::Now;
+use crate::protocol::errors::invalid;
+use crate::protocol::incoming::{RequestKey, session_not_found};
+use crate::protocol::request::{How, Place, Request};
+use crate::session::conversation::{Session, Sessions};
+use crate::session::desk::{Caller, Desk, hear};
 use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, ListSessionsRequest, SessionId};
 use std::ops::DerefMut;
 use std::path::Path;

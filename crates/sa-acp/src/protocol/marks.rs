@@ -21,13 +21,13 @@ pub enum Asking {
 
 impl Asking {
     /// Reads what the client says when it opens a session.
-    pub(super) fn read(meta: Option<&Meta>) -> Self {
+    pub(crate) fn read(meta: Option<&Meta>) -> Self {
         let asks_all = meta.and_then(|meta| meta.get(NAME)).is_some_and(|ours| ours["askAll"] == true);
         if asks_all { Self::All } else { Self::Needed }
     }
 }
 
 /// Marks a request about something that the agent would allow by itself.
-pub(super) fn allowed() -> Meta {
+pub(crate) fn allowed() -> Meta {
     Meta::from_iter([(NAME.to_owned(), json!({ "allowed": true }))])
 }

@@ -1,14 +1,14 @@
 //! The talk with the client: what is known of it, what it wants, what it was asked, and all that is to be said to it.
 
-use super::asking::Told;
-use super::calls::Calls;
-use super::clock::{Now, timestamp};
-use super::handshake::Handshake;
-use super::incoming::{RequestKey, answer, params, refusal};
-use super::outgoing::{write_error, write_notification, write_request, write_result};
-use super::profile::Profile;
-use super::request::{Form, How, Request};
-use super::terminal::without_output;
+use crate::protocol::calls::Calls;
+use crate::protocol::clock::{Now, timestamp};
+use crate::protocol::handshake::Handshake;
+use crate::protocol::incoming::{RequestKey, answer, params, refusal};
+use crate::protocol::outgoing::{write_error, write_notification, write_request, write_result};
+use crate::protocol::profile::Profile;
+use crate::protocol::request::{Form, How, Request};
+use crate::session::answers::Told;
+use crate::tools::terminal::without_output;
 use agent_client_protocol_schema::v1::{
     CancelNotification, CompactionStatus, CompactionUpdate, ConfigOptionUpdate, ContentBlock, ContentChunk,
     CurrentModeUpdate, Error, ForkSessionResponse, LoadSessionResponse, MessageId, Meta, NewSessionResponse,
@@ -30,7 +30,7 @@ pub struct Talk<T> {
     /// Lines for the client.
     pub outbox: Vec<u8>,
     /// Requests under way that the client cancelled.
-    pub(super) cancelled: Vec<Id>,
+    pub(crate) cancelled: Vec<Id>,
     profile: &'static Profile,
     calls: Calls<T>,
 }

@@ -1,7 +1,7 @@
 //! The door of an agent: a socket at which programs that its CLI starts ask one question each and wait for the answer.
 
-use super::child::Event;
-use super::lines::{Line, LineReader, MAX_LINE};
+use crate::process::child::Event;
+use crate::protocol::lines::{Line, LineReader, MAX_LINE};
 use std::os::unix::net::UnixListener as Listener;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,14 +26,14 @@ pub struct VisitorId(pub u64);
 
 /// What a visitor wants, and the way to answer it.
 #[derive(Debug)]
-pub(super) struct Visit {
-    pub(super) visitor: VisitorId,
-    pub(super) line: Vec<u8>,
-    pub(super) answer: oneshot::Sender<Vec<u8>>,
+pub(crate) struct Visit {
+    pub(crate) visitor: VisitorId,
+    pub(crate) line: Vec<u8>,
+    pub(crate) answer: oneshot::Sender<Vec<u8>>,
 }
 
 /// Opens the door in a task of its own, which ends by its handle.
-pub(super) fn open(listener: Listener, events: mpsc::Sender<Event>) -> AbortHandle {
+pub(crate) fn open(listener: Listener, events: mpsc::Sender<Event>) -> AbortHandle {
     tokio::spawn(keep(listener, events)).abort_handle()
 }
 

@@ -1,8 +1,8 @@
 //! What the state machine of every agent that drives processes works with: the talk with its client, and the processes.
 
-use super::children::{ChildId, Effect};
-use super::profile::Profile;
-use super::talk::{Heard, Talk};
+use crate::process::children::{ChildId, Effect};
+use crate::protocol::client::{Heard, Talk};
+use crate::protocol::profile::Profile;
 use agent_client_protocol_schema::v1::SessionId;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -62,7 +62,7 @@ impl<L> Desk<L> {
 }
 
 /// Takes a line of the client. It is no generic method, so that adapters share its code.
-pub(super) fn hear(talk: &mut Talk<Caller>, line: &[u8]) -> Option<Heard<Caller>> {
+pub(crate) fn hear(talk: &mut Talk<Caller>, line: &[u8]) -> Option<Heard<Caller>> {
     talk.hear(line)
 }
 

@@ -1,13 +1,13 @@
 //! Runs the state machine of an agent on a pair of streams and real processes.
 
-use super::adapter::Driven;
-use super::child::{Event, Run};
-use super::children::{ChildId, Effect};
-use super::clock::Now;
-use super::door::{self, VisitorId};
-use super::lines::{Line, LineReader, MAX_LINE};
-use super::outbound::Outbound;
-use super::stdio::{StdinReader, StdoutWriter};
+use crate::process::child::{Event, Run};
+use crate::process::children::{ChildId, Effect};
+use crate::process::permission_socket::{self, VisitorId};
+use crate::protocol::clock::Now;
+use crate::protocol::lines::{Line, LineReader, MAX_LINE};
+use crate::protocol::outbound::Outbound;
+use crate::protocol::stdio::{StdinReader, StdoutWriter};
+use crate::session::adapter::Driven;
 use sa_supervisor::{BaseEnv, CommandSpec, Supervisor, SupervisorOptions};
 use std::collections::HashMap;
 use std::ffi::OsString;

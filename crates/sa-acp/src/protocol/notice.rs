@@ -1,6 +1,6 @@
 //! Notices: short texts for people about something that the protocol has no other place for.
 
-use super::talk::Talk;
+use crate::protocol::client::Talk;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionId, SessionUpdate};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! `initialize`: which version the two sides speak and what the client can do.
 
-use super::terminal::OUTPUT;
+use crate::tools::terminal::OUTPUT;
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{ClientCapabilities, Error};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ impl Handshake {
     /// Takes the parameters of `initialize` and gives the version to answer with: always 1, the only one spoken here; a
     /// client that cannot speak it closes the connection.
     pub fn greet(&mut self, params: Option<&str>) -> Result<ProtocolVersion, Error> {
-        let hello: Hello = super::incoming::params(params)?;
+        let hello: Hello = crate::protocol::incoming::params(params)?;
         self.requested = Some(hello.protocol_version);
         self.capabilities = hello.client_capabilities.unwrap_or_default();
         Ok(ProtocolVersion::V1)

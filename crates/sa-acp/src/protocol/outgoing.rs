@@ -25,22 +25,22 @@ struct Response<'a, R> {
 }
 
 /// Appends the answer to a request.
-pub(super) fn write_result(out: &mut Vec<u8>, id: &RawValue, result: impl Serialize) {
+pub(crate) fn write_result(out: &mut Vec<u8>, id: &RawValue, result: impl Serialize) {
     write_line(out, &Response { jsonrpc: "2.0", id, result: Some(result), error: None });
 }
 
 /// Appends the refusal of a request.
-pub(super) fn write_error(out: &mut Vec<u8>, id: &RawValue, error: &Error) {
+pub(crate) fn write_error(out: &mut Vec<u8>, id: &RawValue, error: &Error) {
     write_line(out, &Response { jsonrpc: "2.0", id, result: None::<()>, error: Some(error) });
 }
 
 /// Appends a notification.
-pub(super) fn write_notification(out: &mut Vec<u8>, method: &str, params: Option<impl Serialize>) {
+pub(crate) fn write_notification(out: &mut Vec<u8>, method: &str, params: Option<impl Serialize>) {
     write_line(out, &Frame { jsonrpc: "2.0", id: None, method, params });
 }
 
 /// Appends a request.
-pub(super) fn write_request(out: &mut Vec<u8>, id: i64, method: &str, params: Option<impl Serialize>) {
+pub(crate) fn write_request(out: &mut Vec<u8>, id: i64, method: &str, params: Option<impl Serialize>) {
     write_line(out, &Frame { jsonrpc: "2.0", id: Some(id), method, params });
 }
 
