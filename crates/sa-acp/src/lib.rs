@@ -1,10 +1,10 @@
 //! What built-in agents have in common. Their end of an ACP v1 connection: lines, JSON-RPC messages, the handshake, requests
-//! read into one form, open questions. For agents that drive a vendor's CLI besides: the traits that they are written
-//! against, prompts in their queue, tool calls, processes and the driver, questions to the user, words for people.
+//! read into one form, open questions. Agents that drive a vendor's CLI also share the traits that they are written
+//! against, the conversation with the client, tool calls, processes and their driver, and text for people.
 //!
 //! ```text
-//!  client ──line──► Driven ──► Talk ──► Request ──► Adapter, Session ──► Desk ──► lines for the client, effects
-//!  processes, time, visitors ──► Driven ──────────► Adapter, Session ──┘
+//!  client ──line──► Driven ──► Client ──► Request ──► Adapter, Session ──► Core ──► lines for the client, effects
+//!  processes, time, visitors ──► Driven ────────────► Adapter, Session ──┘
 //! ```
 //!
 //! Knows the protocol's frame and nothing of what a certain agent does with it.
@@ -19,11 +19,12 @@ mod tools;
 
 pub use process::children::{ChildId, Effect, Ended};
 pub use process::disk::{Disk, LocalDisk, NoDisk};
-pub use process::driver::{Processes, drive, drive_stdio, drive_stdio_with_door, drive_with_door};
 pub use process::pending::Pending;
 pub use process::permission_socket::VisitorId;
+pub use process::processes::Processes;
+pub use process::program::{Cli, Program, Secret};
 pub use process::wire::{Agent, Ends, Wire};
-pub use protocol::client::{Heard, Talk, Voice};
+pub use protocol::client::{Caller, Client, Heard, Voice};
 pub use protocol::clock::{Now, timestamp};
 pub use protocol::errors::{auth_required, failure, invalid, process_ended};
 pub use protocol::handshake::Handshake;
@@ -33,16 +34,17 @@ pub use protocol::marks::Asking;
 pub use protocol::outbound::Outbound;
 pub use protocol::profile::{Extra, Login, Profile};
 pub use protocol::prompt_end::NAMESPACE;
-pub use protocol::request::{Form, How, Place, Request, Setting};
+pub use protocol::request::{Form, How, Request, Setting, Workspace};
 pub use protocol::stdio::{StdinReader, StdoutWriter};
 pub use session::adapter::{Adapter, Driven};
-pub use session::answers::{Told, action, chosen};
-pub use session::conversation::{Closing, Prompt, Queue, Session, Sessions};
-pub use session::desk::{Caller, Desk};
+pub use session::answers::{Reply, action, chosen};
+pub use session::conversation::{Conversation, Prompt, clipped};
+pub use session::core::Core;
 pub use session::mcp_wait::McpWait;
 pub use session::offer::{Choice, choice, command, mode_option, mode_state};
 pub use session::question::{Question, form_answers, form_request, question_form};
 pub use session::server_form::ServerForm;
+pub use session::{Session, Sessions};
 pub use text::content::{Piece, local_path};
 pub use text::wording::{
     absolute, capitalised, fenced, fits_one_line, humanised, one_line, paragraph, place, shown,

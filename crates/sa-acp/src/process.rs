@@ -6,4 +6,6 @@ pub(crate) mod disk;
 pub(crate) mod driver;
 pub(crate) mod pending;
 pub(crate) mod permission_socket;
+pub(crate) mod processes;
+pub(crate) mod program;
 pub(crate) mod wire;

@@ -6,11 +6,10 @@ use super::limits::Limits;
 use super::native::answer::Model;
 use super::native::line;
 use super::replies::Then;
-use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
+use sa_acp::{ChildId, Client, Disk, Extra, Login, Now, Pending, Processes, Profile, Secret};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 /// Codex. Logging in is done with a key from the environment, or outside of the protocol.
@@ -31,7 +30,7 @@ pub struct Host {
     /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
     /// The key for the model's API.
-    pub api_key: Option<String>,
+    pub api_key: Option<Secret>,
     /// The variable that holds the key if the client gave it for its sessions.
     pub token_variable: Option<String>,
     /// Where the model's API is, if not where the CLI expects it.
@@ -53,7 +52,9 @@ impl fmt::Debug for Host {
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Core {
-    desk: Desk<Launch>,
+    pub(super) now: Now,
+    pub(super) client: Client,
+    pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
     /// The process that is talked to.
     pub(super) child: Option<ChildId>,
@@ -76,7 +77,9 @@ pub struct Core {
 impl Core {
     pub(super) fn new(host: Host) -> Self {
         Self {
-            desk: Desk::new(&PROFILE),
+            now: Now::default(),
+            client: Client::new(&PROFILE),
+            processes: Processes::default(),
             host,
             child: None,
             models: Vec::new(),
@@ -95,7 +98,7 @@ impl Core {
         self.last += 1;
         let deadline = self.now.elapsed.saturating_add(within);
         self.open.insert(self.last, Some(deadline), then);
-        self.desk.write_to(child, line::request(self.last, method, params));
+        self.processes.write(child, line::request(self.last, method, params));
     }
 
     /// The same when nothing depends on the answer.
@@ -106,21 +109,15 @@ impl Core {
     /// Tells the app-server something.
     pub(super) fn tell(&mut self, line: Vec<u8>) {
         if let Some(child) = self.child {
-            self.desk.write_to(child, line);
+            self.processes.write(child, line);
         }
     }
 }
 
-impl Deref for Core {
-    type Target = Desk<Launch>;
+impl sa_acp::Core for Core {
+    type Launch = Launch;
 
-    fn deref(&self) -> &Self::Target {
-        &self.desk
-    }
-}
-
-impl DerefMut for Core {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.desk
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

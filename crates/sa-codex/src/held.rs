@@ -33,7 +33,7 @@ impl Machine {
         let until = *opening.give_up.get_or_insert(now + self.core.host.limits.held);
         if until <= now {
             let reason = format!("{reason}: another process still uses this session, try again later");
-            return self.core.fail(&opening.key, &failure(reason, "busy"));
+            return self.core.client.fail(&opening.key, &failure(reason, "busy"));
         }
         self.held.push(Held { opening, at: now + RETRY });
     }

@@ -48,14 +48,14 @@ impl Machine {
     pub(super) fn fail_jobs(&mut self, error: &Error) {
         for job in std::mem::take(&mut self.core.jobs) {
             match job {
-                Job::Open(opening) => self.core.fail(&opening.key, error),
+                Job::Open(opening) => self.core.client.fail(&opening.key, error),
                 Job::Revive(id) => {
                     if let Some(session) = self.sessions.get_mut(&id.0) {
                         session.not_revived(&mut self.core, error);
                     }
                 }
                 Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => {
-                    self.core.fail(&key, error);
+                    self.core.client.fail(&key, error);
                 }
             }
         }
@@ -63,7 +63,7 @@ impl Machine {
 
     fn open_thread(&mut self, opening: Opening) {
         if self.server.lacks_credentials {
-            return self.core.fail(&opening.key, &auth_required(NO_CREDENTIALS));
+            return self.core.client.fail(&opening.key, &auth_required(NO_CREDENTIALS));
         }
         let limit = self.core.host.limits.open;
         if opening.is_open {
@@ -88,9 +88,9 @@ impl Machine {
     /// The key was sent when the app-server was started, and was taken or not.
     fn log_in(&mut self, key: RequestKey) {
         if self.server.lacks_credentials {
-            return self.core.fail(&key, &auth_required(NO_CREDENTIALS));
+            return self.core.client.fail(&key, &auth_required(NO_CREDENTIALS));
         }
-        self.core.reply(&key, AuthenticateResponse::new());
+        self.core.client.reply(&key, AuthenticateResponse::new());
     }
 
     fn list_threads(&mut self, key: RequestKey, request: &ListSessionsRequest) {

@@ -3,8 +3,7 @@
 use super::core::{Core, Host};
 use super::held::Held;
 use super::jobs::Job;
-use super::launch::Launch;
-use super::limits::{KEPT_LINE, MAX_KEPT};
+use super::limits::MAX_KEPT;
 use super::native::ask::Asked;
 use super::native::event::{Event, OfThread};
 use super::native::line::{self, Line};
@@ -12,7 +11,7 @@ use super::replies::Outcome;
 use super::server::Server;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Session as _, Sessions};
+use sa_acp::{Adapter, ChildId, Ended, How, RequestKey, Session as _, Sessions, Workspace, clipped};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,7 +47,6 @@ impl Machine {
 }
 
 impl Adapter for Machine {
-    type Launch = Launch;
     type Core = Core;
     type Session = Session;
 
@@ -72,8 +70,8 @@ impl Adapter for Machine {
         self.core.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
-        self.open_session(key, how, place)
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+        self.open_session(key, how, workspace)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
@@ -103,9 +101,7 @@ impl Adapter for Machine {
             }
             Err(reason) => {
                 let line = String::from_utf8_lossy(line);
-                self.keep(
-                    json!({ "reason": reason, "raw": line.chars().take(KEPT_LINE).collect::<String>() }),
-                );
+                self.keep(json!({ "reason": reason, "raw": clipped(&line) }));
             }
         }
     }
@@ -125,7 +121,7 @@ impl Adapter for Machine {
         if !self.unparsed.is_empty() {
             self.tell_kept();
         }
-        self.sessions.retain(|_, session| !session.is_gone());
+        self.sessions.retain(|_, session| !session.conversation.is_closed());
         let sessions = &self.sessions;
         self.offspring.retain(|_, session| sessions.contains_key(session));
     }
@@ -158,14 +154,14 @@ impl Machine {
             return;
         }
         for session in self.sessions.values_mut() {
-            session.keep(&mut self.core, what.clone());
+            session.conversation.report_unknown(&mut self.core.client, what.clone());
         }
     }
 
     fn tell_kept(&mut self) {
         let Some(session) = self.sessions.values_mut().next() else { return };
         for what in std::mem::take(&mut self.unparsed) {
-            session.keep(&mut self.core, what);
+            session.conversation.report_unknown(&mut self.core.client, what);
         }
     }
 
@@ -186,7 +182,7 @@ impl Machine {
             (Event::ThreadStarted(thread), _) => {
                 let parent = thread.parent_thread_id.as_deref().and_then(|parent| self.of_thread(parent));
                 if let Some((session, _, _)) = parent {
-                    let key = session.id.0.clone();
+                    let key = session.conversation.id.0.clone();
                     self.offspring.insert(thread.id, key);
                 }
             }
@@ -212,7 +208,7 @@ impl Machine {
             Event::ItemStarted(item) | Event::ItemCompleted(item) => item.body.receivers(),
             _ => Vec::new(),
         };
-        let key = session.id.0.clone();
+        let key = session.conversation.id.0.clone();
         if is_offspring {
             session.offspring_event(core, thread, event);
         } else {

@@ -44,7 +44,7 @@ impl Machine {
             ephemeral: host.api_key.is_some(),
         };
         let unanswered = if host.token_variable.is_some() { 5 } else { 4 };
-        self.core.child = Some(self.core.start(launch));
+        self.core.child = Some(self.core.processes.start(launch));
         self.server = Server { unanswered, collisions: self.server.collisions, ..Server::default() };
         self.greet();
         false
@@ -65,7 +65,7 @@ impl Machine {
     /// The CLI does not look for keys in the environment here.
     fn log_in_with_key(&mut self) {
         let Some(api_key) = self.core.host.api_key.clone() else { return };
-        let params = Login { r#type: "apiKey", api_key: &api_key };
+        let params = Login { r#type: "apiKey", api_key: &api_key.0 };
         self.core.ask("account/login/start", params, self.core.host.limits.handshake, Then::LoggedIn);
     }
 
@@ -152,7 +152,7 @@ impl Machine {
         if let Some(child) = self.core.child.filter(|_| !self.server.is_ending) {
             self.server.is_ending = true;
             let farewell = self.core.host.limits.farewell;
-            self.core.end(child, farewell);
+            self.core.processes.end(child, farewell);
         }
     }
 

@@ -7,10 +7,9 @@ use super::limits::{BROKEN, Limits};
 use super::native::call::Call;
 use super::replies::Then;
 use super::servers::Registry;
-use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
+use sa_acp::{ChildId, Client, Disk, Extra, Login, Now, Pending, Processes, Profile};
 use std::collections::VecDeque;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,7 +58,9 @@ pub(super) struct Awaited {
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Core {
-    desk: Desk<Launch>,
+    pub(super) now: Now,
+    pub(super) client: Client,
+    pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
     /// The process that is talked to.
     pub(super) child: Option<ChildId>,
@@ -75,7 +76,9 @@ pub struct Core {
 impl Core {
     pub(super) fn new(host: Host) -> Self {
         Self {
-            desk: Desk::new(&PROFILE),
+            now: Now::default(),
+            client: Client::new(&PROFILE),
+            processes: Processes::default(),
             host,
             child: None,
             jobs: VecDeque::new(),
@@ -92,7 +95,7 @@ impl Core {
         let deadline = within.map(|within| self.now.elapsed.saturating_add(within));
         self.open.insert(self.last, deadline, Awaited { then, broken: None });
         let line = call.line(self.last);
-        self.desk.write_to(child, line);
+        self.processes.write(child, line);
     }
 
     /// The same for what has an answer soon.
@@ -114,16 +117,10 @@ impl Core {
     }
 }
 
-impl Deref for Core {
-    type Target = Desk<Launch>;
+impl sa_acp::Core for Core {
+    type Launch = Launch;
 
-    fn deref(&self) -> &Self::Target {
-        &self.desk
-    }
-}
-
-impl DerefMut for Core {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.desk
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

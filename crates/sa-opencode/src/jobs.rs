@@ -64,14 +64,14 @@ impl Machine {
     pub(super) fn fail_jobs(&mut self, error: &Error) {
         for job in std::mem::take(&mut self.core.jobs) {
             match job {
-                Job::Open(opening) => self.core.fail(&opening.key, error),
+                Job::Open(opening) => self.core.client.fail(&opening.key, error),
                 Job::Revive(id) => {
                     if let Some(session) = self.sessions.get_mut(&id.0) {
                         session.not_revived(&mut self.core, error);
                     }
                 }
                 Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => {
-                    self.core.fail(&key, error);
+                    self.core.client.fail(&key, error);
                 }
             }
         }
@@ -80,9 +80,9 @@ impl Machine {
     pub(super) fn authenticated(&mut self, key: &RequestKey, outcome: &Outcome<'_>) {
         let providers = outcome.read::<Providers>().unwrap_or_default().providers;
         if providers.iter().all(super::native::about::Provider::is_unasked) {
-            return self.core.fail(key, &auth_required(NO_CREDENTIALS));
+            return self.core.client.fail(key, &auth_required(NO_CREDENTIALS));
         }
-        self.core.reply(key, AuthenticateResponse::new());
+        self.core.client.reply(key, AuthenticateResponse::new());
     }
 
     fn list_sessions(&mut self, key: RequestKey, request: &ListSessionsRequest) {
@@ -105,7 +105,7 @@ impl Machine {
     pub(super) fn listed(&mut self, key: &RequestKey, cwd: Option<&PathBuf>, outcome: &Outcome<'_>) {
         let infos: Vec<Info> = match outcome.read() {
             Ok(infos) => infos,
-            Err(reason) => return self.core.fail(key, &failure(reason, "list_failed")),
+            Err(reason) => return self.core.client.fail(key, &failure(reason, "list_failed")),
         };
         // Pages go by time, from the newest on.
         let next = infos.get(PAGE).and_then(|_| infos.get(PAGE - 1)).map(|last| last.time.updated);
@@ -118,7 +118,7 @@ impl Machine {
         });
         let sessions = sessions.collect();
         let next = next.map(|updated| format!("{}", updated as u64));
-        self.core.reply(key, ListSessionsResponse::new(sessions).next_cursor(next));
+        self.core.client.reply(key, ListSessionsResponse::new(sessions).next_cursor(next));
     }
 
     fn title_of(&self, id: &str) -> Option<String> {
@@ -132,8 +132,8 @@ impl Machine {
                 let call = Call::delete(of_session(&id.0, "")).within(Path::new(&info.directory));
                 self.core.ask_soon(&call, Then::Deleted(key));
             }
-            Err(_) if outcome.is_missing() => self.core.reply(&key, DeleteSessionResponse::new()),
-            Err(reason) => self.core.fail(&key, &failure(reason, "delete_failed")),
+            Err(_) if outcome.is_missing() => self.core.client.reply(&key, DeleteSessionResponse::new()),
+            Err(reason) => self.core.client.fail(&key, &failure(reason, "delete_failed")),
         }
     }
 }

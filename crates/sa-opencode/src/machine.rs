@@ -3,7 +3,7 @@
 use super::core::{Awaited, Core, Host};
 use super::jobs::Job;
 use super::launch::Launch;
-use super::limits::{KEPT_LINE, MAX_KEPT};
+use super::limits::MAX_KEPT;
 use super::native::event::{Event, Heard};
 use super::native::line::Line;
 use super::openings::Opening;
@@ -12,7 +12,7 @@ use super::server::Server;
 use super::session::Session;
 use super::wire;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Session as _, Sessions, Wire};
+use sa_acp::{Adapter, ChildId, Ended, How, RequestKey, Session as _, Sessions, Wire, Workspace, clipped};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +50,6 @@ impl Machine {
 }
 
 impl Adapter for Machine {
-    type Launch = Launch;
     type Core = Core;
     type Session = Session;
 
@@ -74,8 +73,8 @@ impl Adapter for Machine {
         self.core.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
-        self.open_session(key, how, place)
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+        self.open_session(key, how, workspace)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
@@ -103,14 +102,12 @@ impl Adapter for Machine {
             Ok(Line::Up) => self.up(),
             Ok(Line::Down(reason)) => tracing::debug!(reason, "no events of OpenCode arrive"),
             Ok(Line::Printed(words)) => {
-                self.keep(json!({ "raw": words.chars().take(KEPT_LINE).collect::<String>() }));
+                self.keep(json!({ "raw": clipped(&words) }));
             }
             Ok(Line::Unparsed(reason)) => self.keep(json!({ "reason": reason })),
             Err(reason) => {
                 let line = String::from_utf8_lossy(line);
-                self.keep(
-                    json!({ "reason": reason, "raw": line.chars().take(KEPT_LINE).collect::<String>() }),
-                );
+                self.keep(json!({ "reason": reason, "raw": clipped(&line) }));
             }
         }
     }
@@ -130,7 +127,7 @@ impl Adapter for Machine {
         if !self.unparsed.is_empty() {
             self.tell_kept();
         }
-        self.sessions.retain(|_, session| !session.is_gone());
+        self.sessions.retain(|_, session| !session.conversation.is_closed());
         let sessions = &self.sessions;
         self.offspring.retain(|_, session| sessions.contains_key(session));
     }
@@ -168,21 +165,21 @@ impl Machine {
             return;
         }
         for session in self.sessions.values_mut() {
-            session.keep(&mut self.core, what.clone());
+            session.conversation.report_unknown(&mut self.core.client, what.clone());
         }
     }
 
     fn tell_kept(&mut self) {
         let Some(session) = self.sessions.values_mut().next() else { return };
         for what in std::mem::take(&mut self.unparsed) {
-            session.keep(&mut self.core, what);
+            session.conversation.report_unknown(&mut self.core.client, what);
         }
     }
 
     /// The server tells something.
     fn heard(&mut self, text: &str) {
         let Some(heard) = Heard::read(text) else {
-            return self.keep(json!({ "raw": text.chars().take(KEPT_LINE).collect::<String>() }));
+            return self.keep(json!({ "raw": clipped(text) }));
         };
         match (heard.event, heard.session) {
             (Event::Ignored, _) => {}

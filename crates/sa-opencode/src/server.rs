@@ -45,7 +45,7 @@ impl Machine {
             return self.server.is_ready;
         }
         let launch = Launch { door: self.core.host.doors.next() };
-        self.core.child = Some(self.core.start(launch));
+        self.core.child = Some(self.core.processes.start(launch));
         let deadline = self.core.now.elapsed.saturating_add(self.core.host.limits.handshake);
         self.server = Server { deadline: Some(deadline), ports: self.server.ports, ..Server::default() };
         false
@@ -131,7 +131,7 @@ impl Machine {
         if let Some(child) = self.core.child.filter(|_| !self.server.is_ending) {
             self.server.is_ending = true;
             // It does not end by itself.
-            self.core.end(child, Duration::ZERO);
+            self.core.processes.end(child, Duration::ZERO);
         }
     }
 

@@ -3,17 +3,14 @@
 use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
 use crate::process::permission_socket::{self, VisitorId};
+use crate::process::program::Program;
 use crate::protocol::clock::Now;
 use crate::protocol::lines::{Line, LineReader, MAX_LINE};
 use crate::protocol::outbound::Outbound;
-use crate::protocol::stdio::{StdinReader, StdoutWriter};
 use crate::session::adapter::Driven;
 use sa_supervisor::{BaseEnv, CommandSpec, Supervisor, SupervisorOptions};
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::fmt;
-use std::io::{self, Write};
-use std::os::unix::net::UnixListener;
+use std::io;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -33,99 +30,29 @@ const ENDS: usize = 8;
 /// How long a client may take to read what was written before the agent ended, and processes to end by themselves.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How the processes of an agent are run.
-pub struct Processes<L> {
-    /// The agent, as complaints name it.
-    pub name: &'static str,
-    /// The environment that they inherit.
-    pub inherited: Vec<(OsString, OsString)>,
-    /// The command of a launch.
-    pub command: Box<dyn Fn(&L) -> CommandSpec + Send>,
-    /// Between SIGTERM and SIGKILL.
-    pub grace: Duration,
-}
-
-/// The environment may hold secrets.
-impl<L> fmt::Debug for Processes<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Processes").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// Serves the client on this process's standard input and output until either ends.
-pub fn drive_stdio<A: Driven>(adapter: A, processes: Processes<A::Launch>) -> ExitCode {
-    run_stdio(adapter, processes, None)
-}
-
-/// The same for an agent at whose door programs ask questions.
-pub fn drive_stdio_with_door<A: Driven>(
-    adapter: A,
-    processes: Processes<A::Launch>,
-    door: UnixListener,
-) -> ExitCode {
-    run_stdio(adapter, processes, Some(door))
-}
-
-fn run_stdio<A: Driven>(adapter: A, processes: Processes<A::Launch>, door: Option<UnixListener>) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            complain(&format!("{}: cannot start: {error}", processes.name));
-            return ExitCode::FAILURE;
-        }
-    };
-    let code = runtime
-        .block_on(async { run(StdinReader::open(), StdoutWriter::open(), adapter, processes, door).await });
-    // A thread that reads from a terminal cannot be ended, so it must not be waited for.
-    runtime.shutdown_background();
-    code
-}
-
 /// Serves one client until its side of the connection ends. No process is left when this returns.
-pub async fn drive<A: Driven>(
+pub(crate) async fn serve<A: Driven>(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
-    adapter: A,
-    processes: Processes<A::Launch>,
+    mut program: Program<A>,
 ) -> ExitCode {
-    run(input, output, adapter, processes, None).await
-}
-
-/// The same for an agent at whose door programs ask questions.
-pub async fn drive_with_door<A: Driven>(
-    input: impl AsyncRead + Unpin,
-    output: impl AsyncWrite + Unpin,
-    adapter: A,
-    processes: Processes<A::Launch>,
-    door: UnixListener,
-) -> ExitCode {
-    run(input, output, adapter, processes, Some(door)).await
-}
-
-async fn run<A: Driven>(
-    input: impl AsyncRead + Unpin,
-    output: impl AsyncWrite + Unpin,
-    adapter: A,
-    processes: Processes<A::Launch>,
-    door: Option<UnixListener>,
-) -> ExitCode {
-    let supervisor = SupervisorOptions { env: BaseEnv::Inherit(processes.inherited.clone()), guardian: None };
-    let supervisor = match Supervisor::start(supervisor) {
+    let env = BaseEnv::Inherit(std::mem::take(&mut program.inherited));
+    let supervisor = match Supervisor::start(SupervisorOptions { env, guardian: None }) {
         Ok(supervisor) => supervisor,
-        Err(error) => {
-            complain(&format!("{}: cannot start: {error}", processes.name));
-            return ExitCode::FAILURE;
-        }
+        Err(error) => return program.fail(&error),
     };
-    let grace = processes.grace;
+    let Program { machine, name, command, grace, permission_socket, resources, .. } = program;
     let (sender, events) = mpsc::channel(WAITING_LINES);
-    let door = door.map(|listener| Doorkeeper(door::open(listener, sender.clone())));
+    let socket =
+        permission_socket.map(|listener| SocketTask(permission_socket::open(listener, sender.clone())));
     let driver = Driver {
-        adapter,
+        machine,
+        name,
+        command,
+        grace,
         reader: LineReader::new(input, MAX_LINE),
         output,
         outbound: Outbound::default(),
-        processes,
         supervisor: supervisor.clone(),
         children: HashMap::new(),
         sender,
@@ -134,15 +61,16 @@ async fn run<A: Driven>(
         started: Instant::now(),
     };
     driver.serve().await;
-    drop(door);
+    drop(socket);
     supervisor.shutdown(grace).await;
+    drop(resources);
     ExitCode::SUCCESS
 }
 
-/// Ends with its owner.
-struct Doorkeeper(AbortHandle);
+/// The task of the permission socket, which ends with its owner.
+struct SocketTask(AbortHandle);
 
-impl Drop for Doorkeeper {
+impl Drop for SocketTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -164,11 +92,13 @@ impl Handle {
 }
 
 struct Driver<A: Driven, R, W> {
-    adapter: A,
+    machine: A,
+    name: &'static str,
+    command: Box<dyn Fn(&A::Launch) -> CommandSpec + Send>,
+    grace: Duration,
     reader: LineReader<R>,
     output: W,
     outbound: Outbound,
-    processes: Processes<A::Launch>,
     supervisor: Supervisor,
     children: HashMap<ChildId, Handle>,
     sender: mpsc::Sender<Event>,
@@ -180,17 +110,17 @@ struct Driver<A: Driven, R, W> {
 impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     async fn serve(mut self) {
         loop {
-            self.adapter.take_output(self.outbound.buffer());
-            while let Some(effect) = self.adapter.next_effect() {
+            self.machine.take_output(self.outbound.buffer());
+            while let Some(effect) = self.machine.next_effect() {
                 self.act(effect);
             }
-            while let Some((visitor, line)) = self.adapter.next_answer() {
+            while let Some((visitor, line)) = self.machine.next_answer() {
                 if let Some(answer) = self.visitors.remove(&visitor) {
                     // Whoever left does not need it.
                     let _ = answer.send(line);
                 }
             }
-            let wake = self.adapter.wake().and_then(|time| self.started.checked_add(time));
+            let wake = self.machine.wake().and_then(|time| self.started.checked_add(time));
             // What the client has not read yet holds everything back that would add to it.
             let hears = !self.outbound.is_full();
             tokio::select! {
@@ -202,7 +132,7 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
                 wrote = write(&mut self.outbound, &mut self.output) => if wrote.is_err() { return },
                 () = until(wake) => {
                     let now = self.now();
-                    self.adapter.tick(now);
+                    self.machine.tick(now);
                 }
             }
         }
@@ -213,8 +143,8 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
         let now = self.now();
         while let Some(line) = self.reader.take() {
             match line {
-                Line::Whole(line) => self.adapter.line(now, line),
-                Line::TooLong(length) => self.adapter.overlong(now, length),
+                Line::Whole(line) => self.machine.line(now, line),
+                Line::TooLong(length) => self.machine.overlong(now, length),
             }
         }
     }
@@ -222,19 +152,19 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     fn take_event(&mut self, event: Option<Event>) {
         let now = self.now();
         match event {
-            Some(Event::Line(child, line)) => self.adapter.native(now, child, &line),
-            Some(Event::Overlong(child, length)) => self.adapter.native_overlong(now, child, length),
+            Some(Event::Line(child, line)) => self.machine.native(now, child, &line),
+            Some(Event::Overlong(child, length)) => self.machine.native_overlong(now, child, length),
             Some(Event::Ended(child, ended)) => {
                 self.children.remove(&child);
-                self.adapter.ended(now, child, &ended);
+                self.machine.ended(now, child, &ended);
             }
             Some(Event::Visit(visit)) => {
                 self.visitors.insert(visit.visitor, visit.answer);
-                self.adapter.visited(now, visit.visitor, &visit.line);
+                self.machine.visited(now, visit.visitor, &visit.line);
             }
             Some(Event::Left(visitor)) => {
                 self.visitors.remove(&visitor);
-                self.adapter.left(now, visitor);
+                self.machine.left(now, visitor);
             }
             // The driver keeps a sender itself.
             None => {}
@@ -251,10 +181,7 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
                     matches!(lines.try_send(line), Err(mpsc::error::TrySendError::Full(_)))
                 });
                 if full {
-                    tracing::warn!(
-                        agent = self.processes.name,
-                        "a process does not read what it is told and is ended"
-                    );
+                    tracing::warn!(agent = self.name, "a process does not read what it is told and is ended");
                     handle.end(Duration::ZERO);
                 }
             }
@@ -267,15 +194,15 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     }
 
     fn start(&mut self, child: ChildId, launch: &A::Launch) {
-        let spec = (self.processes.command)(launch);
+        let spec = (self.command)(launch);
         let (lines, lines_receiver) = mpsc::channel(UNREAD_LINES);
         let (ends, ends_receiver) = mpsc::channel(ENDS);
         let run = Run {
             supervisor: self.supervisor.clone(),
             child,
             spec,
-            wire: self.adapter.wire(launch),
-            grace: self.processes.grace,
+            wire: self.machine.wire(launch),
+            grace: self.grace,
             events: self.sender.clone(),
             lines: lines_receiver,
             ends: ends_receiver,
@@ -322,9 +249,4 @@ async fn until(wake: Option<Instant>) {
         Some(time) => sleep_until(time).await,
         None => std::future::pending().await,
     }
-}
-
-/// Writes a line to standard error, which nobody may be reading.
-fn complain(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
 }

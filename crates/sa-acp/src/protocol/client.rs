@@ -1,13 +1,12 @@
-//! The talk with the client: what is known of it, what it wants, what it was asked, and all that is to be said to it.
+//! The client of an agent: its handshake, its requests, the requests sent to it, and all that is written to it.
 
 use crate::protocol::calls::Calls;
-use crate::protocol::clock::{Now, timestamp};
 use crate::protocol::handshake::Handshake;
 use crate::protocol::incoming::{RequestKey, answer, params, refusal};
 use crate::protocol::outgoing::{write_error, write_notification, write_request, write_result};
 use crate::protocol::profile::Profile;
 use crate::protocol::request::{Form, How, Request};
-use crate::session::answers::Told;
+use crate::session::answers::Reply;
 use crate::tools::terminal::without_output;
 use agent_client_protocol_schema::v1::{
     CancelNotification, CompactionStatus, CompactionUpdate, ConfigOptionUpdate, ContentBlock, ContentChunk,
@@ -20,19 +19,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// See the module's comment. `T` is whom an answer of the client concerns.
+/// See the module's comment. `T` says whom a reply of the client concerns.
 #[derive(Debug)]
-pub struct Talk<T> {
-    /// The time of what is being worked on.
-    pub now: Now,
-    /// The client.
-    pub client: Handshake,
+pub struct Client<T = Caller> {
+    /// The client's capabilities.
+    pub handshake: Handshake,
     /// Lines for the client.
     pub outbox: Vec<u8>,
     /// Requests under way that the client cancelled.
     pub(crate) cancelled: Vec<Id>,
     profile: &'static Profile,
     calls: Calls<T>,
+}
+
+/// The question of a CLI that the client was asked.
+#[derive(Debug)]
+pub struct Caller {
+    /// The session that asks.
+    pub session: SessionId,
+    /// The question, by the CLI's own id.
+    pub ask: String,
 }
 
 /// What a line of the client asks of the agent.
@@ -51,7 +57,7 @@ pub enum Heard<T> {
         /// Whom it concerns.
         caller: T,
         /// The answer.
-        told: Told,
+        reply: Reply,
     },
 }
 
@@ -71,12 +77,11 @@ struct Update<'a> {
     update: &'a SessionUpdate,
 }
 
-impl<T> Talk<T> {
+impl<T> Client<T> {
     /// With a client of that agent that has said nothing yet.
     pub fn new(profile: &'static Profile) -> Self {
         Self {
-            now: Now::default(),
-            client: Handshake::default(),
+            handshake: Handshake::default(),
             outbox: Vec::new(),
             cancelled: Vec::new(),
             profile,
@@ -113,7 +118,7 @@ impl<T> Talk<T> {
             Kind::Notification => notified(&method, message.params()),
             Kind::Response => {
                 let (id, caller) = self.calls.answered(message.shape.id.as_ref()?)?;
-                Some(Heard::Answer { id, caller, told: answer(line) })
+                Some(Heard::Answer { id, caller, reply: answer(line) })
             }
         }
     }
@@ -125,11 +130,11 @@ impl<T> Talk<T> {
         text: Option<&str>,
     ) -> Result<Option<Request>, Error> {
         if method == "initialize" {
-            let version = self.client.greet(text)?;
+            let version = self.handshake.greet(text)?;
             self.reply(key, self.profile.greeting(version));
             return Ok(None);
         }
-        self.client.require()?;
+        self.handshake.require()?;
         Request::read(self.profile, method, text).map(Some)
     }
 
@@ -190,7 +195,7 @@ impl<T> Talk<T> {
 
     /// Tells the client something about a session.
     pub fn update(&mut self, session_id: &SessionId, update: &SessionUpdate) {
-        let untold = if self.client.draws_terminals() { None } else { without_output(update) };
+        let untold = if self.handshake.draws_terminals() { None } else { without_output(update) };
         let update = untold.as_ref().unwrap_or(update);
         self.notify("session/update", Some(Update { session_id, update }));
     }
@@ -231,21 +236,11 @@ impl<T> Talk<T> {
 
     /// Tells the client how far a compaction is.
     pub fn compaction(&mut self, session_id: &SessionId, id: &str, status: CompactionStatus) {
-        if self.client.follows_compaction() {
+        if self.handshake.follows_compaction() {
             let update = CompactionUpdate::new(id.to_owned(), status);
             return self.update(session_id, &SessionUpdate::CompactionUpdate(update));
         }
         self.remark(session_id, "compaction", json!({ "id": id, "status": status }));
-    }
-
-    /// Tells the client what a session is called from now on, if that is new.
-    pub fn rename(&mut self, session_id: &SessionId, title: &mut Option<String>, name: String) {
-        if title.as_ref() == Some(&name) {
-            return;
-        }
-        let update = SessionInfoUpdate::new().title(name.clone()).updated_at(timestamp(self.now.unix));
-        *title = Some(name);
-        self.update(session_id, &SessionUpdate::SessionInfoUpdate(update));
     }
 
     /// Asks the client something.
@@ -269,6 +264,13 @@ impl<T> Talk<T> {
         } else {
             out.append(&mut self.outbox);
         }
+    }
+}
+
+impl Client<Caller> {
+    /// Takes back one question of a session, or all of them.
+    pub fn withdraw(&mut self, session: &SessionId, ask: Option<&str>) {
+        self.withdraw_calls(|caller| caller.session == *session && ask.is_none_or(|ask| caller.ask == ask));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Notices: short texts for people about something that the protocol has no other place for.
 
-use crate::protocol::client::Talk;
+use crate::protocol::client::Client;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionId, SessionUpdate};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use std::time::Duration;
 /// The longest reason that a notice quotes, in characters.
 const MAX_REASON: usize = 500;
 
-impl<T> Talk<T> {
+impl<T> Client<T> {
     /// Shows a notice. A client that did not opt in to notices gets `detail` as the remark `name` instead.
     pub fn notice(&mut self, session: &SessionId, notice: Notice, name: &str, detail: Value) {
-        if self.client.shows_notices() {
+        if self.handshake.shows_notices() {
             return self.update(session, &SessionUpdate::Notice(notice));
         }
         self.remark(session, name, detail);

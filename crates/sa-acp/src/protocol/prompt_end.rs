@@ -1,6 +1,6 @@
 //! The end of a prompt, and requests that the client cancelled.
 
-use crate::protocol::client::Talk;
+use crate::protocol::client::Client;
 use crate::protocol::incoming::RequestKey;
 use agent_client_protocol_schema::v1::{Error, Meta, PromptResponse, StopReason, Usage};
 use sa_jsonrpc::Id;
@@ -9,7 +9,7 @@ use serde_json::json;
 /// The key of `_meta` under which built-in agents report what the protocol has no field for.
 pub const NAMESPACE: &str = "sandboxAgent";
 
-impl<T> Talk<T> {
+impl<T> Client<T> {
     /// Answers a prompt. The protocol has no stable place for the tokens of a turn, so they are metadata. A prompt that the
     /// client cancelled as a request, by `$/cancel_request`, fails with the error for that.
     pub fn prompt_done(&mut self, key: &RequestKey, reason: StopReason, usage: Option<Usage>) {

@@ -23,7 +23,7 @@ pub enum Request {
     /// It wants no credentials to be kept.
     Logout,
     /// A session is to be opened.
-    Open(How, Place),
+    Open(How, Workspace),
     /// Which sessions there are.
     List(Box<ListSessionsRequest>),
     /// A session is to be closed.
@@ -69,21 +69,31 @@ impl How {
     }
 }
 
-/// What a client says about a session whenever it opens one.
-#[derive(Debug)]
-pub struct Place {
-    /// Where it works.
+/// The surroundings of a session, which a client names whenever it opens one. `S` are its MCP servers: as the client names
+/// them, or in the form of a CLI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace<S = Vec<McpServer>> {
+    /// The working directory.
     pub cwd: PathBuf,
-    /// Where it works besides.
+    /// Further directories that it may work in.
     pub directories: Vec<PathBuf>,
-    /// With which MCP servers.
-    pub servers: Vec<McpServer>,
+    /// The MCP servers.
+    pub servers: S,
     /// Who decides on what the agent would allow by itself.
     pub asking: Asking,
 }
 
-impl Place {
-    /// An error if the session cannot work there.
+impl Workspace {
+    /// Brings the MCP servers into the form of a CLI.
+    pub fn with_servers<S>(
+        self,
+        convert: impl FnOnce(Vec<McpServer>) -> Result<S, Error>,
+    ) -> Result<Workspace<S>, Error> {
+        let Self { cwd, directories, servers, asking } = self;
+        Ok(Workspace { cwd, directories, servers: convert(servers)?, asking })
+    }
+
+    /// Returns an error if the session cannot work there.
     pub fn check(&self, is_directory: impl Fn(&Path) -> bool) -> Result<(), Error> {
         for path in std::iter::once(&self.cwd).chain(&self.directories) {
             if !path.is_absolute() {
@@ -185,7 +195,7 @@ impl Request {
         if !directories.is_empty() && !profile.has(Extra::Directories) {
             return Err(invalid(format!("{} works in one directory", profile.title)));
         }
-        Ok(Self::Open(how, Place { cwd, directories, servers, asking: Asking::read(meta.as_ref()) }))
+        Ok(Self::Open(how, Workspace { cwd, directories, servers, asking: Asking::read(meta.as_ref()) }))
     }
 
     fn set(profile: &Profile, method: &str, text: Option<&str>) -> Result<Self, Error> {

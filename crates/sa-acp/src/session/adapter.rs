@@ -4,40 +4,36 @@
 //! ```text
 //!  driver, tests ──► Driven: set the time ──► Adapter: act ──► Adapter::settle
 //!                      ▲                        │
-//!                      └── lines, effects ◄── Desk
+//!                      └── lines, effects ◄── Core: client, processes
 //! ```
 
 use crate::process::children::{ChildId, Effect, Ended};
 use crate::process::permission_socket::VisitorId;
 use crate::process::wire::Wire;
-use crate::protocol::client::Heard;
+use crate::protocol::client::{Caller, Client, Heard};
 use crate::protocol::clock::Now;
 use crate::protocol::errors::invalid;
 use crate::protocol::incoming::{RequestKey, session_not_found};
-use crate::protocol::request::{How, Place, Request};
-use crate::session::conversation::{Session, Sessions};
-use crate::session::desk::{Caller, Desk, hear};
+use crate::protocol::request::{How, Request, Workspace};
+use crate::session::core::Core;
+use crate::session::{Session, Sessions};
 use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, ListSessionsRequest, SessionId};
-use std::ops::DerefMut;
 use std::path::Path;
 use std::time::Duration;
 
 /// An agent that drives processes, as its author writes it: what its client wants of it as a whole, and what its processes
 /// say. All that concerns one session goes to that [`Session`].
 pub trait Adapter {
-    /// How a process is started.
-    type Launch;
-
     /// What the agent works with.
-    type Core: DerefMut<Target = Desk<Self::Launch>>;
+    type Core: Core;
 
     /// A session of it.
-    type Session: Session<Launch = Self::Launch, Core = Self::Core>;
+    type Session: Session<Core = Self::Core>;
 
-    /// What it works with, and its sessions.
+    /// Returns what it works with, and its sessions.
     fn parts(&mut self) -> (&mut Self::Core, &mut Sessions<Self::Session>);
 
-    /// Its sessions.
+    /// Returns its sessions.
     fn sessions(&self) -> &Sessions<Self::Session>;
 
     /// Whether there is a directory at that path.
@@ -46,11 +42,11 @@ pub trait Adapter {
     /// The client says that there are credentials now. By itself there is nothing to be done: the CLI looks for them whenever
     /// it is started.
     fn authenticate(&mut self, key: &RequestKey) {
-        self.parts().0.reply(key, AuthenticateResponse::new());
+        self.parts().0.client().reply(key, AuthenticateResponse::new());
     }
 
     /// Opens a session, now or later, in a place that is there; an error is for the caller to send.
-    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error>;
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error>;
 
     /// Lists sessions, now or later; an error is for the caller to send.
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error>;
@@ -69,7 +65,7 @@ pub trait Adapter {
 
     /// Does what has become possible by what was put in, and forgets sessions of which nothing is left.
     fn settle(&mut self) {
-        self.parts().1.retain(|_, session| !session.is_gone());
+        self.parts().1.retain(|_, session| !session.conversation().is_closed());
     }
 
     /// Does what is due.
@@ -80,7 +76,7 @@ pub trait Adapter {
     /// Has sessions do what is due. Not meant to be written anew.
     fn tick_sessions(&mut self) {
         let (core, sessions) = self.parts();
-        let now = core.now.elapsed;
+        let now = core.parts().0.elapsed;
         for session in sessions.values_mut() {
             if session.wake().is_some_and(|wake| wake <= now) {
                 session.tick(core);
@@ -94,7 +90,7 @@ pub trait Adapter {
     }
 
     /// How a process is talked to that is started like this, if not over its standard streams.
-    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
+    fn wire(&self, launch: &Launch<Self>) -> Option<Wire> {
         let _ = launch;
         None
     }
@@ -114,6 +110,9 @@ pub trait Adapter {
         None
     }
 }
+
+/// How a process of an adapter is started.
+type Launch<A> = <<A as Adapter>::Core as Core>::Launch;
 
 /// The same as a pure state machine. After anything was put in, [`Driven::take_output`] and [`Driven::next_effect`] have
 /// what comes of it, and [`Driven::wake`] the time at which [`Driven::tick`] is due.
@@ -162,11 +161,11 @@ pub trait Driven {
 }
 
 impl<A: Adapter> Driven for A {
-    type Launch = A::Launch;
+    type Launch = Launch<A>;
 
     fn line(&mut self, now: Now, line: &[u8]) {
         at(self, now, |adapter| {
-            let heard = hear(adapter.parts().0, line);
+            let heard = hear(adapter.parts().0.client(), line);
             if let Some(heard) = heard {
                 act(adapter, heard);
             }
@@ -174,7 +173,7 @@ impl<A: Adapter> Driven for A {
     }
 
     fn overlong(&mut self, now: Now, length: u64) {
-        at(self, now, |adapter| adapter.parts().0.overlong(length));
+        at(self, now, |adapter| adapter.parts().0.client().overlong(length));
     }
 
     fn native(&mut self, now: Now, child: ChildId, line: &[u8]) {
@@ -210,23 +209,28 @@ impl<A: Adapter> Driven for A {
     }
 
     fn take_output(&mut self, out: &mut Vec<u8>) {
-        self.parts().0.take_output(out);
+        self.parts().0.client().take_output(out);
     }
 
-    fn next_effect(&mut self) -> Option<Effect<A::Launch>> {
-        self.parts().0.next_effect()
+    fn next_effect(&mut self) -> Option<Effect<Launch<A>>> {
+        self.parts().0.parts().2.next_effect()
     }
 
-    fn wire(&self, launch: &A::Launch) -> Option<Wire> {
+    fn wire(&self, launch: &Launch<A>) -> Option<Wire> {
         Adapter::wire(self, launch)
     }
 }
 
 /// Everything that is put in goes this way.
 fn at<A: Adapter>(adapter: &mut A, now: Now, act: impl FnOnce(&mut A)) {
-    adapter.parts().0.now = now;
+    *adapter.parts().0.parts().0 = now;
     act(adapter);
     adapter.settle();
+}
+
+/// Takes a line of the client. It is not generic, so that adapters share its code.
+fn hear(client: &mut Client, line: &[u8]) -> Option<Heard<Caller>> {
+    client.hear(line)
 }
 
 fn act<A: Adapter>(adapter: &mut A, heard: Heard<Caller>) {
@@ -234,7 +238,7 @@ fn act<A: Adapter>(adapter: &mut A, heard: Heard<Caller>) {
     match heard {
         Heard::Request(key, request) => {
             if let Err(error) = serve(adapter, &key, request) {
-                adapter.parts().0.fail(&key, &error);
+                adapter.parts().0.client().fail(&key, &error);
             }
         }
         Heard::Cancel(id) => {
@@ -243,7 +247,7 @@ fn act<A: Adapter>(adapter: &mut A, heard: Heard<Caller>) {
             }
         }
         Heard::CancelRequest(id) => {
-            core.request_cancelled(&id);
+            core.client().request_cancelled(&id);
             let cancels = |session: &mut A::Session, core: &mut A::Core| {
                 let is_opening = session.opening().is_some_and(|key| key.id == id);
                 if is_opening {
@@ -253,13 +257,13 @@ fn act<A: Adapter>(adapter: &mut A, heard: Heard<Caller>) {
             };
             // Other requests are answered soon. They, and unknown ones, are left alone.
             if !sessions.values_mut().any(|session| cancels(session, core)) {
-                core.was_cancelled(&id);
+                core.client().was_cancelled(&id);
             }
         }
-        Heard::Answer { caller, told, .. } => {
+        Heard::Answer { caller, reply, .. } => {
             let Some(session) = sessions.get_mut(&caller.session.0) else { return };
-            if let Some(ask) = session.asks().remove(&caller.ask) {
-                session.answered(core, &caller.ask, ask, told);
+            if let Some(ask) = session.conversation_mut().asks.remove(&caller.ask) {
+                session.on_reply(core, &caller.ask, ask, reply);
             }
         }
     }
@@ -269,19 +273,19 @@ fn act<A: Adapter>(adapter: &mut A, heard: Heard<Caller>) {
 fn serve<A: Adapter>(adapter: &mut A, key: &RequestKey, request: Request) -> Result<(), Error> {
     match request {
         Request::Authenticate => adapter.authenticate(key),
-        Request::Open(how, place) => {
-            place.check(|path| adapter.is_directory(path))?;
-            return adapter.open(key, how, place);
+        Request::Open(how, workspace) => {
+            workspace.check(|path| adapter.is_directory(path))?;
+            return adapter.open(key, how, workspace);
         }
         Request::List(request) => return adapter.list(key, *request),
         Request::Close(id) => {
             let (core, session) = open_session(adapter, &id)?;
-            session.close(core, key.clone(), false);
+            close(core, session, key, false);
         }
         Request::Delete(id) => {
             let (core, sessions) = adapter.parts();
             match sessions.get_mut(&id.0) {
-                Some(session) => session.close(core, key.clone(), true),
+                Some(session) => close(core, session, key, true),
                 None => return adapter.delete(key, id),
             }
         }
@@ -292,21 +296,29 @@ fn serve<A: Adapter>(adapter: &mut A, key: &RequestKey, request: Request) -> Res
         }
         Request::Prompt(request) => {
             let (core, session) = open_session(adapter, &request.session_id)?;
-            let title = core.profile().title;
-            return session.prompt(core, title, key, request.prompt);
+            let agent = core.client().profile().title;
+            session.conversation_mut().enqueue(agent, key, request.prompt, A::Session::content)?;
+            session.start_next(core);
         }
         Request::Logout => return Err(invalid("there is no login to end")),
     }
     Ok(())
 }
 
-/// A session that takes prompts.
+/// Begins to close a session, or waits with those who want that already.
+fn close<S: Session>(core: &mut S::Core, session: &mut S, key: &RequestKey, delete: bool) {
+    if session.conversation_mut().begin_closing(key.clone(), delete) {
+        session.close(core);
+    }
+}
+
+/// Returns a session that takes prompts.
 fn open_session<'a, A: Adapter>(
     adapter: &'a mut A,
     id: &SessionId,
 ) -> Result<(&'a mut A::Core, &'a mut A::Session), Error> {
     let (core, sessions) = adapter.parts();
-    let session = sessions.get_mut(&id.0).filter(|session| session.is_open());
+    let session = sessions.get_mut(&id.0).filter(|session| session.conversation().is_open());
     session.map(|session| (core, session)).ok_or_else(|| session_not_found(id))
 }
 

@@ -5,12 +5,12 @@ use agent_client_protocol_schema::v1::{
 };
 use serde_json::value::RawValue;
 
-/// What a client answered.
-pub type Told = Result<Box<RawValue>, Error>;
+/// The reply of a client to a request.
+pub type Reply = Result<Box<RawValue>, Error>;
 
 /// Which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
-pub fn chosen(told: Told) -> Result<Option<String>, String> {
-    let result = told.map_err(|error| format!("the client could not ask: {}", error.message))?;
+pub fn chosen(reply: Reply) -> Result<Option<String>, String> {
+    let result = reply.map_err(|error| format!("the client could not ask: {}", error.message))?;
     let response: RequestPermissionResponse = serde_json::from_str(result.get())
         .map_err(|error| format!("the client's answer cannot be read: {error}"))?;
     Ok(match response.outcome {
@@ -20,8 +20,8 @@ pub fn chosen(told: Told) -> Result<Option<String>, String> {
 }
 
 /// What the user did with a form; an error in words if the answer makes no sense.
-pub fn action(told: Told) -> Result<ElicitationAction, String> {
-    let result = told.map_err(|error| format!("the client could not ask: {}", error.message))?;
+pub fn action(reply: Reply) -> Result<ElicitationAction, String> {
+    let result = reply.map_err(|error| format!("the client could not ask: {}", error.message))?;
     serde_json::from_str::<CreateElicitationResponse>(result.get())
         .map(|response| response.action)
         .map_err(|error| format!("the client's answer cannot be read: {error}"))

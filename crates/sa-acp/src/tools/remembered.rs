@@ -1,7 +1,6 @@
 //! Tool calls that the client knows of, done or not: for CLIs that tell of a call when the model makes it.
 
-use crate::protocol::client::Talk;
-use crate::session::desk::Caller;
+use crate::protocol::client::Client;
 use crate::tools::tool::{Described, Outcome};
 use agent_client_protocol_schema::v1::{
     Meta, SessionId, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
@@ -33,25 +32,25 @@ impl<X> RememberedTool<X> {
     }
 
     /// What is told about it beside the protocol.
-    fn meta(&self, talk: &Talk<Caller>) -> Meta {
+    fn meta(&self, client: &Client) -> Meta {
         let mut about = Map::from_iter([("toolName".to_owned(), json!(self.name))]);
         if let Some(parent) = &self.parent {
             about.insert("parentToolUseId".to_owned(), json!(parent));
         }
-        talk.profile().meta(Value::Object(about))
+        client.profile().meta(Value::Object(about))
     }
 
     /// Tells something about the call.
-    pub fn tell(&self, talk: &mut Talk<Caller>, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
-        let update = ToolCallUpdate::new(id.to_owned(), fields).meta(self.meta(talk));
-        talk.update(session, &SessionUpdate::ToolCallUpdate(update));
+    pub fn tell(&self, client: &mut Client, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
+        let update = ToolCallUpdate::new(id.to_owned(), fields).meta(self.meta(client));
+        client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 
     /// Tells something about the call that the protocol has no place for.
-    pub fn remark(&self, talk: &mut Talk<Caller>, session: &SessionId, id: &str, name: &str, value: Value) {
-        let about = merged(self.meta(talk), talk.profile().meta(json!({ name: value })));
+    pub fn remark(&self, client: &mut Client, session: &SessionId, id: &str, name: &str, value: Value) {
+        let about = merged(self.meta(client), client.profile().meta(json!({ name: value })));
         let update = ToolCallUpdate::new(id.to_owned(), ToolCallUpdateFields::new()).meta(about);
-        talk.update(session, &SessionUpdate::ToolCallUpdate(update));
+        client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 }
 
@@ -87,7 +86,7 @@ impl<X> RememberedTools<X> {
     /// A call that nobody was told of. The oldest that is done makes room for it.
     pub fn begin(
         &mut self,
-        talk: &mut Talk<Caller>,
+        client: &mut Client,
         session: &SessionId,
         id: &str,
         described: Described,
@@ -102,33 +101,33 @@ impl<X> RememberedTools<X> {
         self.last += 1;
         let (name, status, number) = (described.name.clone(), ToolCallStatus::Pending, self.last);
         let tool = RememberedTool { name, parent, status, note, number };
-        let call = described.into_call(id.to_owned()).meta(tool.meta(talk));
-        talk.update(session, &SessionUpdate::ToolCall(call));
+        let call = described.into_call(id.to_owned()).meta(tool.meta(client));
+        client.update(session, &SessionUpdate::ToolCall(call));
         self.calls.insert(id.to_owned(), tool);
     }
 
     /// Tells that a call runs, unless it is known to run or to be done.
-    pub fn runs(&mut self, talk: &mut Talk<Caller>, session: &SessionId, id: &str) {
+    pub fn runs(&mut self, client: &mut Client, session: &SessionId, id: &str) {
         let is_pending = |tool: &&mut RememberedTool<X>| tool.status == ToolCallStatus::Pending;
         let Some(tool) = self.calls.get_mut(id).filter(is_pending) else { return };
         tool.status = ToolCallStatus::InProgress;
-        tool.tell(talk, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
+        tool.tell(client, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
     }
 
     /// A call is done.
-    pub fn done(&mut self, talk: &mut Talk<Caller>, session: &SessionId, id: &str, outcome: Outcome) {
+    pub fn done(&mut self, client: &mut Client, session: &SessionId, id: &str, outcome: Outcome) {
         let Some(tool) = self.calls.get_mut(id) else { return };
         tool.status = outcome.status;
         let mut update = outcome.into_update(id.to_owned());
         let own = update.meta.take().unwrap_or_default();
-        update.meta = Some(merged(own, tool.meta(talk)));
-        talk.update(session, &SessionUpdate::ToolCallUpdate(update));
+        update.meta = Some(merged(own, tool.meta(client)));
+        client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 
     /// Ends all that are open like this.
     pub fn end(
         &mut self,
-        talk: &mut Talk<Caller>,
+        client: &mut Client,
         session: &SessionId,
         status: ToolCallStatus,
         output: Option<&Value>,
@@ -136,13 +135,13 @@ impl<X> RememberedTools<X> {
         for (id, tool) in self.calls.iter_mut().filter(|(_, tool)| tool.is_open()) {
             tool.status = status;
             let fields = ToolCallUpdateFields::new().status(status).raw_output(output.cloned());
-            tool.tell(talk, session, id, fields);
+            tool.tell(client, session, id, fields);
         }
     }
 
     /// Nothing stays open behind a turn that was cut off.
-    pub fn close(&mut self, talk: &mut Talk<Caller>, session: &SessionId, reason: &str) {
-        self.end(talk, session, ToolCallStatus::Failed, Some(&json!({ "reason": reason })));
+    pub fn close(&mut self, client: &mut Client, session: &SessionId, reason: &str) {
+        self.end(client, session, ToolCallStatus::Failed, Some(&json!({ "reason": reason })));
     }
 }
 

@@ -1,7 +1,6 @@
 //! Tool calls that run, with what they print meanwhile: for CLIs that tell of a call when it begins.
 
-use crate::protocol::client::Talk;
-use crate::session::desk::Caller;
+use crate::protocol::client::Client;
 use crate::tools::terminal::printed;
 use crate::tools::tool::{Described, Outcome};
 use agent_client_protocol_schema::v1::{
@@ -63,14 +62,14 @@ impl RunningTools {
     /// A call begins.
     pub fn start(
         &mut self,
-        talk: &mut Talk<Caller>,
+        client: &mut Client,
         session: &SessionId,
         id: &str,
         described: Described,
         parent: Option<&str>,
     ) {
         let call = described.clone().into_call(id.to_owned()).status(ToolCallStatus::InProgress);
-        talk.update(session, &SessionUpdate::ToolCall(call.meta(about(talk, parent))));
+        client.update(session, &SessionUpdate::ToolCall(call.meta(about(client, parent))));
         let parent = parent.map(str::to_owned);
         let tool = RunningTool { described, parent, output: String::new(), has_news: false };
         self.open.insert(id.to_owned(), tool);
@@ -86,55 +85,55 @@ impl RunningTools {
     }
 
     /// Tells what commands have printed.
-    pub fn tell_printed(&mut self, talk: &mut Talk<Caller>, session: &SessionId) {
+    pub fn tell_printed(&mut self, client: &mut Client, session: &SessionId, now: Duration) {
         self.print_at = None;
         for (id, tool) in &mut self.open {
             if std::mem::take(&mut tool.has_news) {
-                self.not_before = talk.now.elapsed + PRINT_EVERY;
+                self.not_before = now + PRINT_EVERY;
                 let fields = ToolCallUpdateFields::new().content(printed(tail(&tool.output)));
-                tool.tell(talk, session, id, fields);
+                tool.tell(client, session, id, fields);
             }
         }
     }
 
     /// Tells that a call runs that was waiting for permission.
-    pub fn runs(&self, talk: &mut Talk<Caller>, session: &SessionId, id: &str) {
+    pub fn runs(&self, client: &mut Client, session: &SessionId, id: &str) {
         if let Some(tool) = self.open.get(id) {
-            tool.tell(talk, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
+            tool.tell(client, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
         }
     }
 
     /// A call is done.
-    pub fn done(&mut self, talk: &mut Talk<Caller>, session: &SessionId, id: &str, outcome: Outcome) {
+    pub fn done(&mut self, client: &mut Client, session: &SessionId, id: &str, outcome: Outcome) {
         let Some(tool) = self.open.remove(id) else { return };
         let mut update = outcome.into_update(id.to_owned());
-        if let Some(parent) = about(talk, tool.parent.as_deref()) {
+        if let Some(parent) = about(client, tool.parent.as_deref()) {
             update.meta.get_or_insert_default().extend(parent);
         }
-        talk.update(session, &SessionUpdate::ToolCallUpdate(update));
+        client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 
     /// Nothing stays open behind a turn that was cut off.
-    pub fn close(&mut self, talk: &mut Talk<Caller>, session: &SessionId, reason: &str) {
+    pub fn close(&mut self, client: &mut Client, session: &SessionId, reason: &str) {
         self.print_at = None;
         for (id, tool) in std::mem::take(&mut self.open) {
             let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
-            tool.tell(talk, session, &id, fields.raw_output(json!({ "reason": reason })));
+            tool.tell(client, session, &id, fields.raw_output(json!({ "reason": reason })));
         }
     }
 }
 
 impl RunningTool {
     /// Tells something about the call.
-    pub fn tell(&self, talk: &mut Talk<Caller>, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
-        let update = ToolCallUpdate::new(id.to_owned(), fields).meta(about(talk, self.parent.as_deref()));
-        talk.update(session, &SessionUpdate::ToolCallUpdate(update));
+    pub fn tell(&self, client: &mut Client, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
+        let update = ToolCallUpdate::new(id.to_owned(), fields).meta(about(client, self.parent.as_deref()));
+        client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 }
 
 /// What is told about a call beside the protocol.
-fn about(talk: &Talk<Caller>, parent: Option<&str>) -> Option<Meta> {
-    parent.map(|parent| talk.profile().meta(json!({ "parentToolUseId": parent })))
+fn about(client: &Client, parent: Option<&str>) -> Option<Meta> {
+    parent.map(|parent| client.profile().meta(json!({ "parentToolUseId": parent })))
 }
 
 /// The last characters of a text.

@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use crate::native::line::Answer;
 use agent_client_protocol_schema::v1::ElicitationAction;
-use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request};
+use sa_acp::{Question, Reply, action, chosen, form_answers, form_request};
 use serde_json::{Map, Value};
 
 /// Questions that wait for their answers.
@@ -59,7 +59,7 @@ impl Session {
         if questions.questions.is_empty() {
             return self.respond(core, &id, deny("There is no question to answer.", false));
         }
-        if core.client.shows_forms() {
+        if core.client.handshake.shows_forms() {
             self.show_form(core, &id, questions);
         } else {
             self.next_choice(core, &id, questions);
@@ -67,19 +67,31 @@ impl Session {
     }
 
     fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let request = form_request(&self.id, &questions.permission.call, &questions.questions);
-        self.pass_on(core, id, Ask::Form(Box::new(questions)), "elicitation/create", request);
+        let request = form_request(&self.conversation.id, &questions.permission.call, &questions.questions);
+        self.conversation.pass_on(
+            &mut core.client,
+            id,
+            Ask::Form(Box::new(questions)),
+            "elicitation/create",
+            request,
+        );
     }
 
-    pub(super) fn form_answered(&mut self, core: &mut Core, id: &str, mut questions: Questions, told: Told) {
-        let answer = match action(told) {
+    pub(super) fn form_answered(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        mut questions: Questions,
+        reply: Reply,
+    ) {
+        let answer = match action(reply) {
             Ok(ElicitationAction::Accept(accepted)) => {
                 let content = accepted.content.unwrap_or_default();
                 let answers = form_answers(questions.questions.len(), &content);
                 for (index, words) in answers.iter().enumerate() {
                     questions.note(index, words);
                 }
-                self.tools.runs(core, &self.id, &questions.permission.call);
+                self.tools.runs(&mut core.client, &self.conversation.id, &questions.permission.call);
                 questions.answer()
             }
             Ok(ElicitationAction::Cancel) => deny("The user cancelled the turn.", true),
@@ -92,12 +104,18 @@ impl Session {
     /// Asks the next question as a choice, or answers the CLI when none is left.
     fn next_choice(&mut self, core: &mut Core, id: &str, questions: Questions) {
         let Some(question) = questions.questions.get(questions.next) else {
-            self.tools.runs(core, &self.id, &questions.permission.call);
+            self.tools.runs(&mut core.client, &self.conversation.id, &questions.permission.call);
             return self.respond(core, id, questions.answer());
         };
         let options = question.choices();
         let call = titled(&questions.permission.call, &question.text);
-        self.pass_on_choice(core, id, Ask::Choice(Box::new(questions)), call, options);
+        self.conversation.pass_on_choice(
+            &mut core.client,
+            id,
+            Ask::Choice(Box::new(questions)),
+            call,
+            options,
+        );
     }
 
     pub(super) fn choice_answered(
@@ -105,9 +123,9 @@ impl Session {
         core: &mut Core,
         id: &str,
         mut questions: Questions,
-        told: Told,
+        reply: Reply,
     ) {
-        let choice = match chosen(told) {
+        let choice = match chosen(reply) {
             Ok(Some(choice)) => choice,
             Ok(None) => return self.respond(core, id, deny("The user cancelled the turn.", true)),
             Err(reason) => {

@@ -12,7 +12,7 @@ use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, SessionUpdate, StopReason, ToolCall, ToolCallStatus,
     ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Session as _, Told, chosen, paragraph};
+use sa_acp::{Reply, chosen, paragraph};
 
 /// A plan that the model proposes.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Session {
             .kind(ToolKind::SwitchMode)
             .status(ToolCallStatus::Pending)
             .content(content.clone());
-        self.emit(core, &SessionUpdate::ToolCall(told));
+        self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(told));
         let fields = ToolCallUpdateFields::new()
             .title("Ready to implement?".to_owned())
             .kind(ToolKind::SwitchMode)
@@ -71,16 +71,16 @@ impl Session {
         // It stays the running turn: prompts wait behind it, and it can be cancelled.
         self.turn = Some(turn);
         let plan = Plan { call, text: proposal.text };
-        self.pass_on_choice(core, &id, Ask::Plan(plan), update, options);
+        self.conversation.pass_on_choice(&mut core.client, &id, Ask::Plan(plan), update, options);
     }
 
-    pub(super) fn plan_answered(&mut self, core: &mut Core, plan: &Plan, told: Told) {
+    pub(super) fn plan_answered(&mut self, core: &mut Core, plan: &Plan, reply: Reply) {
         let call = plan.call.as_str();
-        let wanted = match chosen(told) {
+        let wanted = match chosen(reply) {
             Ok(Some(mode)) => self.approved(&mode),
             Ok(None) => return self.end_plan(core, call, StopReason::Cancelled),
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "the plan was not approved");
+                tracing::warn!(session = %self.conversation.id, reason, "the plan was not approved");
                 None
             }
         };
@@ -110,18 +110,17 @@ impl Session {
 
     fn tell_plan(&self, core: &mut Core, call: &str, status: ToolCallStatus) {
         let update = ToolCallUpdate::new(call.to_owned(), ToolCallUpdateFields::new().status(status));
-        self.emit(core, &SessionUpdate::ToolCallUpdate(update));
+        self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
     }
 
     /// The prompt is cancelled while its plan is looked at; `false` if there is none.
     pub(super) fn leave_plan(&mut self, core: &mut Core) -> bool {
-        let plan = self.asks.iter().find_map(|(id, ask)| match ask {
+        let plan = self.conversation.asks.iter().find_map(|(id, ask)| match ask {
             Ask::Plan(plan) => Some((id.clone(), plan.call.clone())),
             _ => None,
         });
         let Some((id, call)) = plan else { return false };
-        self.asks.remove(&id);
-        core.withdraw(&self.id, Some(&id));
+        self.conversation.withdraw(&mut core.client, &id);
         self.end_plan(core, &call, StopReason::Cancelled);
         true
     }

@@ -9,7 +9,7 @@ use agent_client_protocol_schema::v1::{
     ElicitationAction, SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
     ToolKind,
 };
-use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request, one_line};
+use sa_acp::{Question, Reply, action, chosen, form_answers, form_request, one_line};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Session {
             return self.respond(core, id, Answer::Answers { answers: questions.answers });
         }
         self.tell_asked(core, &questions);
-        if core.client.shows_forms() {
+        if core.client.handshake.shows_forms() {
             self.show_form(core, id, questions);
         } else {
             self.next_choice(core, id, questions);
@@ -78,16 +78,22 @@ impl Session {
             .kind(ToolKind::Other)
             .status(ToolCallStatus::Pending)
             .raw_input(json!({ "questions": asked }));
-        self.emit(core, &SessionUpdate::ToolCall(call));
+        self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
     }
 
     fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let request = form_request(&self.id, &questions.call, &questions.questions);
-        self.pass_on(core, id, Ask::Form(questions), "elicitation/create", request);
+        let request = form_request(&self.conversation.id, &questions.call, &questions.questions);
+        self.conversation.pass_on(&mut core.client, id, Ask::Form(questions), "elicitation/create", request);
     }
 
-    pub(super) fn form_answered(&mut self, core: &mut Core, id: &str, mut questions: Questions, told: Told) {
-        match action(told) {
+    pub(super) fn form_answered(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        mut questions: Questions,
+        reply: Reply,
+    ) {
+        match action(reply) {
             Ok(ElicitationAction::Accept(accepted)) => {
                 let answers = form_answers(questions.ids.len(), &accepted.content.unwrap_or_default());
                 for (index, words) in answers.into_iter().enumerate() {
@@ -96,7 +102,7 @@ impl Session {
             }
             Ok(ElicitationAction::Cancel) => self.stop(core),
             Ok(_) => {}
-            Err(reason) => tracing::warn!(session = %self.id, reason, "no answer"),
+            Err(reason) => tracing::warn!(session = %self.conversation.id, reason, "no answer"),
         }
         self.finish(core, id, questions);
     }
@@ -109,7 +115,7 @@ impl Session {
         let options = question.choices();
         let fields = ToolCallUpdateFields::new().title(question.text.clone());
         let call = ToolCallUpdate::new(questions.call.clone(), fields);
-        self.pass_on_choice(core, id, Ask::Choice(questions), call, options);
+        self.conversation.pass_on_choice(&mut core.client, id, Ask::Choice(questions), call, options);
     }
 
     pub(super) fn choice_answered(
@@ -117,16 +123,16 @@ impl Session {
         core: &mut Core,
         id: &str,
         mut questions: Questions,
-        told: Told,
+        reply: Reply,
     ) {
-        let choice = match chosen(told) {
+        let choice = match chosen(reply) {
             Ok(Some(choice)) => choice,
             Ok(None) => {
                 self.stop(core);
                 return self.finish(core, id, questions);
             }
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "no answer");
+                tracing::warn!(session = %self.conversation.id, reason, "no answer");
                 return self.finish(core, id, questions);
             }
         };
@@ -145,7 +151,8 @@ impl Session {
         let status = if answers.is_empty() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let said: BTreeMap<_, _> = answers.iter().map(|(id, words)| (id, &words.answers)).collect();
         let fields = ToolCallUpdateFields::new().status(status).raw_output(json!({ "answers": said }));
-        self.emit(core, &SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call, fields)));
+        self.conversation
+            .update(&mut core.client, &SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call, fields)));
         self.respond(core, id, Answer::Answers { answers });
     }
 }

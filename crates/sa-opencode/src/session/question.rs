@@ -6,7 +6,7 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask as native;
 use agent_client_protocol_schema::v1::{ElicitationAction, ToolCallUpdate, ToolCallUpdateFields, ToolKind};
-use sa_acp::{Described, Question, Session as _, Told, action, chosen, form_answers, form_request, one_line};
+use sa_acp::{Described, Question, Reply, action, chosen, form_answers, form_request, one_line};
 use serde_json::json;
 
 /// Questions that wait for their answers.
@@ -32,7 +32,7 @@ fn question(native: native::Question) -> Question {
 impl Session {
     /// The session, or a sub-agent of it, asks the user something.
     pub(super) fn ask_user(&mut self, core: &mut Core, asked: native::Questions) {
-        if self.asks.contains_key(&asked.id) {
+        if self.conversation.asks.contains_key(&asked.id) {
             return;
         }
         let call = asked.tool.map(|tool| tool.call).filter(|call| !call.is_empty());
@@ -46,7 +46,7 @@ impl Session {
         }
         self.tell_asked(core, &call, &questions);
         let questions = Questions { call, questions, next: 0, answers: Vec::new() };
-        if core.client.shows_forms() {
+        if core.client.handshake.shows_forms() {
             self.show_form(core, &asked.id, questions);
         } else {
             self.next_choice(core, &asked.id, questions);
@@ -66,12 +66,18 @@ impl Session {
     }
 
     fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let request = form_request(&self.id, &questions.call, &questions.questions);
-        self.pass_on(core, id, Ask::Form(questions), "elicitation/create", request);
+        let request = form_request(&self.conversation.id, &questions.call, &questions.questions);
+        self.conversation.pass_on(&mut core.client, id, Ask::Form(questions), "elicitation/create", request);
     }
 
-    pub(super) fn form_answered(&mut self, core: &mut Core, id: &str, mut questions: Questions, told: Told) {
-        match action(told) {
+    pub(super) fn form_answered(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        mut questions: Questions,
+        reply: Reply,
+    ) {
+        match action(reply) {
             Ok(ElicitationAction::Accept(accepted)) => {
                 let content = accepted.content.unwrap_or_default();
                 questions.answers = form_answers(questions.questions.len(), &content);
@@ -83,7 +89,7 @@ impl Session {
             }
             Ok(_) => self.reject_question(core, id),
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "no answer");
+                tracing::warn!(session = %self.conversation.id, reason, "no answer");
                 self.reject_question(core, id);
             }
         }
@@ -97,7 +103,7 @@ impl Session {
         let options = question.choices();
         let fields = ToolCallUpdateFields::new().title(question.text.clone());
         let call = ToolCallUpdate::new(questions.call.clone(), fields);
-        self.pass_on_choice(core, id, Ask::Choice(questions), call, options);
+        self.conversation.pass_on_choice(&mut core.client, id, Ask::Choice(questions), call, options);
     }
 
     pub(super) fn choice_answered(
@@ -105,16 +111,16 @@ impl Session {
         core: &mut Core,
         id: &str,
         mut questions: Questions,
-        told: Told,
+        reply: Reply,
     ) {
-        let choice = match chosen(told) {
+        let choice = match chosen(reply) {
             Ok(Some(choice)) => choice,
             Ok(None) => {
                 self.reject_question(core, id);
                 return self.stop(core);
             }
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "no answer");
+                tracing::warn!(session = %self.conversation.id, reason, "no answer");
                 return self.reject_question(core, id);
             }
         };

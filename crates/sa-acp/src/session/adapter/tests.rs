@@ -3,13 +3,12 @@
 
 use super::*;
 use crate::testing::{self, Peer, answer, request, stop_reason};
-use crate::{Form, Login, Piece, Profile, Queue, Told, chosen};
+use crate::{Conversation, Form, Login, Now, Piece, Processes, Profile, Reply, chosen};
 use agent_client_protocol_schema::v1::{
-    CloseSessionResponse, DeleteSessionResponse, ListSessionsResponse, PermissionOption,
-    PermissionOptionKind, SessionModeState, StopReason, ToolCallUpdate, ToolCallUpdateFields,
+    DeleteSessionResponse, ListSessionsResponse, PermissionOption, PermissionOptionKind, SessionModeState,
+    StopReason, ToolCallUpdate, ToolCallUpdateFields,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 static PROFILE: Profile = Profile {
     name: "parrot",
@@ -19,25 +18,35 @@ static PROFILE: Profile = Profile {
     extras: &[],
 };
 
+struct Perch {
+    now: Now,
+    client: crate::Client,
+    processes: Processes<&'static str>,
+}
+
+impl Core for Perch {
+    type Launch = &'static str;
+
+    fn parts(&mut self) -> (&mut Now, &mut crate::Client, &mut Processes<&'static str>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
+    }
+}
+
 /// One process for all sessions: it asks `may I?`, and is done with a prompt when it says `done`.
 struct Parrot {
-    core: Box<Desk<&'static str>>,
+    core: Perch,
     sessions: Sessions<Chat>,
     child: Option<ChildId>,
 }
 
 struct Chat {
-    id: SessionId,
+    conversation: Conversation<(), String, ()>,
     child: ChildId,
-    queue: Queue<String>,
     running: Option<RequestKey>,
-    asks: BTreeMap<String, ()>,
-    gone: bool,
 }
 
 impl Adapter for Parrot {
-    type Launch = &'static str;
-    type Core = Box<Desk<&'static str>>;
+    type Core = Perch;
     type Session = Chat;
 
     fn parts(&mut self) -> (&mut Self::Core, &mut Sessions<Chat>) {
@@ -52,23 +61,23 @@ impl Adapter for Parrot {
         path == "/project"
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, _: Place) -> Result<(), Error> {
-        let child = *self.child.get_or_insert_with(|| self.core.start("parrot"));
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+        let child = *self.child.get_or_insert_with(|| self.core.processes.start("parrot"));
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new("polly"));
         let modes = SessionModeState::new("loud", Vec::new());
-        self.core.opened(key, &how, &id, modes, Vec::new());
-        let (queue, running, asks) = (Queue::new(), None, BTreeMap::new());
-        self.sessions.insert(id.0.clone(), Chat { id, child, queue, running, asks, gone: false });
+        self.core.client.opened(key, &how, &id, modes, Vec::new());
+        let conversation = Conversation::new(id.clone(), workspace.with_servers(|_| Ok(()))?);
+        self.sessions.insert(id.0, Chat { conversation, child, running: None });
         Ok(())
     }
 
     fn list(&mut self, key: &RequestKey, _: ListSessionsRequest) -> Result<(), Error> {
-        self.core.reply(key, ListSessionsResponse::new(Vec::new()));
+        self.core.client.reply(key, ListSessionsResponse::new(Vec::new()));
         Ok(())
     }
 
     fn delete(&mut self, key: &RequestKey, _: SessionId) -> Result<(), Error> {
-        self.core.reply(key, DeleteSessionResponse::new());
+        self.core.client.reply(key, DeleteSessionResponse::new());
         Ok(())
     }
 
@@ -78,7 +87,7 @@ impl Adapter for Parrot {
             b"\"may I?\"" => {
                 let call = ToolCallUpdate::new("call", ToolCallUpdateFields::new());
                 let yes = PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce);
-                session.pass_on_choice(&mut self.core, "ask", (), call, vec![yes]);
+                session.conversation.pass_on_choice(&mut self.core.client, "ask", (), call, vec![yes]);
             }
             _ => session.finish(&mut self.core, StopReason::EndTurn),
         }
@@ -92,16 +101,16 @@ impl Adapter for Parrot {
 }
 
 impl Chat {
-    fn finish(&mut self, core: &mut Desk<&'static str>, reason: StopReason) {
+    fn finish(&mut self, core: &mut Perch, reason: StopReason) {
         if let Some(key) = self.running.take() {
-            core.prompt_done(&key, reason, None);
+            core.client.prompt_done(&key, reason, None);
         }
     }
 }
 
 impl Session for Chat {
-    type Launch = &'static str;
-    type Core = Box<Desk<&'static str>>;
+    type Core = Perch;
+    type Servers = ();
     type Content = String;
     type Ask = ();
 
@@ -112,20 +121,12 @@ impl Session for Chat {
         }
     }
 
-    fn id(&self) -> &SessionId {
-        &self.id
+    fn conversation(&self) -> &Conversation<(), String, ()> {
+        &self.conversation
     }
 
-    fn is_open(&self) -> bool {
-        !self.gone
-    }
-
-    fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    fn queue(&mut self) -> &mut Queue<String> {
-        &mut self.queue
+    fn conversation_mut(&mut self) -> &mut Conversation<(), String, ()> {
+        &mut self.conversation
     }
 
     fn running(&self) -> Option<&RequestKey> {
@@ -138,24 +139,20 @@ impl Session for Chat {
 
     fn start_next(&mut self, core: &mut Self::Core) {
         if self.running.is_none()
-            && let Some(prompt) = self.queue.pop_front()
+            && let Some(prompt) = self.conversation.queue.pop_front()
         {
-            core.write_to(self.child, format!("{}\n", json!(prompt.content)).into_bytes());
+            core.processes.write(self.child, format!("{}\n", json!(prompt.content)).into_bytes());
             self.running = Some(prompt.key);
         }
     }
 
     fn interrupt(&mut self, core: &mut Self::Core) {
-        core.withdraw(&self.id, None);
+        self.conversation.withdraw_all(&mut core.client);
         self.finish(core, StopReason::Cancelled);
     }
 
-    fn asks(&mut self) -> &mut BTreeMap<String, ()> {
-        &mut self.asks
-    }
-
-    fn answered(&mut self, core: &mut Self::Core, _: &str, (): (), told: Told) {
-        core.write_to(self.child, format!("{}\n", json!(chosen(told))).into_bytes());
+    fn on_reply(&mut self, core: &mut Self::Core, _: &str, (): (), reply: Reply) {
+        core.processes.write(self.child, format!("{}\n", json!(chosen(reply))).into_bytes());
     }
 
     fn set(
@@ -169,10 +166,9 @@ impl Session for Chat {
         Err(invalid(format!("no option {option}")))
     }
 
-    fn close(&mut self, core: &mut Self::Core, key: RequestKey, _: bool) {
+    fn close(&mut self, core: &mut Self::Core) {
         self.cancel(core);
-        core.reply(&key, CloseSessionResponse::new());
-        self.gone = true;
+        self.conversation.close(&mut core.client);
     }
 
     fn wake(&self) -> Option<Duration> {
@@ -196,7 +192,8 @@ impl Peer for Process {
 type Client = testing::Client<Parrot, Process>;
 
 fn silent() -> Client {
-    let core = Box::new(Desk::new(&PROFILE));
+    let client = crate::Client::new(&PROFILE);
+    let core = Perch { now: Now::default(), client, processes: Processes::default() };
     testing::Client::new(Parrot { core, sessions: Sessions::new(), child: None }, Process::default())
 }
 
