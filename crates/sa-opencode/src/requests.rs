@@ -4,7 +4,6 @@ use super::jobs::Job;
 use super::machine::Machine;
 use super::openings::Opening;
 use super::servers::servers;
-use super::session::Workspace;
 use agent_client_protocol_schema::v1::Error;
 use sa_acp::{How, RequestKey, failure};
 

@@ -1,5 +1,7 @@
 //! Waiting for MCP servers: the first prompt is held back until all of them are there or known not to be.
 
+use crate::protocol::client::Client;
+use agent_client_protocol_schema::v1::SessionId;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -75,6 +77,24 @@ impl McpWait {
     pub fn late(&mut self, now: Duration) -> Option<BTreeSet<String>> {
         let is_over = !self.is_done() && self.give_up <= now;
         is_over.then(|| std::mem::take(&mut self.missing))
+    }
+
+    /// Reports a long wait to the client, and gives up on servers that are too late; returns whether it gave up.
+    pub fn enforce(
+        &mut self,
+        client: &mut Client,
+        session: &SessionId,
+        now: Duration,
+        limit: Duration,
+    ) -> bool {
+        if let Some(missing) = self.to_report(now) {
+            client.mcp_waiting(session, missing.iter().map(String::as_str), limit);
+        }
+        let Some(missing) = self.late(now) else { return false };
+        for name in missing {
+            client.mcp_unavailable(session, &name, &format!("not ready after {} s", limit.as_secs()));
+        }
+        true
     }
 
     /// Waits no longer.

@@ -1,8 +1,9 @@
 //! What a client can choose from, in the forms that it knows.
 
 use agent_client_protocol_schema::v1::{
-    AvailableCommand, AvailableCommandInput, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, SessionMode, SessionModeState, UnstructuredCommandInput,
+    AvailableCommand, AvailableCommandInput, PermissionOption, PermissionOptionKind, SessionConfigOption,
+    SessionConfigOptionCategory, SessionConfigSelectOption, SessionMode, SessionModeState,
+    UnstructuredCommandInput,
 };
 
 /// A choice: its id, its name, and what it is about.
@@ -25,6 +26,20 @@ pub fn mode_option<'a>(current: &str, modes: impl IntoIterator<Item = Choice<'a>
     let modes: Vec<_> = modes.into_iter().map(choice).collect();
     SessionConfigOption::select("mode", "Mode", current.to_owned(), modes)
         .category(SessionConfigOptionCategory::Mode)
+}
+
+/// Returns the options for leaving plan mode: each mode that may follow with its name, and `plan` to stay in it.
+pub fn plan_options(modes: &[(&str, &str)], plan: &str) -> Vec<PermissionOption> {
+    let option = |(index, (mode, name)): (usize, &(&str, &str))| {
+        // The first one is the most careful.
+        let kind =
+            if index == 0 { PermissionOptionKind::AllowOnce } else { PermissionOptionKind::AllowAlways };
+        PermissionOption::new((*mode).to_owned(), (*name).to_owned(), kind)
+    };
+    let mut options: Vec<_> = modes.iter().enumerate().map(option).collect();
+    let stay = PermissionOption::new(plan.to_owned(), "No, keep planning", PermissionOptionKind::RejectOnce);
+    options.push(stay);
+    options
 }
 
 /// A slash command; `hint` says what to write behind it, if anything.

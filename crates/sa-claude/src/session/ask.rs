@@ -15,10 +15,8 @@ pub enum Ask {
     Tool(Box<Permission>),
     /// Whether a plan is good, and in which mode to go on.
     Plan(Box<Permission>),
-    /// Questions to the user, as one form.
-    Form(Box<Questions>),
-    /// Questions to the user, one after the other, each as a choice.
-    Choice(Box<Questions>),
+    /// Questions to the user.
+    Questions(Box<Questions>),
     /// An MCP server's own form.
     Server,
 }
@@ -57,8 +55,7 @@ impl Session {
         match ask {
             Ask::Tool(permission) => self.permission_answered(core, id, *permission, reply),
             Ask::Plan(permission) => self.plan_answered(core, id, *permission, reply),
-            Ask::Form(questions) => self.form_answered(core, id, *questions, reply),
-            Ask::Choice(questions) => self.choice_answered(core, id, *questions, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, *questions, reply),
             Ask::Server => self.server_answered(core, id, reply),
         }
     }

@@ -8,9 +8,7 @@ use crate::core::{Core, PROFILE};
 use crate::native::frame::CanUseTool;
 use crate::native::line::{Answer, ToolAnswer};
 use crate::tools;
-use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, ToolCallUpdate, ToolCallUpdateFields,
-};
+use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
 use sa_acp::{Reply, chosen};
 use serde_json::Value;
 
@@ -117,9 +115,4 @@ fn rules(always: &[Value]) -> String {
         }
     };
     rules.map(word).collect::<Vec<_>>().join(", ")
-}
-
-/// A call that is shown as a question rather than by its input.
-pub(super) fn titled(call: &str, title: &str) -> ToolCallUpdate {
-    ToolCallUpdate::new(call.to_owned(), ToolCallUpdateFields::new().title(title.to_owned()))
 }

@@ -16,10 +16,8 @@ use std::collections::BTreeMap;
 pub enum Ask {
     /// Whether something may be done.
     Permission(Box<Permission>),
-    /// Questions to the user, as one form.
-    Form(Questions),
-    /// Questions to the user, one after the other, each as a choice.
-    Choice(Questions),
+    /// Questions to the user.
+    Questions(Questions),
     /// An MCP server's own form.
     Server,
     /// Whether a plan is good; the app-server does not ask this.
@@ -48,8 +46,7 @@ impl Session {
     pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
             Ask::Permission(permission) => self.permission_answered(core, id, *permission, reply),
-            Ask::Form(questions) => self.form_answered(core, id, questions, reply),
-            Ask::Choice(questions) => self.choice_answered(core, id, questions, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
             Ask::Server => self.server_answered(core, id, reply),
             Ask::Plan(plan) => self.plan_answered(core, &plan, reply),
         }
@@ -65,7 +62,7 @@ impl Session {
             core.client.withdraw(&self.conversation.id, Some(&id));
             let answer = match ask {
                 Ask::Permission(permission) => permission.cancelled(),
-                Ask::Form(_) | Ask::Choice(_) => Answer::Answers { answers: BTreeMap::new() },
+                Ask::Questions(_) => Answer::Answers { answers: BTreeMap::new() },
                 Ask::Server | Ask::Plan(_) => Answer::form("cancel"),
             };
             self.respond(core, &id, answer);

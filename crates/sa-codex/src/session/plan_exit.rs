@@ -9,10 +9,9 @@ use super::turn::Turn;
 use crate::core::Core;
 use crate::native::call::Input;
 use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, SessionUpdate, StopReason, ToolCall, ToolCallStatus,
-    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    SessionUpdate, StopReason, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Reply, chosen, paragraph};
+use sa_acp::{Reply, chosen, paragraph, plan_options};
 
 /// A plan that the model proposes.
 #[derive(Debug)]
@@ -49,22 +48,14 @@ impl Session {
             .title("Ready to implement?".to_owned())
             .kind(ToolKind::SwitchMode)
             .content(content);
-        let mut options = vec![PermissionOption::new(
-            Mode::Default.id(),
-            "Yes, and ask before edits",
-            PermissionOptionKind::AllowOnce,
-        )];
+        let mut modes = vec![(Mode::Default.id(), "Yes, and ask before edits")];
         if self.settings.check_mode(Mode::Auto.id()).is_ok() {
-            let name = "Yes, and accept edits";
-            options.push(PermissionOption::new(Mode::Auto.id(), name, PermissionOptionKind::AllowAlways));
+            modes.push((Mode::Auto.id(), "Yes, and accept edits"));
         }
         if self.settings.may_bypass() {
-            let name = "Yes, and never ask";
-            options.push(PermissionOption::new(Mode::Bypass.id(), name, PermissionOptionKind::AllowAlways));
+            modes.push((Mode::Bypass.id(), "Yes, and never ask"));
         }
-        let no =
-            PermissionOption::new(Mode::Plan.id(), "No, keep planning", PermissionOptionKind::RejectOnce);
-        options.push(no);
+        let options = plan_options(&modes, Mode::Plan.id());
         let update = ToolCallUpdate::new(call.clone(), fields);
         // No question of the app-server has such an id.
         let id = format!("plan-{call}");

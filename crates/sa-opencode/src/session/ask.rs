@@ -14,10 +14,8 @@ use serde_json::json;
 pub enum Ask {
     /// Whether something may be done.
     Permission(Box<Waiting>),
-    /// Questions to the user, as one form.
-    Form(Questions),
-    /// Questions to the user, one after the other, each as a choice.
-    Choice(Questions),
+    /// Questions to the user.
+    Questions(Questions),
     /// Whether a plan is good.
     Plan(Plan),
 }
@@ -27,8 +25,7 @@ impl Session {
     pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
             Ask::Permission(waiting) => self.permission_answered(core, id, *waiting, reply),
-            Ask::Form(questions) => self.form_answered(core, id, questions, reply),
-            Ask::Choice(questions) => self.choice_answered(core, id, questions, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
             Ask::Plan(plan) => self.plan_answered(core, id, &plan, reply),
         }
     }
@@ -44,7 +41,7 @@ impl Session {
             core.client.withdraw(&self.conversation.id, Some(&id));
             match ask {
                 Ask::Permission(_) => self.answer_permission(core, &id, "reject", None),
-                Ask::Form(_) | Ask::Choice(_) | Ask::Plan(_) => self.reject_question(core, &id),
+                Ask::Questions(_) | Ask::Plan(_) => self.reject_question(core, &id),
             }
         }
     }

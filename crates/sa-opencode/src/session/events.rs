@@ -6,7 +6,6 @@ use crate::native::event::{Event, Status, Todo};
 use crate::native::message::{Message, Part};
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
 use sa_acp::{Voice, one_line};
-use serde_json::{Value, json};
 
 impl Session {
     /// Takes an event about the session itself.

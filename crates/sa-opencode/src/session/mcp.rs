@@ -44,17 +44,7 @@ impl Session {
     /// Reports a long wait. In the end the prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
         let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
-        if let Some(missing) = self.mcp.to_report(now) {
-            core.client.mcp_waiting(&self.conversation.id, missing.iter().map(String::as_str), limit);
-        }
-        if let Some(missing) = self.mcp.late(now) {
-            for name in missing {
-                core.client.mcp_unavailable(
-                    &self.conversation.id,
-                    &name,
-                    &format!("not ready after {} s", limit.as_secs()),
-                );
-            }
+        if self.mcp.enforce(&mut core.client, &self.conversation.id, now, limit) {
             self.begin_next(core);
         }
     }

@@ -8,10 +8,8 @@ use crate::core::Core;
 use crate::native::ask::Question;
 use crate::native::call::{Call, of_session};
 use crate::replies::Then;
-use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolKind,
-};
-use sa_acp::{Described, Reply, chosen, one_line, paragraph};
+use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolKind};
+use sa_acp::{Described, Reply, chosen, one_line, paragraph, plan_options};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -49,18 +47,11 @@ impl Session {
         };
         let fields = described.clone().into_fields().status(ToolCallStatus::Pending);
         self.tool_started(core, &call, described, None);
-        let mut options = vec![PermissionOption::new(
-            Mode::Default.id(),
-            "Yes, and ask before edits",
-            PermissionOptionKind::AllowOnce,
-        )];
+        let mut modes = vec![(Mode::Default.id(), "Yes, and ask before edits")];
         if self.settings.may_bypass() {
-            let name = "Yes, and never ask";
-            options.push(PermissionOption::new(Mode::Bypass.id(), name, PermissionOptionKind::AllowAlways));
+            modes.push((Mode::Bypass.id(), "Yes, and never ask"));
         }
-        let no =
-            PermissionOption::new(Mode::Plan.id(), "No, keep planning", PermissionOptionKind::RejectOnce);
-        options.push(no);
+        let options = plan_options(&modes, Mode::Plan.id());
         let update = ToolCallUpdate::new(call.clone(), fields);
         self.conversation.pass_on_choice(&mut core.client, id, Ask::Plan(Plan { call }), update, options);
     }
