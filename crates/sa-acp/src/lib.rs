@@ -11,6 +11,7 @@
 
 mod process;
 mod protocol;
+mod served;
 mod session;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -36,6 +37,7 @@ pub use protocol::profile::{Extra, Login, Profile};
 pub use protocol::prompt_end::NAMESPACE;
 pub use protocol::request::{Form, How, Request, Setting, Workspace};
 pub use protocol::stdio::{StdinReader, StdoutWriter};
+pub use served::{Job, Link, Server, ServerEnd};
 pub use session::adapter::{Adapter, Driven};
 pub use session::answers::{Reply, action, chosen};
 pub use session::conversation::{Conversation, Prompt, clipped};

@@ -1,14 +1,13 @@
 //! What every part of the agent works with: the client, the app-server, and what the agent was given from outside.
 
-use super::jobs::Job;
 use super::launch::Launch;
 use super::limits::Limits;
 use super::native::answer::Model;
 use super::native::line;
 use super::replies::Then;
-use sa_acp::{ChildId, Client, Disk, Extra, Login, Now, Pending, Processes, Profile, Secret};
+use super::session::Opening;
+use sa_acp::{Client, Disk, Extra, Login, Now, Processes, Profile, Secret, Server};
 use serde::Serialize;
-use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
@@ -56,8 +55,8 @@ pub struct Core {
     pub(super) client: Client,
     pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
-    /// The process that is talked to.
-    pub(super) child: Option<ChildId>,
+    /// The app-server.
+    pub(super) server: Server<Opening, Then>,
     /// The models that it offers.
     pub(super) models: Vec<Model>,
     /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
@@ -67,11 +66,6 @@ pub struct Core {
     pub(super) unloads: bool,
     /// The provider of the user's own that has to take the client's key.
     pub(super) provider: Option<String>,
-    /// Work that needs it to be ready.
-    pub(super) jobs: VecDeque<Job>,
-    /// What it was asked.
-    pub(super) open: Pending<i64, Then>,
-    last: i64,
 }
 
 impl Core {
@@ -81,24 +75,18 @@ impl Core {
             client: Client::new(&PROFILE),
             processes: Processes::default(),
             host,
-            child: None,
+            server: Server::default(),
             models: Vec::new(),
             sandbox: false,
             unloads: true,
             provider: None,
-            jobs: VecDeque::new(),
-            open: Pending::default(),
-            last: 0,
         }
     }
 
     /// Asks the app-server something. Never is anything awaited without a bound: it does not answer everything.
     pub(super) fn ask(&mut self, method: &str, params: impl Serialize, within: Duration, then: Then) {
-        let Some(child) = self.child else { return };
-        self.last += 1;
-        let deadline = self.now.elapsed.saturating_add(within);
-        self.open.insert(self.last, Some(deadline), then);
-        self.processes.write(child, line::request(self.last, method, params));
+        let deadline = Some(self.now.elapsed.saturating_add(within));
+        self.server.ask(&mut self.processes, deadline, then, |id| line::request(id, method, params));
     }
 
     /// The same when nothing depends on the answer.
@@ -108,7 +96,7 @@ impl Core {
 
     /// Tells the app-server something.
     pub(super) fn tell(&mut self, line: Vec<u8>) {
-        if let Some(child) = self.child {
+        if let Some(child) = self.server.child() {
             self.processes.write(child, line);
         }
     }

@@ -54,6 +54,3 @@ pub(crate) const PRINT_KEPT: usize = 1 << 20;
 
 /// Sessions on a page of the list.
 pub(crate) const PAGE: u32 = 50;
-
-/// What was not understood before there was a session is kept up to this number.
-pub(crate) const MAX_KEPT: usize = 16;

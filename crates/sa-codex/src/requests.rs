@@ -1,11 +1,10 @@
 //! How a client opens sessions.
 
-use super::jobs::Job;
 use super::machine::Machine;
 use super::replies::Then;
 use super::session::{Opening, servers};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, RequestKey, failure};
+use sa_acp::{How, Job, RequestKey, failure};
 
 impl Machine {
     pub(super) fn open_session(
@@ -22,7 +21,7 @@ impl Machine {
                 _ => false,
             };
             let is_held = self.held.iter().any(|held| held.opening().how.origin() == Some(id));
-            let is_opening = is_held || self.core.open.iter().any(awaited);
+            let is_opening = is_held || self.core.server.awaited().any(awaited);
             let known = self.sessions.get(&id.0);
             if is_opening || known.is_some_and(|session| !session.conversation.is_open()) {
                 return Err(failure("the session is being opened or closed already", "busy"));
@@ -33,7 +32,7 @@ impl Machine {
             }
         }
         let opening = Opening { key: key.clone(), how, workspace, is_open, give_up: None };
-        self.core.jobs.push_back(Job::Open(Box::new(opening)));
+        self.core.server.jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }
 }

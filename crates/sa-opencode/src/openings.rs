@@ -50,6 +50,12 @@ const PIECES: [(Piece, &str); 4] = [
     (Piece::Config, "/config"),
 ];
 
+impl AsRef<RequestKey> for Opening {
+    fn as_ref(&self) -> &RequestKey {
+        &self.key
+    }
+}
+
 impl Opening {
     pub(super) fn new(key: RequestKey, how: How, workspace: Workspace) -> Self {
         let around = Around::default();

@@ -148,7 +148,7 @@ impl Machine {
         }
     }
 
-    fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
+    pub(super) fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
         if let Some(session) = self.sessions.get_mut(&id.0) {
             act(session, &mut self.core);
         }

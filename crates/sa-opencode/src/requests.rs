@@ -1,11 +1,10 @@
 //! How a client opens sessions.
 
-use super::jobs::Job;
 use super::machine::Machine;
 use super::openings::Opening;
 use super::servers::servers;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, RequestKey, failure};
+use sa_acp::{How, Job, RequestKey, failure};
 
 impl Machine {
     pub(super) fn open_session(
@@ -26,7 +25,7 @@ impl Machine {
             }
         }
         let opening = Opening::new(key.clone(), how, workspace);
-        self.core.jobs.push_back(Job::Open(Box::new(opening)));
+        self.core.server.jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }
 }

@@ -8,14 +8,12 @@
 //! it up. Each step but `Leaving` has a time limit of its own; the request of that one has the usual limit.
 
 use super::Session;
-use super::reviving::Link;
 use crate::core::Core;
-use crate::jobs::Job;
 use crate::native::answer::Unsubscribed;
 use crate::native::call::OfThread;
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::SessionId;
-use sa_acp::{Session as _, failure};
+use sa_acp::{Job, Link, Session as _, failure};
 use std::time::Duration;
 
 /// How far the end of a session is.
@@ -106,7 +104,7 @@ impl Session {
         }
         self.fail_opening(core, &failure("the session was closed while it was being opened", "closed"));
         for key in self.conversation.close(&mut core.client) {
-            core.jobs.push_back(Job::Delete(key, SessionId::new(self.thread.clone())));
+            core.server.jobs.push_back(Job::Delete(key, SessionId::new(self.thread.clone())));
         }
     }
 }

@@ -23,6 +23,12 @@ pub(crate) struct Opening {
     pub(crate) give_up: Option<Duration>,
 }
 
+impl AsRef<RequestKey> for Opening {
+    fn as_ref(&self) -> &RequestKey {
+        &self.key
+    }
+}
+
 impl Opening {
     /// What the app-server is asked.
     pub(crate) fn method(&self) -> &'static str {

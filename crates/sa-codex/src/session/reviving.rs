@@ -3,22 +3,12 @@
 use super::Session;
 use super::opening::{config, mcp_wait};
 use crate::core::Core;
-use crate::jobs::Job;
 use crate::native::answer::OpenedThread;
 use crate::native::call::OpenThread;
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::Error;
+use sa_acp::Link;
 use sa_acp::failure;
-
-/// Whether the thread is there to be worked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
-    Up,
-    /// The process that had it ended.
-    Down,
-    /// The next one was asked for it, or will be.
-    Awaited,
-}
 
 impl Session {
     /// The app-server ended, and what was under way in it.
@@ -35,14 +25,6 @@ impl Session {
             return self.closed(core);
         }
         self.send_next(core);
-    }
-
-    /// Has the next app-server take the thread up.
-    pub(super) fn want_back(&mut self, core: &mut Core) {
-        if self.link == Link::Down {
-            self.link = Link::Awaited;
-            core.jobs.push_back(Job::Revive(self.conversation.id.clone()));
-        }
     }
 
     /// The app-server is ready. A thread without a turn was never stored, and is begun again.

@@ -4,13 +4,12 @@ use super::Session;
 use super::failing::outcome;
 use super::plan_exit::Proposal;
 use super::prompt::Work;
-use super::reviving::Link;
 use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
 use crate::native::call::{Input, OfThread, StartReview, StartTurn};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{Error, StopReason};
-use sa_acp::{RequestKey, Session as _, Voice, failure};
+use sa_acp::{Link, RequestKey, Session as _, Voice, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
@@ -75,7 +74,7 @@ impl Session {
             return;
         }
         if self.link != Link::Up {
-            return self.want_back(core);
+            return core.server.revive(&mut self.link, &self.conversation.id);
         }
         if !self.mcp.is_done() {
             return self.mcp.hold(core.now.elapsed);

@@ -2,8 +2,7 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::jobs::Job;
-use sa_acp::Session as _;
+use sa_acp::{Job, Session as _};
 
 impl Session {
     /// Cancels all work. The turn that is aborted is waited for only so long.
@@ -35,7 +34,7 @@ impl Session {
         }
         self.unregister(core);
         for key in self.conversation.close(&mut core.client) {
-            core.jobs.push_back(Job::Delete(key, self.conversation.id.clone()));
+            core.server.jobs.push_back(Job::Delete(key, self.conversation.id.clone()));
         }
     }
 }

@@ -2,18 +2,8 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::jobs::Job;
 use agent_client_protocol_schema::v1::Error;
-
-/// Whether the server knows all that it has to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
-    Up,
-    /// The process ended.
-    Down,
-    /// The next one is awaited.
-    Awaited,
-}
+use sa_acp::Link;
 
 impl Session {
     /// The server ended, and what was under way in it.
@@ -30,14 +20,6 @@ impl Session {
             return self.closed(core);
         }
         self.begin_next(core);
-    }
-
-    /// Has the next server take the session up.
-    pub(super) fn want_back(&mut self, core: &mut Core) {
-        if self.link == Link::Down {
-            self.link = Link::Awaited;
-            core.jobs.push_back(Job::Revive(self.conversation.id.clone()));
-        }
     }
 
     /// The server is ready. It has the session on its disk, but not its MCP servers.

@@ -2,13 +2,12 @@
 
 use super::Session;
 use super::prompt::Work;
-use super::reviving::Link;
 use crate::core::Core;
 use crate::native::call::{Call, of_session};
 use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{Error, StopReason};
-use sa_acp::{RequestKey, failure};
+use sa_acp::{Link, RequestKey, failure};
 use serde_json::json;
 use std::time::Duration;
 
@@ -72,7 +71,7 @@ impl Session {
             return;
         }
         if self.link != Link::Up {
-            return self.want_back(core);
+            return core.server.revive(&mut self.link, &self.conversation.id);
         }
         if !self.mcp.is_done() {
             return self.mcp.hold(core.now.elapsed);
