@@ -1,5 +1,6 @@
 //! The list of agents a daemon offers: the files in `catalogue/` and the user's own.
 
+use crate::names::closest;
 use crate::{AgentDefinition, AgentSpec};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -75,6 +76,15 @@ const FILES: &[(&str, &str)] = files![
     "vtcode",
 ];
 
+/// The catalogue has no such agent.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no agent '{agent}'{hint}")]
+pub struct UnknownAgent {
+    /// The id that was asked for.
+    pub agent: String,
+    hint: String,
+}
+
 impl Catalogue {
     /// The agents that ship with the daemon.
     pub fn shipped() -> Result<Self, CatalogueError> {
@@ -97,6 +107,21 @@ impl Catalogue {
         self.agents.get(id)
     }
 
+    /// Returns the agent of that id, or an error that says which id was probably meant.
+    pub fn find(&self, id: &str) -> Result<&AgentSpec, UnknownAgent> {
+        self.get(id).ok_or_else(|| UnknownAgent { agent: id.to_owned(), hint: self.hint(id) })
+    }
+
+    /// A close id is worth more than all of them. Programs and packages have names such as `claude-code`.
+    fn hint(&self, id: &str) -> String {
+        let ids: Vec<&str> = self.agents.keys().map(String::as_str).collect();
+        let program = id.split_once(['-', '_', '@']).and_then(|(start, _)| closest(start, &ids));
+        match closest(id, &ids).or(program) {
+            Some(close) => format!(", did you mean '{close}'?"),
+            None => format!("; known are: {}", ids.join(", ")),
+        }
+    }
+
     /// All agents, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &AgentSpec> {
         self.agents.values()
@@ -108,6 +133,27 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Platform, Source};
+
+    #[test]
+    fn an_unknown_agent_gets_the_closest_id_or_all() {
+        let catalogue = Catalogue::shipped().unwrap();
+        let refusal = |id: &str| catalogue.find(id).unwrap_err().to_string();
+        for (given, meant) in [
+            ("cladue", "claude"),
+            ("Claude", "claude"),
+            ("claude-code", "claude"),
+            ("open-code", "opencode"),
+            ("gemini-cli", "gemini"),
+        ] {
+            assert_eq!(refusal(given), format!("there is no agent '{given}', did you mean '{meant}'?"));
+        }
+        let all = refusal("nobody");
+        assert!(
+            all.starts_with("there is no agent 'nobody'; known are: ") && all.contains(", claude, "),
+            "{all}"
+        );
+        assert_eq!(catalogue.find("demo").unwrap().id, "demo");
+    }
 
     #[test]
     fn every_file_is_listed_and_makes_sense() {

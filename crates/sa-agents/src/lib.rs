@@ -4,14 +4,16 @@
 mod capability;
 mod catalogue;
 mod definition;
+mod names;
 mod platform;
 mod recipe;
 mod spec;
 mod token;
 
 pub use capability::Capability;
-pub use catalogue::{Catalogue, CatalogueError};
+pub use catalogue::{Catalogue, CatalogueError, UnknownAgent};
 pub use definition::{AgentDefinition, DefinitionError};
+pub use names::closest;
 pub use platform::Platform;
 pub use recipe::{
     Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,

@@ -3,11 +3,10 @@
 use crate::ClientError;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
-use reqwest::{Certificate, Method, RequestBuilder, Response, StatusCode, Url, redirect};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use sa_api::{Health, Info, Problem, Ticket, TicketRequest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::sync::Once;
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,19 +35,12 @@ impl Client {
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
-        install_tls_provider();
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")))
+        let http = sa_net::client_for(&endpoint)
             .default_headers(headers)
             .connect_timeout(CONNECT_TIMEOUT)
             .tcp_keepalive(KEEPALIVE)
-            // A redirect would carry the token to wherever it points.
-            .redirect(redirect::Policy::none())
-            .tls_certs_merge(trusted_certificates());
-        if is_loopback(&endpoint) {
-            builder = builder.no_proxy();
-        }
-        let http = builder.build().map_err(transport("cannot set up an HTTP client".to_owned()))?;
+            .build()
+            .map_err(transport("cannot set up an HTTP client".to_owned()))?;
         Ok(Self { http, endpoint })
     }
 
@@ -200,25 +192,6 @@ fn parse_endpoint(text: &str) -> Result<Url, ClientError> {
     url.set_query(None);
     url.set_fragment(None);
     Ok(url)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// Minimal images ship no certificates, and the client would refuse to be built there even for plain HTTP.
-fn trusted_certificates() -> impl Iterator<Item = Certificate> {
-    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok())
-}
-
-fn install_tls_provider() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Refused only when the program has installed another one, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
 }
 
 /// The contract's name of a value.

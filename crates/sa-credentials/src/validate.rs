@@ -3,11 +3,9 @@
 use crate::providers::{Probe, Scheme, probe};
 use crate::{Host, Kind, Secret};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Client, Response, StatusCode, Url, redirect};
+use reqwest::{Response, StatusCode, Url};
 use serde::Serialize;
 use serde_json::Value;
-use std::error::Error;
-use std::sync::Once;
 use std::time::Duration;
 
 /// How long a provider has to answer.
@@ -85,9 +83,9 @@ impl Validity {
 }
 
 async fn ask(probe: &Probe, url: &Url, headers: HeaderMap) -> Validity {
-    let client = match client(url) {
+    let client = match sa_net::client_for(url).timeout(VALIDATION_TIMEOUT).build() {
         Ok(client) => client,
-        Err(error) => return unknown(cause(&error)),
+        Err(error) => return unknown(sa_net::reason(&error)),
     };
     let request = match probe.body {
         Some(body) => client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body),
@@ -95,7 +93,7 @@ async fn ask(probe: &Probe, url: &Url, headers: HeaderMap) -> Validity {
     };
     match request.headers(headers).send().await {
         Ok(response) => judge(probe, response).await,
-        Err(error) => unknown(format!("no answer from {}: {}", host(url), cause(&error))),
+        Err(error) => unknown(format!("no answer from {}: {}", host(url), sa_net::reason(&error))),
     }
 }
 
@@ -177,46 +175,4 @@ fn address(base: &str, path: &str) -> Option<Url> {
 fn host(url: &Url) -> String {
     let name = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
-}
-
-/// The innermost reason, which names no address.
-fn cause(error: &reqwest::Error) -> String {
-    let mut inner: &dyn Error = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    if std::ptr::addr_eq(inner, error) { "the call failed".to_owned() } else { inner.to_string() }
-}
-
-fn client(url: &Url) -> Result<Client, reqwest::Error> {
-    install_tls_provider();
-    let mut builder = Client::builder()
-        .user_agent(concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")))
-        .timeout(VALIDATION_TIMEOUT)
-        // A redirect would carry the secret to wherever it points.
-        .redirect(redirect::Policy::none())
-        .tls_certs_merge(trusted_certificates());
-    if is_loopback(url) {
-        builder = builder.no_proxy();
-    }
-    builder.build()
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// Minimal images ship no certificates.
-fn trusted_certificates() -> impl Iterator<Item = Certificate> {
-    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok())
-}
-
-fn install_tls_provider() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Refused only when the program has installed another one, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
 }

@@ -6,8 +6,9 @@
 
 mod node;
 
-use crate::query::{closest, mismatch, quote};
+use crate::query::{mismatch, quote};
 use node::Node;
+use sa_agents::closest;
 use serde::de::{DeserializeOwned, Error, Expected, Unexpected};
 use serde_json::Value;
 use std::fmt;

@@ -23,6 +23,7 @@ mod router;
 mod routes;
 mod stall;
 mod state;
+mod stream;
 mod tickets;
 mod timers;
 

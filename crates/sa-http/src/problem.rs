@@ -89,8 +89,8 @@ impl From<OpenError> for ApiError {
         let detail = error.to_string();
         match error {
             OpenError::Unknown(_) => Self::invalid(detail),
-            OpenError::UnknownAgent { agent, .. } => {
-                Problem::new(ErrorCode::UnsupportedAgent, detail).with_agent(agent).into()
+            OpenError::UnknownAgent(unknown) => {
+                Problem::new(ErrorCode::UnsupportedAgent, detail).with_agent(unknown.agent).into()
             }
             OpenError::OtherAgent { bound, .. } => {
                 Problem::new(ErrorCode::Conflict, detail).with_agent(bound).into()

@@ -1,5 +1,6 @@
 //! What can go wrong between a caller and an agent, as conditions a caller can act on.
 
+use sa_agents::UnknownAgent;
 use sa_api::AgentExit;
 use sa_install::{InstallError, LaunchError};
 use sa_relay::Refused;
@@ -13,13 +14,8 @@ pub enum OpenError {
     #[error("there is no ACP server '{0}'; name an agent (?agent=) to start one")]
     Unknown(String),
     /// The catalogue has no such agent.
-    #[error("there is no agent '{agent}'; known are: {known}")]
-    UnknownAgent {
-        /// What was asked for.
-        agent: String,
-        /// What there is.
-        known: String,
-    },
+    #[error(transparent)]
+    UnknownAgent(#[from] UnknownAgent),
     /// The server runs another agent.
     #[error("the ACP server '{server}' runs '{bound}', not '{asked}'; DELETE it first or use another id")]
     OtherAgent {

@@ -264,10 +264,7 @@ impl Hub {
     }
 
     fn agent(&self, id: &str) -> Result<AgentSpec, OpenError> {
-        let agent = self.catalogue().get(id).cloned().ok_or_else(|| OpenError::UnknownAgent {
-            agent: id.to_owned(),
-            known: self.catalogue().iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>().join(", "),
-        })?;
+        let agent = self.catalogue().find(id)?.clone();
         match agent.launch {
             Launch::InstallOnly { .. } => Err(OpenError::NotStartable(agent.id)),
             _ => Ok(agent),

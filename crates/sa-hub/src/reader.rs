@@ -44,14 +44,10 @@ impl Past {
         if !self.reaches(record) {
             return false;
         }
-        match audience {
-            Audience::Post | Audience::Socket { .. } => true,
-            Audience::Everyone => {
-                let is_request = Message::read(data).is_ok_and(|message| message.shape.kind == Kind::Request);
-                is_request && self.open.binary_search(&record).is_err()
-            }
-            Audience::Stream { .. } | Audience::Gone | Audience::GoneSocket { .. } => false,
-        }
+        audience.is_received()
+            || audience == Audience::Everyone
+                && Message::read(data).is_ok_and(|message| message.shape.kind == Kind::Request)
+                && self.open.binary_search(&record).is_err()
     }
 }
 

@@ -6,7 +6,6 @@
 mod address;
 mod answer;
 mod client;
-mod connections;
 mod download;
 mod hash;
 mod partial;

@@ -58,7 +58,7 @@ pub(crate) fn frame(count: usize) -> Result<()> {
     let data = event()?;
     let mut frames = BytesMut::new();
     for id in 0..count as u64 {
-        push_event(&mut frames, id, &data);
+        push_event(&mut frames, None, Some(id), &data);
         if frames.len() > 64 * 1024 {
             ensure!(!frames.split().freeze().is_empty(), "no frames");
         }

@@ -3,19 +3,18 @@
 use crate::config::Batching;
 use crate::exporter::Counts;
 use crate::post::{Outcome, Post};
+use sa_net::Backoff;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 /// How long a batch is tried for. Meanwhile others wait, and are dropped when there is no more room.
 const RETRY_LIMIT: Duration = Duration::from_secs(60);
-/// The first pause between two attempts, and the longest that is chosen here.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// The pauses between attempts, unless the collector asks for another.
+const BACKOFF: Backoff = Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(15) };
 
 /// Sends bytes to one collector, and reports once if that fails and once when it works again.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ impl Sender {
     /// Sends a request that has so many items in it.
     pub(crate) async fn deliver(&mut self, items: u64, body: &[u8]) {
         let until = Instant::now() + RETRY_LIMIT;
-        let mut pause = FIRST_PAUSE;
+        let mut failures = 0;
         loop {
             let is_last = self.stop.is_cancelled();
             let (reason, asked) = match self.post.send(body).await {
@@ -39,7 +38,8 @@ impl Sender {
                 Outcome::Refused(reason) => return self.lost(items, &reason),
                 Outcome::Later { reason, pause } => (reason, pause),
             };
-            let wait = asked.unwrap_or_else(|| jittered(pause));
+            failures += 1;
+            let wait = asked.unwrap_or_else(|| BACKOFF.jittered_pause(failures));
             if is_last || Instant::now() + wait > until {
                 return self.lost(items, &reason);
             }
@@ -49,7 +49,6 @@ impl Sender {
                 // The last attempt comes at once.
                 () = self.stop.cancelled() => {}
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
@@ -70,12 +69,6 @@ impl Sender {
             tracing::warn!(signal = self.signal, reason, "telemetry cannot be exported");
         }
     }
-}
-
-/// Half of a pause, and a random part of the other half, so that many daemons do not come back at once.
-fn jittered(pause: Duration) -> Duration {
-    let [random, ..] = Uuid::new_v4().into_bytes();
-    pause / 2 + (pause / 2).mul_f64(f64::from(random) / 255.0)
 }
 
 /// Sends what comes into a queue, until it is closed and empty.

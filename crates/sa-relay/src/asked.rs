@@ -1,6 +1,6 @@
 //! What the agent asked and nobody has answered yet. A reader that starts afresh is shown these first.
 
-use crate::segment::FRAME_END;
+use crate::event::EVENT_END;
 use bytes::Bytes;
 use sa_jsonrpc::Id;
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +34,7 @@ impl Asked {
     pub(crate) fn note(&mut self, sequence: u64, id: Id, frame: &[u8], data_length: usize) {
         self.answered(&id);
         let frame = Bytes::copy_from_slice(frame);
-        let end = frame.len().saturating_sub(FRAME_END.len());
+        let end = frame.len().saturating_sub(EVENT_END.len());
         let data = frame.slice(end.saturating_sub(data_length)..end);
         let question = Question { sequence, frame, data };
         self.bytes += cost(&question);

@@ -12,6 +12,9 @@
 
 mod alike;
 mod asked;
+mod audience;
+mod buffer;
+mod event;
 mod lines;
 mod log;
 mod pending;
@@ -19,7 +22,9 @@ mod relay;
 mod segment;
 
 pub use asked::Question;
+pub use audience::{Audience, Sight, SocketView};
+pub use event::push_event;
 pub use log::{Log, Part, Read};
 pub use pending::{Caller, Refused, check_message};
 pub use relay::{Answer, Delivery, Outgoing, Output, Presence, Relay, RelayOptions};
-pub use segment::{Audience, Record, RecordKind, Segment, Sight, SocketView, event_frame, push_event};
+pub use segment::{Record, RecordKind, Segment};

@@ -1,6 +1,6 @@
 //! Cuts an agent's output into lines, whatever bytes it holds, within a bound.
 
-use crate::segment::FRAME_ROOM;
+use crate::buffer::{Buffers, FRAME_ROOM, LONG_BYTES};
 
 /// One line of output, without its line ending.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,11 +19,6 @@ pub(crate) enum Line<'a> {
     },
 }
 
-/// A gathered line of this size is worth its own buffer; a smaller one is cheaper to copy.
-const LONG_BYTES: usize = 64 * 1024;
-/// A larger buffer is not kept for later.
-const SPARE_BYTES: usize = 4 * 1024 * 1024;
-
 /// Collects bytes until they are lines. Holds at most one unfinished line.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
@@ -33,8 +28,8 @@ pub(crate) struct Lines {
     overlong: Option<u64>,
     limit: usize,
     head: usize,
-    /// A buffer that a record has left; the next long line goes there.
-    spare: Option<Vec<u8>>,
+    /// The next long line takes its buffer from here.
+    pub(crate) buffers: Buffers,
 }
 
 impl Lines {
@@ -79,38 +74,11 @@ impl Lines {
         }
     }
 
-    /// Takes a buffer that is no longer needed. Memory that was used before is there at once; new memory has to be
-    /// cleared by the system first, which for long messages costs more than anything else.
-    pub(crate) fn reuse(&mut self, buffer: Vec<u8>) {
-        let better = buffer.capacity() > self.spare.as_ref().map_or(0, Vec::capacity);
-        if better && (LONG_BYTES..=SPARE_BYTES).contains(&buffer.capacity()) {
-            self.spare = Some(buffer);
-        }
-    }
-
-    /// The spare buffer, if it fits this many bytes and would not be wasted on them.
-    pub(crate) fn take_spare(&mut self, bytes: usize) -> Option<Vec<u8>> {
-        self.spare.take_if(|spare| (bytes..=bytes.saturating_mul(2)).contains(&spare.capacity()))
-    }
-
-    /// Moves a line that turns out to be long into the spare buffer.
-    fn make_room(&mut self, more: usize) {
-        let needed = self.partial.len().max(FRAME_ROOM) + more;
-        if needed > LONG_BYTES
-            && self.partial.capacity() < needed
-            && let Some(mut spare) = self.spare.take_if(|spare| spare.capacity() >= needed)
-        {
-            spare.clear();
-            spare.extend_from_slice(&self.partial);
-            self.partial = spare;
-        }
-    }
-
     fn keep(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
-        self.make_room(bytes.len());
+        self.buffers.make_room(&mut self.partial, bytes.len());
         if self.partial.is_empty() {
             self.partial.reserve(FRAME_ROOM + bytes.len().min(self.limit));
             self.partial.resize(FRAME_ROOM, 0);

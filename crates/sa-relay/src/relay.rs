@@ -1,9 +1,10 @@
 //! The relay of one server: client messages in, agent bytes in, what follows from each out.
 
 use crate::asked::{Asked, Question};
+use crate::buffer::{FRAME_ROOM, FrameBuffer};
 use crate::lines::{Line, Lines};
 use crate::pending::{Asker, CancelRoute, Pending, Waiting};
-use crate::segment::{FRAME_ROOM, SegmentBuilder};
+use crate::segment::SegmentBuilder;
 use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
 use sa_jsonrpc::{ErrorObject, Kind, Message};
@@ -31,7 +32,6 @@ pub struct Relay {
     unparsed_bytes: usize,
     next_sequence: u64,
     end: u64,
-    framing: Framing,
 }
 
 /// What a message of a client becomes.
@@ -114,7 +114,6 @@ impl Relay {
             unparsed_bytes: options.unparsed_bytes,
             next_sequence: base + 1,
             end: 0,
-            framing: Framing::default(),
         }
     }
 
@@ -153,23 +152,19 @@ impl Relay {
     /// Takes bytes that the agent wrote.
     pub fn agent_data(&mut self, data: &[u8], present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
-        let expected = data.len().saturating_add(self.framing.of(data.len()));
-        let mut round = Round::new(expected);
-        round.builder = round.builder.into_spare(lines.take_spare(expected));
+        let mut round = Round::new(lines.buffers.for_output(data.len()));
         lines.feed(data, |line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         let output = self.close(round);
-        self.framing.learn(
-            data.len(),
-            output.segment.as_ref().map_or(0, |segment| (segment.end() - segment.start) as usize),
-        );
+        let framed = output.segment.as_ref().map_or(0, |segment| (segment.end() - segment.start) as usize);
+        self.lines.buffers.learn(data.len(), framed);
         output
     }
 
     /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
     pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
-        let mut round = Round::new(0);
+        let mut round = Round::new(FrameBuffer::default());
         lines.finish(|line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         // Nobody waits for replies any more, nor to a question in the agent's last words.
@@ -187,13 +182,13 @@ impl Relay {
 
     /// Takes a buffer that left the log, for what the agent says next.
     pub fn reuse(&mut self, buffer: Vec<u8>) {
-        self.lines.reuse(buffer);
+        self.lines.buffers.reuse(buffer);
     }
 
     /// Fails all requests up to this number: the agent has been silent for too long. It may still answer; that answer
     /// goes to the streams.
     pub fn give_up(&mut self, through: u64, error: &ErrorObject, present: &Presence<'_>) -> Output {
-        let mut round = Round::new(0);
+        let mut round = Round::new(FrameBuffer::default());
         for waiting in self.pending.give_up(through) {
             self.fail(&waiting, error, present, &mut round);
             if let Asker::Waits(Caller::Post(ticket)) = waiting.asker {
@@ -347,12 +342,15 @@ impl Relay {
         self.next_sequence += 1;
     }
 
-    fn close(&mut self, mut round: Round) -> Output {
-        if round.builder.len() == 0 {
-            self.lines.reuse(round.builder.take_buffer());
-        }
+    fn close(&mut self, round: Round) -> Output {
         let first = self.next_sequence - round.builder.len() as u64;
-        let segment = round.builder.finish(first, self.end);
+        let segment = match round.builder.finish(first, self.end) {
+            Ok(segment) => Some(segment),
+            Err(unused) => {
+                self.lines.buffers.reuse(unused);
+                None
+            }
+        };
         let mut deliveries: Vec<Delivery> =
             round.ended.into_iter().map(|(ticket, answer)| Delivery { ticket, answer }).collect();
         if let Some(segment) = &segment {
@@ -370,30 +368,6 @@ impl Relay {
     }
 }
 
-/// How much frames add to an agent's output: little to long messages, a fifth to short ones. Agents go on as they
-/// were, so the last piece tells, and the next one's buffer is neither too small nor cut to size afterwards.
-#[derive(Debug, Default)]
-struct Framing {
-    data: usize,
-    added: usize,
-}
-
-impl Framing {
-    /// What framing so many bytes will add.
-    fn of(&self, data: usize) -> usize {
-        /// For the line that a piece begins or ends in the middle of.
-        const MARGIN: usize = 256;
-        data.saturating_mul(self.added).checked_div(self.data).unwrap_or(0).min(data) + MARGIN
-    }
-
-    fn learn(&mut self, data: usize, framed: usize) {
-        // A piece that ends a line of many pieces says nothing about frames.
-        if (1..data.saturating_mul(2)).contains(&framed) {
-            (self.data, self.added) = (data, framed.saturating_sub(data));
-        }
-    }
-}
-
 /// What gathers while one piece of output is worked through.
 struct Round {
     builder: SegmentBuilder,
@@ -407,9 +381,9 @@ struct Round {
 }
 
 impl Round {
-    fn new(expected: usize) -> Self {
+    fn new(frames: FrameBuffer) -> Self {
         Self {
-            builder: SegmentBuilder::expecting(expected),
+            builder: SegmentBuilder::new(frames),
             asked: Vec::new(),
             answered: Vec::new(),
             ended: Vec::new(),

@@ -48,9 +48,7 @@ pub(crate) struct Totals {
 impl Parts {
     /// The agent of that id.
     pub(crate) fn agent(&self, id: &str) -> Result<AgentSpec, AgentFailure> {
-        let known = || self.catalogue.iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>().join(", ");
-        let agent = self.catalogue.get(id).cloned();
-        agent.ok_or_else(|| OpenError::UnknownAgent { agent: id.to_owned(), known: known() }.into())
+        Ok(self.catalogue.find(id).map_err(OpenError::from)?.clone())
     }
 
     /// How the agent calls its modes.

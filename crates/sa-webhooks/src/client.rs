@@ -1,14 +1,13 @@
 //! The HTTP side: one call, and what its answer means.
 
 use crate::WebhookLimits;
-use crate::backoff::asked_pause;
 use crate::signature::signature;
 use crate::source::TraceHeaders;
 use crate::target::Target;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Certificate, Response, StatusCode, Url, redirect};
-use std::error::Error;
-use std::sync::{Arc, Once, OnceLock};
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Response, StatusCode};
+use sa_net::{Clients, reason, retry_after};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
@@ -16,15 +15,6 @@ use uuid::Uuid;
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     clients: Arc<Clients>,
-}
-
-/// Made when they are first needed: most daemons never have a webhook.
-#[derive(Debug, Default)]
-struct Clients {
-    /// As the environment's proxies say.
-    ordinary: OnceLock<reqwest::Client>,
-    /// For receivers on this machine, which no proxy reaches.
-    direct: OnceLock<reqwest::Client>,
 }
 
 /// What became of a call.
@@ -60,9 +50,9 @@ impl Client {
         trace: Option<&TraceHeaders>,
         limits: &WebhookLimits,
     ) -> Outcome {
-        let client = match self.client_for(&target.url) {
+        let client = match self.clients.get(&target.url, |builder| builder) {
             Ok(client) => client,
-            Err(error) => return Outcome::failed(format!("no connection can be made: {}", cause(&error))),
+            Err(error) => return Outcome::failed(format!("no connection can be made: {}", reason(&error))),
         };
         let timestamp = seconds_since_1970();
         let mut request = client
@@ -87,18 +77,8 @@ impl Client {
             Err(error) if error.is_timeout() => {
                 Outcome::failed(format!("no answer within {:?}", limits.request_timeout))
             }
-            Err(error) => Outcome::failed(format!("the call failed: {}", cause(&error))),
+            Err(error) => Outcome::failed(format!("the call failed: {}", reason(&error))),
         }
-    }
-
-    fn client_for(&self, url: &Url) -> Result<reqwest::Client, reqwest::Error> {
-        let direct = is_loopback(url);
-        let cell = if direct { &self.clients.direct } else { &self.clients.ordinary };
-        if let Some(client) = cell.get() {
-            return Ok(client.clone());
-        }
-        let made = build(direct)?;
-        Ok(cell.get_or_init(|| made).clone())
     }
 }
 
@@ -128,51 +108,6 @@ async fn drain(mut response: Response, limit: usize) {
     }
 }
 
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    asked_pause(headers.get(RETRY_AFTER)?.to_str().ok()?, SystemTime::now())
-}
-
 fn seconds_since_1970() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-/// The innermost reason, which names no address.
-fn cause(error: &reqwest::Error) -> String {
-    let mut inner: &dyn Error = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    if std::ptr::addr_eq(inner, error) { "no reason is known".to_owned() } else { inner.to_string() }
-}
-
-fn build(direct: bool) -> Result<reqwest::Client, reqwest::Error> {
-    install_tls_provider();
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")))
-        // A redirect would carry the events, and their signature, to wherever it points.
-        .redirect(redirect::Policy::none())
-        .tls_certs_merge(trusted_certificates());
-    if direct {
-        builder = builder.no_proxy();
-    }
-    builder.build()
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// Minimal images ship no certificates.
-fn trusted_certificates() -> impl Iterator<Item = Certificate> {
-    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok())
-}
-
-fn install_tls_provider() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Refused only when the program has installed another one, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
 }

@@ -1,6 +1,6 @@
 //! The task of one webhook: reads, sends, has it stored, and tries again what failed.
 
-use crate::backoff::{pause, time_spent};
+use crate::backoff::{backoff, time_spent};
 use crate::batch::Batch;
 use crate::client::Outcome;
 use crate::limits::UNSTORED_EVENTS;
@@ -177,7 +177,7 @@ impl Delivery {
             self.disable(format!("given up after failing for {} s: {reason}", failing_for.as_secs())).await;
             return None;
         }
-        let own = pause(&self.limits, self.status.failures, getrandom::u32().unwrap_or_default());
+        let own = backoff(&self.limits).jittered_pause(self.status.failures);
         let asked = retry_after.unwrap_or_default().min(self.limits.longest_retry_after);
         let pause = own.max(asked);
         tracing::debug!(url = self.status.url, reason, ?pause, "a webhook failed");

@@ -8,6 +8,7 @@ mod extras;
 mod feature;
 mod formula;
 mod installer;
+mod linking;
 mod npm;
 mod platform;
 mod wheel;
@@ -15,9 +16,11 @@ mod wheel;
 use crate::shell::{root, target};
 use anyhow::{Context, Result, bail};
 use binary::Linkage;
+pub(crate) use binary::{Symbols, build};
 use clap::Args;
 use extras::Extras;
-use platform::Platform;
+pub(crate) use platform::Platform;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -95,7 +98,7 @@ impl Artifact {
 /// Builds and packages as the options say.
 pub(crate) fn run(options: Options) -> Result<ExitCode> {
     if let Some(platform) = options.build_only {
-        println!("{}", binary::build(platform)?.display());
+        println!("{}", binary::build(platform, Symbols::Stripped)?.display());
         return Ok(ExitCode::SUCCESS);
     }
     let mut artifacts = Vec::new();
@@ -107,7 +110,11 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
     }
     if artifacts.is_empty() {
         let platform = Platform::host()?;
-        artifacts.push(Artifact::open(platform, &binary::build(platform)?, options.allow_dynamic)?);
+        artifacts.push(Artifact::open(
+            platform,
+            &binary::build(platform, Symbols::Stripped)?,
+            options.allow_dynamic,
+        )?);
     }
     artifacts.sort_by_key(|artifact| artifact.platform);
     if let Some(twice) = artifacts.windows(2).find(|pair| matches!(pair, [a, b] if a.platform == b.platform))

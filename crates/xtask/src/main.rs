@@ -6,7 +6,6 @@ mod dist;
 mod generate;
 mod instructions;
 mod launch;
-mod linking;
 mod packages;
 mod packaging;
 mod requirements;

@@ -6,8 +6,8 @@
 mod families;
 mod symbols;
 
-use crate::linking;
-use crate::shell::{Program, cargo, root, target};
+use crate::dist::{self, Platform, Symbols};
+use crate::shell::{Program, root};
 use anyhow::{Context, Result, bail, ensure};
 use families::family;
 use std::collections::{BTreeMap, HashSet};
@@ -36,22 +36,9 @@ pub(crate) fn run(binary: Option<PathBuf>) -> Result<ExitCode> {
     Ok(if complaints.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Builds into a folder of its own, as other names of symbols would make `dist` build everything again.
+/// Builds the program as `dist` does.
 fn build() -> Result<PathBuf> {
-    let folder = target()?.join("size");
-    cargo(&["rustc", "--profile", "dist", "--package", "sandbox-agent", "--bin", "sandbox-agent"])
-        .args(&["--", "-C", "strip=none"])
-        .env("RUSTFLAGS", format!("-C symbol-mangling-version=v0 {}", linking::flags(&host()?)))
-        .env("CARGO_TARGET_DIR", &folder)
-        .run()?;
-    Ok(folder.join("dist/sandbox-agent"))
-}
-
-/// Returns the target that rustc builds for by itself.
-fn host() -> Result<String> {
-    let about = Program::new("rustc").args(&["--version", "--verbose"]).output()?;
-    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context("rustc names no host")
+    dist::build(Platform::host()?, Symbols::Readable { folder: "size" })
 }
 
 /// Adds up the bytes of each part: code by family, all other sections by what they hold.

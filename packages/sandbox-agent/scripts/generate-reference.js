@@ -1,5 +1,6 @@
 // Prints the reference of the SDK from its doc comments. `cargo xtask gen` writes it to docs/typescript-api.md.
 
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
@@ -41,6 +42,13 @@ const exported = new Map(
       symbol.name,
       symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
     ]),
+);
+
+const contract = JSON.parse(readFileSync(`${ROOT}openapi/openapi.json`, "utf8"));
+const operations = new Map(
+  Object.values(contract.paths)
+    .flatMap(Object.values)
+    .map((operation) => [operation.operationId, operation]),
 );
 
 const printer = ts.createPrinter({ removeComments: true });
@@ -108,6 +116,64 @@ function section(className, instance, summary) {
   return parts.join("\n");
 }
 
+/** Names of types whose members callers spell out. */
+const OPTIONS = /(Options|Query|Selection)$/;
+
+/** Longer types of members are named by what they are, as a table has no room for them. */
+const LONGEST_TYPE = 80;
+
+/** Returns the names around a declaration, from the inside out. */
+function* enclosing(node) {
+  for (let at = node; at !== undefined; at = at.parent) if (at.name !== undefined) yield at.name.text;
+}
+
+/** Returns the description in the contract of a member that was generated from it. */
+function contractDescription([member, owner, , operationId]) {
+  const parameters = operations.get(operationId)?.parameters ?? [];
+  const described =
+    contract.components.schemas[owner]?.properties?.[member] ??
+    parameters.find(({ name }) => name === member);
+  return described?.description?.replaceAll(/\s*\n\s*/g, " ") ?? "";
+}
+
+function typeText(member, declaration) {
+  if (declaration === undefined)
+    return checker.typeToString(checker.getNonNullableType(checker.getTypeOfSymbol(member)));
+  const written = text(declaration.type)
+    .replaceAll(/\s+/g, " ")
+    .replace(/ \| undefined$/, "");
+  return written.replaceAll(/components\["schemas"\]\["(\w+)"\]/g, "$1");
+}
+
+function optionRow(member) {
+  const declaration = member.declarations?.find((node) => node.type !== undefined);
+  const type = typeText(member, declaration);
+  const shown = type.length > LONGEST_TYPE ? "object" : type;
+  const name = member.flags & ts.SymbolFlags.Optional ? `${member.name}?` : member.name;
+  const meaning = documentation(member) || contractDescription([...enclosing(declaration)]);
+  const cell = (words) => words.replaceAll("|", "\\|");
+  return `| \`${name}\` | \`${cell(shown)}\` | ${cell(meaning)} |`;
+}
+
+/** Returns the members of an options type, inherited ones included. */
+function optionsSection(name) {
+  const symbol = exported.get(name);
+  const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
+  const comment = documentation(symbol);
+  return [
+    `### \`${name}\`\n`,
+    ...(comment === "" ? [] : [`${comment}\n`]),
+    ["| Member | Type | Meaning |", "|---|---|---|"].join("\n"),
+    `${members.map(optionRow).join("\n")}\n`,
+  ].join("\n");
+}
+
+/** Returns the exported types of options that these texts mention, in the order of their names. */
+function mentionedOptions(sections) {
+  const words = new Set(sections.join("\n").match(/\b[A-Z]\w+\b/g));
+  return [...words].filter((word) => OPTIONS.test(word) && exported.has(word)).sort();
+}
+
 const unlisted = [...exported]
   .filter(([name, { declarations = [] }]) => {
     const isClass = declarations.some(ts.isClassDeclaration);
@@ -116,12 +182,18 @@ const unlisted = [...exported]
   .map(([name]) => name);
 if (unlisted.length > 0) throw new Error(`no section for ${unlisted.join(", ")}`);
 
+const sections = CLASSES.map((parts) => section(...parts));
+
 process.stdout.write(`# TypeScript SDK: classes and methods
 
-Look up every class, method and property of the package \`sandbox-agent\`. The [guide](typescript.md)
-shows how to use them. This page is generated from the doc comments by \`cargo xtask gen\`.
+Look up every class, method, property and option of the package \`sandbox-agent\`. The
+[guide](typescript.md) shows how to use them. This page is generated from the doc comments by
+\`cargo xtask gen\`.
 
-${CLASSES.map((parts) => section(...parts))
-  .join("\n")
-  .trimEnd()}
+${sections.join("\n")}
+## Options
+
+The members of the objects that methods take. A question mark means that a member may be left out.
+
+${mentionedOptions(sections).map(optionsSection).join("\n").trimEnd()}
 `);

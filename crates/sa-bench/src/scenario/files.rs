@@ -26,6 +26,8 @@ const CACHED: u64 = 1 << 30;
 struct Place<'a> {
     server: &'a Server,
     operation: &'static str,
+    /// The status for a file that did not exist.
+    created: u16,
 }
 
 impl Place<'_> {
@@ -36,8 +38,8 @@ impl Place<'_> {
 
 pub(crate) fn measure(run: &mut Run) -> Result<()> {
     let (daemon, floor) = (run.daemon()?, run.floor()?);
-    let ours = Place { server: &daemon, operation: "/v1/fs/file" };
-    let plain = Place { server: &floor, operation: "/file" };
+    let ours = Place { server: &daemon, operation: "/v1/fs/file", created: 201 };
+    let plain = Place { server: &floor, operation: "/file", created: 200 };
     let size = run.pick(5 << 30, 128 << 20);
     let name = format!("{} MiB", size >> 20);
     // What is kept once is not what a file costs.
@@ -134,7 +136,7 @@ fn upload(place: Place<'_>, name: &str, size: u64, sync: bool) -> Result<f64> {
     }
     let answer = connection.finish(&mut [0; 4096])?;
     let seconds = start.elapsed().as_secs_f64();
-    expect(&answer, 200, "PUT of a file")?;
+    expect(&answer, place.created, "PUT of a new file")?;
     ensure!(std::fs::metadata(&path)?.len() == size, "the file does not have its size");
     Ok(seconds)
 }

@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use sa_testkit::{descendants, is_alive, until};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 #[tokio::test]
 async fn a_daemon_starts_is_found_and_stops_with_its_agents() -> Result<()> {
@@ -113,5 +114,29 @@ async fn the_log_is_printed_from_its_end_and_followed() -> Result<()> {
     assert!(line.contains("SIGTERM: stopping"), "{line}");
     // The log outlives its daemon.
     assert!(home.ok("daemon logs").await?.contains("stopped"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_log_stays_small_and_survives_its_deletion() -> Result<()> {
+    /// A new file is begun at this size.
+    const LOG_BYTES: u64 = 10 << 20;
+    let home = Home::new()?;
+    home.ok("daemon start --port 0").await?;
+    let (log, older) = (home.folder().join("daemon.log"), home.folder().join("daemon.log.1"));
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    // As if the daemon had written that much, twice: only one older file is kept.
+    for _ in 0..2 {
+        std::fs::File::options().append(true).open(&log)?.set_len(LOG_BYTES + 1)?;
+        until("a new file was begun", || size(&log) > 0 && size(&log) < LOG_BYTES).await?;
+        assert_eq!(size(&older), LOG_BYTES + 1, "nothing of the older file is lost");
+        let mode = std::fs::metadata(&log)?.permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "a log may quote anything");
+        assert!(home.ok("daemon logs -n 1").await?.contains("daemon.log.1"));
+    }
+    std::fs::remove_file(&log)?;
+    until("the log is there again", || log.exists()).await?;
+    home.ok("daemon stop").await?;
+    assert!(home.ok("daemon logs").await?.contains("SIGTERM: stopping"));
     Ok(())
 }

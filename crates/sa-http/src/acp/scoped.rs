@@ -1,6 +1,7 @@
 //! The streams of the standard transport: one for a connection, one for each of its sessions.
 
-use super::events::{self, Frames, gather_if};
+use super::events::gather_if;
+use crate::stream::{Frames, sse};
 use bytes::Bytes;
 use sa_hub::{About, Attachment, Reader, Step};
 use sa_relay::{Audience, Part, RecordKind};
@@ -76,7 +77,7 @@ impl Frames for ScopedFrames {
                     // The next attempt gets what is left, also if it names the last event it knows of.
                     let cursor = self.reader.cursor();
                     self.attachment.delivered(cursor);
-                    return Poll::Ready(Some(events::opening(cursor)));
+                    return Poll::Ready(Some(sse::opening(cursor)));
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,

@@ -3,15 +3,14 @@
 use super::answer::{self, Answer};
 use super::preference::Preference;
 use super::socket::{Handshake, Joining, Role};
-use super::{
-    CONNECTION_ID, PREFERENCE_APPLIED, attend, events, header_text, id_value, last_event_id, socket, standard,
-};
+use super::{CONNECTION_ID, PREFERENCE_APPLIED, attend, events, header_text, id_value, socket, standard};
 use crate::auth::is_websocket;
 use crate::body;
 use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
+use crate::stream::{self, last_event_id};
 use crate::timers::Timers;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -217,7 +216,7 @@ pub(crate) async fn stream(
     let from = after.map_or(Position::Fresh, Position::After);
     let reader = server.subscribe(from, true).await?;
     attend(request.extensions(), &reader);
-    Ok(events::response(events::ServerFrames::new(reader), state.hub.limits().heartbeat_ms))
+    Ok(stream::response(&state, events::ServerFrames::new(reader)))
 }
 
 /// Ends a server and everything its agent started.

@@ -4,12 +4,12 @@ use super::standard::is_initialize;
 use super::{CONNECTION_ID, attend, id_value};
 use crate::problem::{ApiResult, rpc_error};
 use crate::state::AppState;
-use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{FromRequestParts, Request};
+use crate::stream::websocket::{self, End, SocketSink, SocketStream};
+use axum::extract::Request;
+use axum::extract::ws::{Message as Frame, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use bytes::Bytes;
-use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::StreamExt;
 use http::Extensions;
 use sa_api::Gap;
 use sa_hub::{Reader, Server, Step};
@@ -27,8 +27,6 @@ const CLOSE_GAP: u16 = 4000;
 const FAREWELL: Duration = Duration::from_millis(500);
 /// Answers of our own that may wait to be written; a client that does not read them stops being read.
 const OWN_ANSWERS: usize = 16;
-/// Time that the other side gets to complete the close handshake.
-const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
 /// A request that can become a WebSocket. Looked at before anything is started for it.
 pub(super) struct Handshake {
@@ -39,10 +37,8 @@ pub(super) struct Handshake {
 impl Handshake {
     pub(super) async fn of(state: &AppState, request: Request) -> ApiResult<Self> {
         let (mut parts, _) = request.into_parts();
-        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, state).await?;
-        let limit = state.hub.limits().body_bytes;
-        let upgrade = upgrade.max_message_size(limit).max_frame_size(limit).protocols([EVENTS_PROTOCOL]);
-        Ok(Self { upgrade, extensions: parts.extensions })
+        let upgrade = websocket::handshake(state, &mut parts, state.hub.limits().body_bytes).await?;
+        Ok(Self { upgrade: upgrade.protocols([EVENTS_PROTOCOL]), extensions: parts.extensions })
     }
 }
 
@@ -74,65 +70,29 @@ pub(super) fn upgrade(state: &AppState, server: Server, joining: Joining, handsh
     attend(&extensions, &reader);
     let resumed_at = after.map(|_| server.describe().last_event_id);
     let id = id_value(server.id());
-    let (hub, limits) = (state.hub.clone(), state.hub.limits());
-    let pause = Duration::from_millis(limits.heartbeat_ms);
-    let patience = Duration::from_millis(limits.header_read_ms);
-    let alive = state.sockets.token();
+    let (state, alive) = (state.clone(), state.sockets.token());
     let mut response = upgrade.on_upgrade(move |socket| async move {
         let _alive = alive;
         let open = server.open_socket();
         let number = open.number();
         let view = SocketView { socket: number, resumed_at };
-        let (sink, mut stream) = socket.split();
         let (answers, own) = mpsc::channel(OWN_ANSWERS);
-        let mut outgoing = Outgoing { sink, reader, own, server: server.clone(), view, events, pause };
+        let patience = Duration::from_millis(state.hub.limits().header_read_ms);
         let incoming = Incoming { server: &server, number, role, patience, answers };
-        let end = tokio::select! {
-            end = incoming.run(&mut stream) => end,
-            end = outgoing.run() => end,
-        };
-        if let End::Refused(code, reason) | End::Close(code, reason) = &end {
-            outgoing.close(*code, reason).await;
-        }
-        drop((outgoing, open));
+        let outgoing = Outgoing { reader, own, server: &server, view, events };
+        let (end, stream) = websocket::serve(&state, socket, incoming, outgoing).await;
+        drop(open);
         let closing = async {
             if role == Role::Opened && matches!(end, End::Closed | End::Refused(..)) {
-                hub.close(server.id()).await;
+                state.hub.close(server.id()).await;
             }
         };
-        tokio::join!(closing, finish(stream, &end));
+        tokio::join!(closing, websocket::finish(stream, &end));
     });
     if let Some(id) = id {
         response.headers_mut().insert(CONNECTION_ID, id);
     }
     response
-}
-
-/// Reads to the end of a socket after a close frame: the other side's is answered, and ours has time to arrive.
-async fn finish(mut stream: SplitStream<WebSocket>, end: &End) {
-    if !matches!(end, End::Gone) {
-        let rest = async { while let Some(Ok(_)) = stream.next().await {} };
-        // One that does not answer is gone all the same.
-        let _ = tokio::time::timeout(CLOSE_WAIT, rest).await;
-    }
-}
-
-/// Why a socket ends.
-enum End {
-    /// The client closed it.
-    Closed,
-    /// The client broke the rules of the connection: say so and close.
-    Refused(u16, String),
-    /// There is nothing more to write: say so and close.
-    Close(u16, String),
-    /// The socket is gone.
-    Gone,
-}
-
-impl From<axum::Error> for End {
-    fn from(_: axum::Error) -> Self {
-        Self::Gone
-    }
 }
 
 /// The half of a socket that reads.
@@ -145,9 +105,8 @@ struct Incoming<'a> {
     answers: mpsc::Sender<Vec<u8>>,
 }
 
-impl Incoming<'_> {
-    /// Passes the client's messages on.
-    async fn run(self, stream: &mut SplitStream<WebSocket>) -> End {
+impl websocket::Incoming for Incoming<'_> {
+    async fn run(self, stream: &mut SocketStream) -> End {
         let deadline = tokio::time::Instant::now() + self.patience;
         let mut is_open = self.role != Role::Opened;
         loop {
@@ -181,7 +140,9 @@ impl Incoming<'_> {
             }
         }
     }
+}
 
+impl Incoming<'_> {
     /// Reads a message. One that cannot be passed on is answered here.
     fn read(&self, text: Bytes, is_open: bool) -> Result<Message<Bytes>, Vec<u8>> {
         let refusal =
@@ -215,50 +176,50 @@ fn refused(reason: &str) -> End {
 }
 
 /// The half of a socket that writes.
-struct Outgoing {
-    sink: SplitSink<WebSocket, Frame>,
+struct Outgoing<'a> {
     reader: Reader,
     own: mpsc::Receiver<Vec<u8>>,
-    server: Server,
+    server: &'a Server,
     view: SocketView,
     events: bool,
-    pause: Duration,
 }
 
-impl Outgoing {
-    async fn run(&mut self) -> End {
-        match self.write_all().await {
-            Ok(end) | Err(end) => end,
-        }
-    }
+enum Item {
+    /// The next step of the reader; none if the server has ended.
+    Step(Option<Step>),
+    /// An answer of our own.
+    Own(Vec<u8>),
+}
 
-    async fn close(&mut self, code: u16, reason: &str) {
-        let frame = CloseFrame { code, reason: reason.into() };
-        // A socket that does not take it is gone.
-        let _ = self.sink.send(Frame::Close(Some(frame))).await;
-    }
+impl websocket::Outgoing for Outgoing<'_> {
+    type Item = Item;
 
-    async fn write_all(&mut self) -> Result<End, End> {
+    async fn open(&mut self, sink: &mut SocketSink) -> Result<(), End> {
         for question in self.reader.take_questions() {
-            self.feed(RecordKind::Message.event(), Some(question.sequence), question.data).await?;
+            self.feed(sink, RecordKind::Message.event(), Some(question.sequence), question.data).await?;
         }
-        self.sink.flush().await?;
-        let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + self.pause, self.pause);
-        loop {
-            tokio::select! {
-                step = self.reader.step() => match step {
-                    Some(Step::Part(part)) => self.write_part(&part).await?,
-                    Some(Step::Gap { oldest, newest }) => self.write_gap(oldest, newest).await?,
-                    None => return Ok(End::Close(close_code::AWAY, "the ACP server has ended".to_owned())),
-                },
-                Some(own) = self.own.recv() => self.feed(RecordKind::Message.event(), None, own.into()).await?,
-                _ = beat.tick() => self.sink.feed(Frame::Ping(Bytes::new())).await?,
-            }
-            self.sink.flush().await?;
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Item {
+        tokio::select! {
+            step = self.reader.step() => Item::Step(step),
+            Some(own) = self.own.recv() => Item::Own(own),
         }
     }
 
-    async fn write_part(&mut self, part: &Part) -> Result<(), End> {
+    async fn write(&mut self, item: Item, sink: &mut SocketSink) -> Result<(), End> {
+        match item {
+            Item::Step(Some(Step::Part(part))) => self.write_part(sink, &part).await,
+            Item::Step(Some(Step::Gap { oldest, newest })) => self.write_gap(sink, oldest, newest).await,
+            Item::Step(None) => Err(End::Close(close_code::AWAY, "the ACP server has ended".to_owned())),
+            Item::Own(own) => self.feed(sink, RecordKind::Message.event(), None, own.into()).await,
+        }
+    }
+}
+
+impl Outgoing<'_> {
+    async fn write_part(&self, sink: &mut SocketSink, part: &Part) -> Result<(), End> {
         for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
             let index = part.records.start + offset;
             let sequence = part.segment.first + index as u64;
@@ -271,7 +232,7 @@ impl Outgoing {
             };
             match event {
                 Some(kind) if self.events || kind == RecordKind::Message => {
-                    self.feed(kind.event(), Some(sequence), part.segment.data(index)).await?;
+                    self.feed(sink, kind.event(), Some(sequence), part.segment.data(index)).await?;
                 }
                 // A bare message would pass for the answer to this client's own request of that id.
                 Some(_) if sight == Sight::Ambiguous => {
@@ -281,7 +242,7 @@ impl Outgoing {
                 _ => {}
             }
             if record.kind == RecordKind::Exit && !self.events {
-                self.sink.flush().await?;
+                sink.flush().await?;
                 tokio::time::sleep(FAREWELL).await;
                 return Err(End::Close(close_code::ERROR, "the agent has ended".to_owned()));
             }
@@ -290,19 +251,22 @@ impl Outgoing {
     }
 
     /// A bare message stream has no words for a gap, so it ends there and says why.
-    async fn write_gap(&mut self, oldest: u64, newest: u64) -> Result<(), End> {
+    async fn write_gap(&self, sink: &mut SocketSink, oldest: u64, newest: u64) -> Result<(), End> {
         if !self.events {
             return Err(End::Close(CLOSE_GAP, format!("gap: oldest {oldest}, newest {newest}")));
         }
         let gap = serde_json::to_vec(&Gap { oldest, newest }).unwrap_or_default();
-        self.feed("gap", None, gap.into()).await
+        self.feed(sink, "gap", None, gap.into()).await
     }
 
-    async fn feed(&mut self, event: &str, id: Option<u64>, data: Bytes) -> Result<(), End> {
-        let text = if self.events { envelope(event, id, &data) } else { data };
-        // Messages and events are JSON that was read as such, hence UTF-8.
-        let text = Utf8Bytes::try_from(text).map_err(|_| End::Gone)?;
-        Ok(self.sink.feed(Frame::Text(text)).await?)
+    async fn feed(
+        &self,
+        sink: &mut SocketSink,
+        event: &str,
+        id: Option<u64>,
+        data: Bytes,
+    ) -> Result<(), End> {
+        sink.text(if self.events { envelope(event, id, &data) } else { data }).await
     }
 }
 

@@ -7,13 +7,14 @@ use super::preference::Preference;
 use super::scoped::{Glance, ScopedFrames};
 use super::servers::{AcpQuery, read_message};
 use super::socket::{Handshake, Joining, Role};
-use super::{CONNECTION_ID, SESSION_ID, attend, events, header_text, id_value, last_event_id, socket};
+use super::{CONNECTION_ID, SESSION_ID, attend, header_text, id_value, socket};
 use crate::auth::is_websocket;
 use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
 use crate::problem::{ApiError, ApiResult};
 use crate::query::quote;
 use crate::state::AppState;
+use crate::stream::{self, last_event_id};
 use crate::timers::Timers;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -278,11 +279,11 @@ pub(super) async fn stream(
 ) -> ApiResult<Response> {
     check_accept(headers, Media::EventStream)?;
     let session = header_text(headers, &SESSION_ID)?;
-    let limits = state.hub.limits();
-    let attachment = server.attach(session.as_deref(), after, limits.streams_per_connection)?;
+    let limit = state.hub.limits().streams_per_connection;
+    let attachment = server.attach(session.as_deref(), after, limit)?;
     let reader = server.subscribe(Position::After(attachment.after), false).await?;
     attend(extensions, &reader);
-    let mut response = events::response(ScopedFrames::new(reader, attachment), limits.heartbeat_ms);
+    let mut response = stream::response(state, ScopedFrames::new(reader, attachment));
     name_connection(&mut response, server);
     Ok(response)
 }

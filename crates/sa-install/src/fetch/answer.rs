@@ -4,9 +4,8 @@ use super::address::shown;
 use super::retry::{Failure, Remedy};
 use crate::error::SourceError;
 use crate::limits::MAX_DOCUMENT_BYTES;
-use reqwest::header::{ACCEPT, HeaderMap, IF_RANGE, LOCATION, RANGE, RETRY_AFTER};
+use reqwest::header::{ACCEPT, HeaderMap, IF_RANGE, LOCATION, RANGE};
 use reqwest::{Response, StatusCode};
-use std::time::Duration;
 use url::Url;
 
 /// What an answer that is no success means.
@@ -15,30 +14,15 @@ pub(super) fn refusal(response: &Response) -> Failure {
     let error = SourceError::Status { url: shown(response.url()), status: status.as_u16() };
     let transient = status.is_server_error()
         || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT);
-    let seconds = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    let remedy = if transient { Remedy::Retry(seconds.map(Duration::from_secs)) } else { Remedy::None };
+    let remedy =
+        if transient { Remedy::Retry(sa_net::retry_after(response.headers())) } else { Remedy::None };
     Failure { error, remedy }
 }
 
 /// What a connection that failed means.
 pub(super) fn broken(url: String, error: &reqwest::Error) -> Failure {
     let remedy = if error.is_connect() { Remedy::Reconnect } else { Remedy::Retry(None) };
-    Failure { error: SourceError::Unreachable { url, reason: reason_of(error) }, remedy }
-}
-
-/// The whole chain of causes; the address, which may hold a secret, is not among them.
-pub(super) fn reason_of(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "no answer in time".to_owned();
-    }
-    let mut words = Vec::new();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
-    while let Some(error) = cause {
-        words.push(error.to_string());
-        cause = error.source();
-    }
-    // Each cause often repeats the one beneath it.
-    words.last().cloned().unwrap_or_else(|| "the connection failed".to_owned())
+    Failure { error: SourceError::Unreachable { url, reason: sa_net::reason(error) }, remedy }
 }
 
 /// Where the answer points to, if it points elsewhere.

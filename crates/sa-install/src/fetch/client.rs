@@ -2,12 +2,12 @@
 
 use super::address::{local_path, shown, through};
 use super::answer::{broken, harmless, nonsense, redirect_of, refusal, too_long};
-use super::connections::Connections;
 use super::retry::Failure;
 use crate::error::SourceError;
 use crate::limits::{CONNECT_TIMEOUT, FIRST_PAUSE, MAX_DOCUMENT_BYTES, MAX_REDIRECTS, SILENCE_TIMEOUT};
 use reqwest::header::HeaderMap;
-use reqwest::{Response, StatusCode};
+use reqwest::{ClientBuilder, Response, StatusCode};
+use sa_net::{Clients, certificates_in, reason};
 use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::PathBuf;
@@ -22,8 +22,6 @@ pub struct ClientOptions {
     pub mirror: Option<Url>,
     /// A file with certificates to trust, beside those that everybody knows.
     pub certificates: Option<PathBuf>,
-    /// What hosts are told about who asks.
-    pub user_agent: String,
     /// How long a host may take to accept a connection.
     pub connect_timeout: Duration,
     /// How long a host may say nothing.
@@ -37,10 +35,25 @@ impl Default for ClientOptions {
         Self {
             mirror: None,
             certificates: None,
-            user_agent: concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")).to_owned(),
             connect_timeout: CONNECT_TIMEOUT,
             silence_timeout: SILENCE_TIMEOUT,
             first_pause: FIRST_PAUSE,
+        }
+    }
+}
+
+impl ClientOptions {
+    fn configure(&self, builder: ClientBuilder) -> ClientBuilder {
+        let builder = builder.connect_timeout(self.connect_timeout).read_timeout(self.silence_timeout);
+        match self.certificates.as_deref().map(|file| (file, certificates_in(file))) {
+            Some((_, Ok(certificates))) => builder.tls_certs_merge(certificates),
+            // npm ignores a file that is missing. One that cannot be read is ignored, too: the connection that needs it
+            // fails with a clearer reason.
+            Some((file, Err(reason))) => {
+                tracing::warn!(file = %file.display(), reason, "npm's cafile is ignored");
+                builder
+            }
+            None => builder,
         }
     }
 }
@@ -49,7 +62,7 @@ impl Default for ClientOptions {
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     options: ClientOptions,
-    connections: Arc<Connections>,
+    connections: Arc<Clients>,
 }
 
 impl Client {
@@ -120,7 +133,7 @@ impl Client {
         let mut asked = self.address(url);
         for _ in 0..=MAX_REDIRECTS {
             let sent = if asked.origin() == url.origin() { headers.clone() } else { harmless(headers) };
-            let request = self.connections.to(&asked, &self.options)?.get(asked.clone()).headers(sent);
+            let request = self.connection(&asked)?.get(asked.clone()).headers(sent);
             let response = request.send().await.map_err(|error| broken(shown(&asked), &error))?;
             let Some(next) = redirect_of(&asked, &response) else { return Ok(response) };
             let next = self.address(&next.map_err(Failure::fatal)?);
@@ -130,6 +143,14 @@ impl Client {
             asked = next;
         }
         Err(nonsense(&asked, "redirects too often").into())
+    }
+
+    fn connection(&self, url: &Url) -> Result<&reqwest::Client, SourceError> {
+        let client = self.connections.get(url, |builder| self.options.configure(builder));
+        client.map_err(|error| SourceError::Unreachable {
+            url: shown(url),
+            reason: format!("cannot set up HTTPS: {}", reason(&error)),
+        })
     }
 
     /// Returns where an address is really asked.

@@ -2,6 +2,7 @@
 
 use crate::error::SourceError;
 use crate::limits::{ATTEMPTS, CONNECT_ATTEMPTS, LONGEST_PAUSE};
+use sa_net::Backoff;
 use std::time::Duration;
 
 /// A failed attempt.
@@ -34,7 +35,7 @@ impl Failure {
             Remedy::Reconnect => (CONNECT_ATTEMPTS, None),
             Remedy::Retry(asked) => (ATTEMPTS, asked),
         };
-        let own = first_pause.saturating_mul(1 << failed.saturating_sub(1).min(10));
+        let own = Backoff { first: first_pause, longest: LONGEST_PAUSE }.pause(failed);
         (failed < attempts).then(|| asked.unwrap_or(own).max(own).min(LONGEST_PAUSE))
     }
 }

@@ -7,7 +7,7 @@ use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
 use sa_hub::{Hub, OpenSocket, Position, Reader, Server, ServerId, Step};
 use sa_jsonrpc::codes;
-use sa_relay::{Audience, Caller, Part, RecordKind};
+use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
 use sa_universal::PromptCapabilities;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -255,15 +255,12 @@ impl Shared {
     /// Hands out one part of the log; gives the agent's exit if it is in there.
     async fn part(&self, part: &Part) -> Option<AgentExit> {
         let exit = exit_in(part);
+        let view = SocketView { socket: self.socket.number(), resumed_at: None };
         for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
-            let data = part.segment.data(part.records.start + offset);
-            let mine = match record.audience {
-                Audience::Everyone => true,
-                Audience::Socket { socket, .. } => socket == self.socket.number(),
-                _ => false,
-            };
+            let index = part.records.start + offset;
+            let (sequence, data) = (part.segment.first + index as u64, part.segment.data(index));
             match record.kind {
-                _ if !mine => {}
+                _ if view.sees(sequence, record, |socket| self.server.has_socket(socket)) != Sight::Own => {}
                 RecordKind::Message | RecordKind::Response => self.message(&data, exit.as_ref()).await,
                 RecordKind::Unparsed => {
                     if let Ok(unparsed) = serde_json::from_slice::<Unparsed>(&data) {

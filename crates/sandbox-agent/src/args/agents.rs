@@ -1,6 +1,6 @@
 //! The flags of the commands that deal with agents on this machine, and those that `server` shares with them.
 
-use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE};
+use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, OWN_AGENTS_VARIABLE};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde::{Deserialize, Serialize};
@@ -161,6 +161,15 @@ pub(crate) struct DoctorArgs {
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Add an agent, as 'server --agent' does (repeatable; one per line in the variable)
+    #[arg(
+        long,
+        value_name = "ID=COMMAND LINE",
+        env = OWN_AGENTS_VARIABLE,
+        hide_env_values = true,
+        value_delimiter = '\n'
+    )]
+    pub(crate) agent: Vec<String>,
     #[command(flatten)]
     pub(crate) local: LocalArgs,
 }

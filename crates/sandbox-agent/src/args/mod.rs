@@ -50,6 +50,8 @@ use std::process::ExitCode;
 /// The variable by which the daemon tells a built-in agent where to keep its sessions.
 pub(crate) const STATE_DIR_VARIABLE: &str = "SANDBOX_AGENT_STATE_DIR";
 /// The variables that say where a daemon's settings and data are.
+/// Agents that were added by command line, one per line.
+pub(crate) const OWN_AGENTS_VARIABLE: &str = "SANDBOX_AGENT_AGENTS";
 pub(crate) const CONFIG_VARIABLE: &str = "SANDBOX_AGENT_CONFIG";
 pub(crate) const DATA_DIR_VARIABLE: &str = "SANDBOX_AGENT_DATA_DIR";
 
@@ -71,6 +73,10 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run a single prompt and stream the output
+    Run(Box<RunPromptArgs>),
+    /// Work with an agent interactively
+    Chat(Box<ChatArgs>),
     /// Start the daemon in the foreground
     Server(Box<ServerArgs>),
     /// Start, stop and watch a daemon in the background
@@ -78,10 +84,6 @@ pub(crate) enum Command {
     Daemon(Box<DaemonCommand>),
     /// Call the HTTP API of a running daemon
     Api(ApiArgs),
-    /// Run a single prompt and stream the output
-    Run(Box<RunPromptArgs>),
-    /// Work with an agent interactively
-    Chat(Box<ChatArgs>),
     /// Work with sessions of a running daemon (short for 'api sessions')
     Sessions(SessionsArgs),
     /// Run a built-in agent on standard input and output

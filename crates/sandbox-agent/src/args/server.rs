@@ -1,6 +1,6 @@
 //! The flags of `sandbox-agent server`. An absent flag stays absent here, so that the configuration file can speak.
 
-use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, SourceArgs};
+use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, OWN_AGENTS_VARIABLE, SourceArgs};
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource::{CommandLine, EnvVariable};
 use clap::{ArgMatches, Args, ValueEnum};
@@ -138,7 +138,7 @@ pub(crate) struct ServerArgs {
     #[arg(
         long,
         value_name = "ID=COMMAND LINE",
-        env = "SANDBOX_AGENT_AGENTS",
+        env = OWN_AGENTS_VARIABLE,
         hide_env_values = true,
         value_delimiter = '\n',
         help_heading = AGENTS

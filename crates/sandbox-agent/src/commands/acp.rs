@@ -34,8 +34,14 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
         Some(Builtin::Codex) => Ok(codex(program(args)?).into_program().run_stdio()),
         Some(Builtin::OpenCode) => Ok(opencode(program(args)?).into_program().run_stdio()),
         None => {
+            let settings = load(args.local)?;
+            let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
             let known = Builtin::ALL.map(Builtin::id).join(", ");
-            Err(Failure::usage(format_args!("'{}' is not a built-in agent; there is: {known}", args.agent)))
+            Err(Failure::usage(format_args!(
+                "'{0}' has no built-in adapter (those are: {known}). It speaks ACP itself; \
+                 try 'sandbox-agent run --agent {0} \"hello\"'",
+                agent.id
+            )))
         }
     }
 }

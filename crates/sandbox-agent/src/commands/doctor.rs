@@ -2,7 +2,7 @@
 
 use crate::agents::Agents;
 use crate::args::{DoctorArgs, STATE_DIR_VARIABLE};
-use crate::commands::install_agent::{load, named, runtime};
+use crate::commands::install_agent::{load_with, named, runtime};
 use crate::commands::render::{print_json, print_text};
 use crate::failure::Failure;
 use anyhow::Context;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
-    let settings = load(args.local)?;
+    let settings = load_with(args.local, args.agent)?;
     let chosen = named(&settings.catalogue, &args.agents)?;
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;

@@ -1,7 +1,7 @@
 //! `sandbox-agent install-agent`, `uninstall-agent`, `outdated`: agents on this machine, without a daemon.
 
 use crate::agents::Agents;
-use crate::args::{InstallAgentArgs, OutdatedArgs, UninstallAgentArgs};
+use crate::args::{InstallAgentArgs, LocalArgs, OutdatedArgs, UninstallAgentArgs};
 use crate::commands::progress::Bar;
 use crate::commands::render::{Table, print_json, print_text};
 use crate::diagnostics::diagnose;
@@ -171,17 +171,17 @@ fn show(versions: &[LatestVersion], as_json: bool) -> Result<(), Failure> {
 
 /// The agents of these ids.
 pub(crate) fn named<'a>(catalogue: &'a Catalogue, ids: &[String]) -> Result<Vec<&'a AgentSpec>, Failure> {
-    let known = || catalogue.iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>().join(", ");
-    let find = |id: &String| {
-        catalogue
-            .get(id)
-            .ok_or_else(|| Failure::usage(format_args!("there is no agent '{id}'; known are: {}", known())))
-    };
-    ids.iter().map(find).collect()
+    ids.iter().map(|id| catalogue.find(id).map_err(Failure::usage)).collect()
 }
 
-pub(crate) fn load(args: crate::args::LocalArgs) -> Result<AgentSettings, Failure> {
-    AgentSettings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))
+pub(crate) fn load(args: LocalArgs) -> Result<AgentSettings, Failure> {
+    load_with(args, Vec::new())
+}
+
+/// Loads the settings together with agents that the command line names, as `id=command line`.
+pub(crate) fn load_with(args: LocalArgs, agents: Vec<String>) -> Result<AgentSettings, Failure> {
+    AgentSettings::load(args, agents, |name| std::env::var_os(name))
+        .map_err(|error| Failure::Usage(error.into()))
 }
 
 pub(crate) fn runtime() -> anyhow::Result<Runtime> {

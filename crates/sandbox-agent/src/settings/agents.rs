@@ -38,14 +38,16 @@ pub(super) struct AgentWords {
 }
 
 impl AgentSettings {
-    /// For a command that works without a daemon.
+    /// For a command that works without a daemon, with agents of its own as `id=command line`.
     pub(crate) fn load(
         args: LocalArgs,
+        agents: Vec<String>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SettingsError> {
         // What the file says about the daemon's token is not this command's business, warnings included.
         let mut file = ConfigFile::read(args.config.as_deref(), &mut Vec::new())?;
-        let words = AgentWords { data_dir: args.data_dir, sources: args.sources, ..AgentWords::default() };
+        let words =
+            AgentWords { data_dir: args.data_dir, sources: args.sources, agents, ..AgentWords::default() };
         Self::decide(words, &mut file, variable)
     }
 

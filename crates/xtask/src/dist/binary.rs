@@ -1,6 +1,6 @@
 //! Builds the binary that ships, and looks into the header of any binary before it is packaged.
 
-use super::platform::Platform;
+use super::platform::{Build, Platform};
 use crate::packages;
 use crate::shell::{cargo, target};
 use anyhow::{Context, Result, bail};
@@ -15,14 +15,35 @@ pub(super) enum Linkage {
     Dynamic,
 }
 
+/// The symbols of a built binary.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Symbols {
+    /// None, as it ships.
+    Stripped,
+    /// Names that say which crate a generic function was made for. Other flags would build everything again, so this
+    /// has a folder of its own.
+    Readable { folder: &'static str },
+}
+
 /// Builds the inspector and the binary with the profile `dist`, and returns the binary's path.
-pub(super) fn build(platform: Platform) -> Result<PathBuf> {
+pub(crate) fn build(platform: Platform, symbols: Symbols) -> Result<PathBuf> {
     packages::build_inspector()?;
-    let build = platform.build()?;
+    let Build { triple, command, flags } = platform.build()?;
     // The target is named so that the flags do not reach build scripts and procedural macros.
-    let words = ["--locked", "--profile", "dist", "--package", "sandbox-agent", "--target", build.triple];
-    cargo(&[build.command]).args(&words).env("RUSTFLAGS", build.flags).run()?;
-    Ok(target()?.join(build.triple).join("dist/sandbox-agent"))
+    let words = ["--locked", "--profile", "dist", "--package", "sandbox-agent", "--target", triple];
+    let (flags, strip, folder) = match symbols {
+        Symbols::Stripped => (flags, "symbols", target()?),
+        Symbols::Readable { folder } => {
+            (format!("-C symbol-mangling-version=v0 {flags}"), "none", target()?.join(folder))
+        }
+    };
+    cargo(&[command])
+        .args(&words)
+        .env("RUSTFLAGS", flags)
+        .env("CARGO_PROFILE_DIST_STRIP", strip)
+        .env("CARGO_TARGET_DIR", &folder)
+        .run()?;
+    Ok(folder.join(triple).join("dist/sandbox-agent"))
 }
 
 /// ELF: the program header that names a dynamic loader.

@@ -4,12 +4,12 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::linking;
+use super::linking;
 use crate::shell::Program;
 
 /// A platform that releases have a binary for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Platform {
+pub(crate) enum Platform {
     LinuxX64,
     LinuxArm64,
     DarwinX64,
@@ -22,7 +22,7 @@ const ALL: [Platform; 4] = [LinuxX64, LinuxArm64, DarwinX64, DarwinArm64];
 
 impl Platform {
     /// Returns the platform that this program runs on.
-    pub(super) fn host() -> Result<Self> {
+    pub(crate) fn host() -> Result<Self> {
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
         let host = match (os, arch) {
             ("linux", "x86_64") => Some(LinuxX64),

@@ -16,9 +16,10 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 39] = [
+const TABLE: [Row; 40] = [
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
+    Row { name: "sa-net", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },
     Row { name: "sa-shell", needs: &[], may: &[] },
     Row { name: "sa-universal", needs: &["sa-api"], may: &["sa-acp"] },
@@ -30,22 +31,22 @@ const TABLE: [Row; 39] = [
     Row { name: "sa-amp", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
     Row { name: "sa-codex", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
     Row { name: "sa-opencode", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
-    Row { name: "sa-credentials", needs: &[], may: &["sa-agents"] },
+    Row { name: "sa-credentials", needs: &["sa-net"], may: &["sa-agents"] },
     Row { name: "sa-inspector", needs: &[], may: &[] },
-    Row { name: "sa-install", needs: &["sa-agents", "sa-supervisor"], may: &[] },
+    Row { name: "sa-install", needs: &["sa-agents", "sa-net", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
     Row { name: "sa-store", needs: &[], may: &[] },
     Row { name: "sa-processes", needs: &["sa-supervisor"], may: &[] },
     Row { name: "sa-skills", needs: &["sa-api", "sa-files", "sa-supervisor"], may: &[] },
-    Row { name: "sa-webhooks", needs: &["sa-api"], may: &[] },
-    Row { name: "sa-otlp", needs: &["sa-api"], may: &[] },
+    Row { name: "sa-webhooks", needs: &["sa-api", "sa-net"], may: &[] },
+    Row { name: "sa-otlp", needs: &["sa-api", "sa-net"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
     Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
     Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
     Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-otlp", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
-    Row { name: "sa-client", needs: &["sa-api"], may: &[] },
+    Row { name: "sa-client", needs: &["sa-api", "sa-net"], may: &[] },
     Row { name: "sa-terminal", needs: &["sa-api"], may: &[] },
     Row {
         name: "sandbox-agent",
@@ -63,9 +64,11 @@ const TABLE: [Row; 39] = [
 ];
 
 /// Crates of others that only some of ours may name, tests included.
-const RESERVED: [(&str, &[&str]); 2] = [
+const RESERVED: [(&str, &[&str]); 4] = [
     ("axum", &["sa-http", "sa-bench", "sa-features", "sa-model", "sa-testkit"]),
     ("hyper", &["sa-http", "sa-bench", "sa-model", "sa-opencode", "sa-testkit"]),
+    ("rustls", &["sa-net"]),
+    ("webpki-root-certs", &["sa-net"]),
 ];
 
 /// What the tests of every crate may use.

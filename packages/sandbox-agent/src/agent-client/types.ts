@@ -70,19 +70,25 @@ export interface ListedSession {
   readonly metadata: Metadata;
 }
 
+/** Settings of a new session of a `SandboxAgentClient`. */
 export interface NewSessionOptions {
   /** Absolute path of the directory to work in. */
   cwd: string;
   /** MCP servers, in the form that the agent takes. */
   mcpServers?: readonly unknown[];
+  /** Title of the session. */
   title?: string;
+  /** Metadata of your choice, kept with the session. */
   metadata?: Metadata;
 }
 
+/** How to load or resume a session. */
 export interface OpenSessionOptions {
+  /** The agent's own id of the session. */
   sessionId: string;
   /** Directory to work in; that of the stored session by default. */
   cwd?: string;
+  /** MCP servers, in the form that the agent takes. */
   mcpServers?: readonly unknown[];
 }
 

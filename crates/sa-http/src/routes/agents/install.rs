@@ -6,14 +6,14 @@ use crate::negotiate::{Media, check_accept, prefers};
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
 use crate::state::AppState;
+use crate::stream::{self, sse};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt};
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
 use sa_agents::{AgentSpec, SourceKind};
 use sa_api::{
     ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
@@ -21,11 +21,6 @@ use sa_api::{
 };
 use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
 use serde::Deserialize;
-use std::convert::Infallible;
-use std::time::Duration;
-
-/// How often a stream without news says that it lives.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Installs an agent.
 #[utoipa::path(
@@ -60,7 +55,7 @@ pub(crate) async fn install(
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
     let installation = begin(&state, &agent, &headers, body).await?;
     if streams {
-        Ok(installation.progress())
+        Ok(installation.progress(&state))
     } else {
         Ok(Json(installation.outcome().await?).into_response())
     }
@@ -91,7 +86,7 @@ pub(crate) async fn install_stream(
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     check_accept(&headers, Media::EventStream)?;
-    Ok(begin(&state, &agent, &headers, body).await?.progress())
+    Ok(begin(&state, &agent, &headers, body).await?.progress(&state))
 }
 
 /// An installation that was asked for.
@@ -134,22 +129,18 @@ impl Installation {
     }
 
     /// Returns the response that streams the installation.
-    fn progress(self) -> Response {
+    fn progress(self, state: &AppState) -> Response {
         let events = match self {
-            Self::BuiltIn(agent) => {
-                futures_util::stream::iter([Ok(event(&InstallEvent::Done(agent)))]).left_stream()
-            }
+            Self::BuiltIn(agent) => futures_util::stream::iter([InstallEvent::Done(agent)]).left_stream(),
             Self::Running(installer, job) => events(installer, job).right_stream(),
         };
-        let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
-        let mut response = stream.into_response();
-        response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-        response
+        let frames = events.map(|event| sse::event(event.name(), None, &event));
+        stream::response(state, frames.fuse().boxed())
     }
 }
 
-fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, Infallible>> {
-    let steps = futures_util::stream::unfold(Some(job), move |job| {
+fn events(installer: Installer, job: Job) -> impl Stream<Item = InstallEvent> {
+    futures_util::stream::unfold(Some(job), move |job| {
         let installer = installer.clone();
         async move {
             let mut job = job?;
@@ -162,12 +153,7 @@ fn events(installer: Installer, job: Job) -> impl Stream<Item = Result<Event, In
             };
             Some((end, None))
         }
-    });
-    steps.map(|step| Ok(event(&step)))
-}
-
-fn event(step: &InstallEvent) -> Event {
-    Event::default().event(step.name()).data(serde_json::to_string(step).unwrap_or_default())
+    })
 }
 
 /// An agent that is part of the daemon. It has one version, the daemon's.

@@ -147,9 +147,8 @@ pub(crate) async fn update(
 /// The agent that the path names.
 fn named(state: &AppState, id: Id) -> ApiResult<AgentSpec> {
     let Path(id) = id?;
-    state.hub.catalogue().get(&id).cloned().ok_or_else(|| {
-        Problem::new(ErrorCode::NotFound, format!("there is no agent '{id}'")).with_agent(id).into()
-    })
+    let found = state.hub.catalogue().find(&id).cloned();
+    found.map_err(|unknown| Problem::new(ErrorCode::NotFound, unknown.to_string()).with_agent(id).into())
 }
 
 /// Disk work of a handler, off the threads that serve.

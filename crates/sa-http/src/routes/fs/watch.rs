@@ -1,19 +1,17 @@
 //! What changes, as an event stream.
 
 use super::text;
-use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::ApiResult;
 use crate::query::Parameters;
 use crate::state::AppState;
+use crate::stream::{self, Frames, sse};
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderMap;
 use sa_api::{FsChange, FsChangeKind, FsOverflow, FsWatchReady, Problem};
 use sa_files::{ChangeKind, Watch, WatchEvent, WatchOptions};
-use sa_relay::event_frame;
-use serde::Serialize;
 use std::task::{Context, Poll, ready};
 
 /// Streams what changes.
@@ -52,7 +50,7 @@ pub(crate) async fn watch(
     let options =
         WatchOptions { recursive: query.flag_or("recursive", true)?, with_ignored: query.flag("ignored")? };
     let watch = state.files.watch(&query.path_or_workspace("path"), options).await?;
-    Ok(events::response(WatchFrames(watch), state.hub.limits().heartbeat_ms))
+    Ok(stream::response(&state, WatchFrames(watch)))
 }
 
 struct WatchFrames(Watch);
@@ -66,7 +64,7 @@ impl Frames for WatchFrames {
 fn frame(event: &WatchEvent) -> Bytes {
     match event {
         WatchEvent::Ready { path, directories } => {
-            say("ready", &FsWatchReady { path: text(path), directories: *directories as u64 })
+            sse::event("ready", None, &FsWatchReady { path: text(path), directories: *directories as u64 })
         }
         WatchEvent::Change { path, kind, directory } => {
             let kind = match kind {
@@ -74,14 +72,10 @@ fn frame(event: &WatchEvent) -> Bytes {
                 ChangeKind::Modified => FsChangeKind::Modified,
                 ChangeKind::Removed => FsChangeKind::Removed,
             };
-            say("change", &FsChange { path: text(path), kind, directory: *directory })
+            sse::event("change", None, &FsChange { path: text(path), kind, directory: *directory })
         }
         WatchEvent::Overflow { path, reason } => {
-            say("overflow", &FsOverflow { reason: reason.clone(), path: text(path) })
+            sse::event("overflow", None, &FsOverflow { reason: reason.clone(), path: text(path) })
         }
     }
-}
-
-fn say(name: &str, data: &impl Serialize) -> Bytes {
-    event_frame(name, &serde_json::to_string(data).unwrap_or_default())
 }

@@ -2,11 +2,11 @@
 
 use super::text::{Characters, Writing};
 use super::{Id, describe, find};
-use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
 use crate::state::AppState;
+use crate::stream::{self, Frames, last_event_id, sse};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
@@ -15,8 +15,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use sa_api::{Problem, ProcessLogEntry, ProcessLogsResponse, ProcessLogsStream};
 use sa_processes::{Position, Process, Reader, Step, Stream};
-use sa_relay::event_frame;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
@@ -79,7 +78,7 @@ pub(crate) async fn logs(
 ) -> ApiResult<Response> {
     let (process, Query(query)) = (find(&state, id)?, query?);
     if query.follow == Some(true) {
-        return stream(&state, process, &query, &headers);
+        return respond(&state, process, &query, &headers);
     }
     check_accept(&headers, Media::Json)?;
     let (which, only) = wanted(&process, &query);
@@ -134,17 +133,22 @@ pub(crate) async fn follow(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let (process, Query(query)) = (find(&state, id)?, query?);
-    stream(&state, process, &query, &headers)
+    respond(&state, process, &query, &headers)
 }
 
-fn stream(state: &AppState, process: Process, query: &LogsQuery, headers: &HeaderMap) -> ApiResult<Response> {
+fn respond(
+    state: &AppState,
+    process: Process,
+    query: &LogsQuery,
+    headers: &HeaderMap,
+) -> ApiResult<Response> {
     check_accept(headers, Media::EventStream)?;
     let (_, only) = wanted(&process, query);
-    let resumed = crate::acp::last_event_id(headers, query.last_event_id.as_deref())?;
+    let resumed = last_event_id(headers, query.last_event_id.as_deref())?;
     let from = resumed.map_or_else(|| start(query), |id| Ok(Position::After(id)))?;
     let reader = process.reader(from, only);
     let writing = writing(&process, query, reader.cursor(), only);
-    Ok(events::response(LogFrames::new(process, reader, writing), state.hub.limits().heartbeat_ms))
+    Ok(stream::response(state, LogFrames::new(process, reader, writing)))
 }
 
 /// The stream that is asked for, in the words of the contract and in those of the log.
@@ -194,7 +198,7 @@ struct LogFrames {
 
 impl LogFrames {
     fn new(process: Process, reader: Reader, writing: Writing) -> Self {
-        let pending = VecDeque::from([events::opening(reader.cursor())]);
+        let pending = VecDeque::from([sse::opening(reader.cursor())]);
         Self { process, reader, writing, pending, over: false }
     }
 
@@ -206,7 +210,7 @@ impl LogFrames {
             }
             Step::Dropped(dropped) => {
                 self.finish();
-                self.pending.push_back(event_frame("gap", &json(&describe::gap(*dropped))));
+                self.pending.push_back(sse::event("gap", None, &describe::gap(*dropped)));
             }
         }
     }
@@ -231,7 +235,7 @@ impl Frames for LogFrames {
                     self.over = true;
                     self.finish();
                     if let Some(ended) = self.process.ended() {
-                        self.pending.push_back(event_frame("exit", &json(&describe::exit(&ended))));
+                        self.pending.push_back(sse::event("exit", None, &describe::exit(&ended)));
                     }
                 }
             }
@@ -240,9 +244,5 @@ impl Frames for LogFrames {
 }
 
 fn log_frame(entry: &ProcessLogEntry) -> Bytes {
-    Bytes::from(format!("event: log\nid: {}\ndata: {}\n\n", entry.sequence, json(entry)))
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    sse::event("log", Some(entry.sequence), entry)
 }

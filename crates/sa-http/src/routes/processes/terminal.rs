@@ -7,17 +7,16 @@ use super::{Id, describe, find};
 use crate::complaint;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
+use crate::stream::websocket::{self, End, SocketSink, SocketStream};
 use axum::extract::rejection::QueryRejection;
-use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{FromRequestParts, Query, Request, State};
+use axum::extract::ws::{Message as Frame, close_code};
+use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::StreamExt;
 use sa_api::{ErrorCode, Problem, ProcessExit, TerminalClientFrame, TerminalServerFrame};
 use sa_processes::{Entry, InputError, Position, Process, Reader, Step, TerminalSize};
 use serde::Deserialize;
-use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// What a viewer that comes late is shown of what was printed before, in bytes.
@@ -65,22 +64,18 @@ pub(crate) async fn attach(
         return Err(ApiError::new(ErrorCode::Conflict, detail));
     }
     let (mut parts, _) = request.into_parts();
-    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &state).await?;
     // Input in base64 is longer by a third.
     let limit = state.processes.config().max_input_bytes_per_request.saturating_mul(2) + FRAME_MARGIN;
-    let upgrade = upgrade.max_message_size(limit).max_frame_size(limit);
+    let upgrade = websocket::handshake(&state, &mut parts, limit).await?;
     let reader = process.reader(Position::LastBytes(query.scrollback.unwrap_or(SCROLLBACK)), None);
     let alive = state.sockets.token();
     Ok(upgrade.on_upgrade(move |socket| async move {
         let _alive = alive;
-        let (sink, stream) = socket.split();
         let (notes, own) = mpsc::channel(NOTES);
-        let pause = Duration::from_millis(state.hub.limits().heartbeat_ms);
-        let viewer = Viewer { sink, reader, process: process.clone(), own, pause };
-        tokio::select! {
-            () = receive(stream, &state, &process, notes) => {}
-            () = viewer.run() => {}
-        }
+        let incoming = Typing { state: &state, process: &process, notes };
+        let outgoing = Viewer { reader, process: &process, own };
+        let (end, stream) = websocket::serve(&state, socket, incoming, outgoing).await;
+        websocket::finish(stream, &end).await;
     }))
 }
 
@@ -92,25 +87,31 @@ enum Note {
     Leave,
 }
 
-/// Passes on what the client sends, until it is gone.
-async fn receive(
-    mut stream: SplitStream<WebSocket>,
-    state: &AppState,
-    process: &Process,
+/// The half of a socket that reads.
+struct Typing<'a> {
+    state: &'a AppState,
+    process: &'a Process,
     notes: mpsc::Sender<Note>,
-) {
-    while let Some(Ok(frame)) = stream.next().await {
-        let outcome = match frame {
-            Frame::Text(text) => obey(state, process, text.as_str()).await,
-            Frame::Binary(bytes) => type_in(state, process, bytes).await.map(|()| None),
-            // Its answer goes out while what comes after it is waited for.
-            Frame::Close(_) | Frame::Ping(_) | Frame::Pong(_) => Ok(None),
-        };
-        let note = outcome.unwrap_or_else(|error| Some(Note::Refused(error.0.detail)));
-        if let Some(note) = note
-            && notes.send(note).await.is_err()
-        {
-            return;
+}
+
+impl websocket::Incoming for Typing<'_> {
+    async fn run(self, stream: &mut SocketStream) -> End {
+        loop {
+            let outcome = match stream.next().await {
+                Some(Ok(Frame::Text(text))) => obey(self.state, self.process, text.as_str()).await,
+                Some(Ok(Frame::Binary(bytes))) => {
+                    type_in(self.state, self.process, bytes).await.map(|()| None)
+                }
+                Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => Ok(None),
+                Some(Ok(Frame::Close(_))) => return End::Closed,
+                Some(Err(_)) | None => return End::Gone,
+            };
+            let note = outcome.unwrap_or_else(|error| Some(Note::Refused(error.0.detail)));
+            if let Some(note) = note
+                && self.notes.send(note).await.is_err()
+            {
+                return End::Gone;
+            }
         }
     }
 }
@@ -140,45 +141,26 @@ async fn type_in(state: &AppState, process: &Process, bytes: Bytes) -> ApiResult
 }
 
 /// The half of a socket that writes.
-struct Viewer {
-    sink: SplitSink<WebSocket, Frame>,
+struct Viewer<'a> {
     reader: Reader,
-    process: Process,
+    process: &'a Process,
     own: mpsc::Receiver<Note>,
-    pause: Duration,
 }
 
-impl Viewer {
-    async fn run(mut self) {
-        // A socket that cannot be written to is gone, which is all there is to say about it.
-        let _gone = self.show().await;
-    }
+enum Item {
+    /// The next step of the reader; none if the process has ended.
+    Step(Option<Step>),
+    Note(Note),
+}
 
-    async fn show(&mut self) -> Result<(), axum::Error> {
+impl websocket::Outgoing for Viewer<'_> {
+    type Item = Item;
+
+    /// Writes the output that was there before. If its beginning is missing it starts with a whole line, not in the
+    /// middle of a character or of a control sequence.
+    async fn open(&mut self, sink: &mut SocketSink) -> Result<(), End> {
         let process_id = self.process.id().to_owned();
-        self.tell(&TerminalServerFrame::Ready { process_id }).await?;
-        self.show_what_was().await?;
-        self.sink.flush().await?;
-        let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + self.pause, self.pause);
-        loop {
-            tokio::select! {
-                step = self.reader.step() => match step {
-                    Some(step) => self.show_step(step).await?,
-                    None => return self.part().await,
-                },
-                Some(note) = self.own.recv() => match note {
-                    Note::Refused(message) => self.tell(&TerminalServerFrame::Error { message }).await?,
-                    Note::Leave => return self.close("as you wish").await,
-                },
-                _ = beat.tick() => self.sink.feed(Frame::Ping(Bytes::new())).await?,
-            }
-            self.sink.flush().await?;
-        }
-    }
-
-    /// What was printed before. When its beginning is missing it starts with a whole line, so that it does not start
-    /// in the middle of a character or of a sequence that steers the terminal.
-    async fn show_what_was(&mut self) -> Result<(), axum::Error> {
+        report(sink, &TerminalServerFrame::Ready { process_id }).await?;
         let mut cut = self.reader.cursor() > 0;
         while let Some(step) = self.reader.try_step() {
             let step = match step {
@@ -188,41 +170,48 @@ impl Viewer {
                 }
                 step => step,
             };
-            self.show_step(step).await?;
+            show(sink, step).await?;
         }
         Ok(())
     }
 
-    async fn show_step(&mut self, step: Step) -> Result<(), axum::Error> {
-        match step {
-            Step::Entry(entry) if entry.data.is_empty() => Ok(()),
-            Step::Entry(entry) => self.sink.feed(Frame::Binary(entry.data)).await,
-            Step::Dropped(dropped) => {
-                let bytes = dropped.bytes.map_or("some".to_owned(), |bytes| bytes.to_string());
-                let message = format!("{bytes} bytes of output were dropped: they were not read in time");
-                self.tell(&TerminalServerFrame::Error { message }).await
+    async fn next(&mut self) -> Item {
+        tokio::select! {
+            step = self.reader.step() => Item::Step(step),
+            Some(note) = self.own.recv() => Item::Note(note),
+        }
+    }
+
+    async fn write(&mut self, item: Item, sink: &mut SocketSink) -> Result<(), End> {
+        match item {
+            Item::Step(Some(step)) => show(sink, step).await,
+            Item::Step(None) => {
+                if let Some(ended) = self.process.ended() {
+                    let ProcessExit { exit_code, signal, oom_killed } = describe::exit(&ended);
+                    report(sink, &TerminalServerFrame::Exit { exit_code, signal, oom_killed }).await?;
+                }
+                Err(End::Close(close_code::NORMAL, "the process has ended".to_owned()))
             }
+            Item::Note(Note::Refused(message)) => report(sink, &TerminalServerFrame::Error { message }).await,
+            Item::Note(Note::Leave) => Err(End::Close(close_code::NORMAL, "as you wish".to_owned())),
         }
     }
+}
 
-    /// Says how the process ended.
-    async fn part(&mut self) -> Result<(), axum::Error> {
-        if let Some(ended) = self.process.ended() {
-            let ProcessExit { exit_code, signal, oom_killed } = describe::exit(&ended);
-            self.tell(&TerminalServerFrame::Exit { exit_code, signal, oom_killed }).await?;
+async fn show(sink: &mut SocketSink, step: Step) -> Result<(), End> {
+    match step {
+        Step::Entry(entry) if entry.data.is_empty() => Ok(()),
+        Step::Entry(entry) => sink.binary(entry.data).await,
+        Step::Dropped(dropped) => {
+            let bytes = dropped.bytes.map_or("some".to_owned(), |bytes| bytes.to_string());
+            let message = format!("{bytes} bytes of output were dropped: they were not read in time");
+            report(sink, &TerminalServerFrame::Error { message }).await
         }
-        self.close("the process has ended").await
     }
+}
 
-    async fn close(&mut self, reason: &'static str) -> Result<(), axum::Error> {
-        let frame = CloseFrame { code: close_code::NORMAL, reason: reason.into() };
-        self.sink.send(Frame::Close(Some(frame))).await
-    }
-
-    async fn tell(&mut self, frame: &TerminalServerFrame) -> Result<(), axum::Error> {
-        let text = serde_json::to_string(frame).unwrap_or_default();
-        self.sink.feed(Frame::Text(Utf8Bytes::from(text))).await
-    }
+async fn report(sink: &mut SocketSink, frame: &TerminalServerFrame) -> Result<(), End> {
+    sink.text(serde_json::to_vec(frame).unwrap_or_default().into()).await
 }
 
 fn from_whole_line(mut entry: Entry) -> Entry {

@@ -2,22 +2,19 @@
 
 use super::event_query::{EventQuery, PAGE_CURSORS, STREAM_CURSORS};
 use super::{Id, find};
-use crate::acp::events::{self, Frames};
 use crate::negotiate::{Media, check_accept};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
+use crate::stream::{self, last_event_id, sse};
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
-use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, header};
+use sa_api::Problem;
 use sa_api::sessions::{EventPage, EventType, UniversalEvent};
-use sa_api::{Gap, Problem};
-use sa_relay::{event_frame, push_event};
 use sa_sessions::{EventFilter, EventSlice, Line, Reader, SessionHandle, Step};
 use serde::Deserialize;
-use std::task::{Context, Poll};
 
 /// Events of a page if the client does not say.
 const USUAL_PAGE: usize = 100;
@@ -127,20 +124,9 @@ pub(crate) async fn stream(
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
     let (session, query) = (find(&state, id).await?, EventQuery::read(query.as_deref())?);
-    // A browser that connects again sends the header with the query of the first time.
     let after = query.cursor(STREAM_CURSORS)?;
-    let after = last_event_id(&headers)?.or(after).unwrap_or_default();
+    let after = last_event_id(&headers, None)?.or(after).unwrap_or_default();
     Ok(respond(&state, &session, after, Selection { filter: query.filter()?, until: None }))
-}
-
-fn last_event_id(headers: &HeaderMap) -> ApiResult<Option<u64>> {
-    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
-    let text = value.to_str().unwrap_or_default().trim();
-    // Browsers send an empty one before the first event.
-    if text.is_empty() {
-        return Ok(None);
-    }
-    text.parse().map(Some).map_err(|_| ApiError::invalid(format!("Last-Event-ID '{text}' is no number")))
 }
 
 /// The response that streams a session's events after that one, as far as they are selected.
@@ -151,11 +137,11 @@ pub(super) fn respond(
     selection: Selection,
 ) -> Response {
     let reader = session.reader(after);
-    let opening = stream::iter([events::opening(reader.cursor())]);
+    let opening = futures_util::stream::iter([sse::opening(reader.cursor())]);
     // A stream that waits for the next event must not hold up the daemon's end.
     let stopping = state.stopping.clone().cancelled_owned();
     let frames = opening.chain(frames(session.id().to_owned(), reader, selection)).take_until(stopping);
-    events::response(SessionFrames(frames.fuse().boxed()), state.hub.limits().heartbeat_ms)
+    stream::response(state, frames.fuse().boxed())
 }
 
 /// The events that a stream has.
@@ -195,7 +181,7 @@ impl TurnEnd {
 }
 
 fn frames(id: String, reader: Reader, selection: Selection) -> impl Stream<Item = Bytes> + Send {
-    stream::unfold(Some((id, reader, selection)), |state| async move {
+    futures_util::stream::unfold(Some((id, reader, selection)), |state| async move {
         let (id, mut reader, selection) = state?;
         let Selection { filter, until } = &selection;
         match reader.step().await {
@@ -207,18 +193,16 @@ fn frames(id: String, reader: Reader, selection: Selection) -> impl Stream<Item 
                 Some((pieces, end.is_none().then_some((id, reader, selection))))
             }
             Ok(Some(Step::Gap { oldest, newest })) => {
-                let gap = serde_json::to_string(&Gap { oldest, newest }).unwrap_or_default();
                 let goes_on = until.is_none().then_some((id, reader, selection));
-                Some((vec![event_frame("gap", &gap)], goes_on))
+                Some((vec![sse::gap(oldest, newest)], goes_on))
             }
             Err(error) => {
                 let problem = ApiError::from(error).0.with_session(id);
-                let failure = serde_json::to_string(&problem).unwrap_or_default();
-                Some((vec![event_frame("failure", &failure)], None))
+                Some((vec![sse::event("failure", None, &problem)], None))
             }
         }
     })
-    .flat_map(stream::iter)
+    .flat_map(futures_util::stream::iter)
 }
 
 /// Events as frames, many small ones as one piece.
@@ -226,7 +210,7 @@ fn pieces<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     let mut piece = BytesMut::new();
     for line in lines {
-        push_event(&mut piece, line.id, &line.json);
+        sse::push_event(&mut piece, None, Some(line.id), &line.json);
         if piece.len() >= PIECE {
             pieces.push(piece.split().freeze());
         }
@@ -235,12 +219,4 @@ fn pieces<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Bytes> {
         pieces.push(piece.freeze());
     }
     pieces
-}
-
-struct SessionFrames(BoxStream<'static, Bytes>);
-
-impl Frames for SessionFrames {
-    fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        self.0.poll_next_unpin(context)
-    }
 }

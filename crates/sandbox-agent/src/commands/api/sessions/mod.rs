@@ -8,13 +8,17 @@ mod moving;
 use super::{explain, print};
 use crate::args::{AnswerArgs, CreateArgs, ListArgs, SessionsCommand, StateArg};
 use crate::commands::render::{Table, age, print_text};
+use crate::commands::terminal::key_variable;
 use crate::failure::Failure;
 use anyhow::anyhow;
 pub(crate) use bodies::{CLIENT, mode, read_text};
 pub(crate) use moving::export;
 use sa_api::Timestamp;
-use sa_api::sessions::{ForkSession, QuestionReply, QueueOrder, Session, SessionList, SessionState};
+use sa_api::sessions::{
+    AgentError, ForkSession, QuestionReply, QueueOrder, Session, SessionList, SessionState,
+};
 use sa_client::{Client, SessionQuery};
+use sa_terminal::{Explanation, explain_agent_error};
 use std::io;
 
 /// The most sessions that the daemon returns at once.
@@ -143,13 +147,17 @@ fn ready(created: &Session) -> Result<(), Failure> {
     if created.healthy {
         return Ok(());
     }
-    let reason =
-        created.error.as_ref().and_then(|error| serde_json::to_string(error).ok()).unwrap_or_default();
     let id = &created.session_id;
-    let text = format!(
-        "the agent is not ready: {reason}\nhint: session '{id}' exists; its next message tries again"
-    );
-    Err(Failure::Failed(anyhow!(text)))
+    let again = format!("hint: session '{id}' exists; its next message tries again");
+    Err(Failure::Failed(match &created.error {
+        Some(error) => anyhow!("{}\n{again}", agent_error(&created.agent, error).text()),
+        None => anyhow!("the agent is not ready\n{again}"),
+    }))
+}
+
+/// Puts the error of a session's agent into words.
+fn agent_error(agent: &str, error: &AgentError) -> Explanation {
+    explain_agent_error(agent, error, key_variable(agent).as_deref())
 }
 
 fn table(sessions: &[Session]) -> Table {
@@ -194,7 +202,9 @@ fn describe(session: &Session) -> io::Result<()> {
         rows.push(("waiting message", message.message_id.clone()));
     }
     if let Some(error) = &session.error {
-        rows.push(("error", serde_json::to_string(error)?));
+        let explanation = agent_error(&session.agent, error);
+        rows.push(("error", explanation.what));
+        rows.extend(explanation.next.map(|next| ("hint", next)));
     }
     for question in &session.questions {
         let texts: Vec<&str> = question.questions.iter().map(|question| question.question.as_str()).collect();

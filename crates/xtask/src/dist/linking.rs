@@ -12,7 +12,7 @@ const PACKED_SINCE: (u32, u32) = (2, 36);
 ///
 /// Functions and tables with the same bytes are kept once; nothing in the program depends on their addresses. Addresses that
 /// the loader has to adjust are listed as bitmaps.
-pub(crate) fn flags(triple: &str) -> String {
+pub(super) fn flags(triple: &str) -> String {
     if triple != WITH_LLD {
         return String::new();
     }
