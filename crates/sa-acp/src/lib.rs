@@ -23,7 +23,7 @@ pub use process::disk::{Disk, LocalDisk, NoDisk};
 pub use process::pending::Pending;
 pub use process::permission_socket::VisitorId;
 pub use process::processes::Processes;
-pub use process::program::{Cli, Program, Secret};
+pub use process::program::{Cli, CommandOf, Program, Secret};
 pub use process::wire::{Agent, Ends, Wire};
 pub use protocol::client::{Caller, Client, Heard, Voice};
 pub use protocol::clock::{Now, timestamp};

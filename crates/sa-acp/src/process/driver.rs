@@ -3,12 +3,12 @@
 use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
 use crate::process::permission_socket::{self, VisitorId};
-use crate::process::program::Program;
+use crate::process::program::{CommandOf, Program};
 use crate::protocol::clock::Now;
 use crate::protocol::lines::{Line, LineReader, MAX_LINE};
 use crate::protocol::outbound::Outbound;
 use crate::session::adapter::Driven;
-use sa_supervisor::{BaseEnv, CommandSpec, Supervisor, SupervisorOptions};
+use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::collections::HashMap;
 use std::io;
 use std::process::ExitCode;
@@ -94,7 +94,7 @@ impl Handle {
 struct Driver<A: Driven, R, W> {
     machine: A,
     name: &'static str,
-    command: Box<dyn Fn(&A::Launch) -> CommandSpec + Send>,
+    command: CommandOf<A::Launch>,
     grace: Duration,
     reader: LineReader<R>,
     output: W,

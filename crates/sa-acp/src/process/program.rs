@@ -56,6 +56,9 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// Makes the command of a launch.
+pub type CommandOf<L> = Box<dyn Fn(&L) -> CommandSpec + Send>;
+
 /// See the module's comment.
 pub struct Program<A: Driven> {
     /// The state machine.
@@ -65,7 +68,7 @@ pub struct Program<A: Driven> {
     /// The environment that processes inherit.
     pub inherited: Vec<(OsString, OsString)>,
     /// Returns the command of a launch.
-    pub command: Box<dyn Fn(&A::Launch) -> CommandSpec + Send>,
+    pub command: CommandOf<A::Launch>,
     /// The time between SIGTERM and SIGKILL.
     pub grace: Duration,
     /// The socket at which programs that the CLI starts ask questions.
