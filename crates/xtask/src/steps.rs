@@ -57,7 +57,7 @@ const STEPS: [Step; 16] = [
     Step { name: "contract", what: "no breaking change of the accepted HTTP contract", binaries: false, cores: Cores::One, run: |_| contract::check() },
     Step { name: "doc", what: "examples in the documentation", binaries: false, cores: Cores::One, run: doc_tests },
     Step { name: "tests", what: "unit, property and end-to-end tests", binaries: true, cores: Cores::All, run: tests },
-    Step { name: "fuzz", what: "a minute of searching for inputs that break a fuzz target", binaries: false, cores: Cores::All, run: |_| fuzz::run() },
+    Step { name: "fuzz", what: "half a minute of searching for inputs that break a fuzz target", binaries: false, cores: Cores::All, run: |_| fuzz::run() },
     Step { name: "instructions", what: "no operation needs many more instructions than accepted", binaries: false, cores: Cores::All, run: |_| instructions::check() },
     Step { name: "interop", what: "clients of others, on Node.js", binaries: true, cores: Cores::One, run: interop },
     Step { name: "packages", what: "lints, types and build of the TypeScript packages", binaries: false, cores: Cores::One, run: |_| packages::check() },

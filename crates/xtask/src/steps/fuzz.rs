@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Targets that run at the same time, a pair for two cores, and for how many seconds.
 const FUZZED: [([&str; 2], &str); 2] =
-    [(["path_policy", "tar_upload"], "60"), (["jsonrpc_line", "relay_stream"], "8")];
+    [(["path_policy", "tar_upload"], "25"), (["jsonrpc_line", "relay_stream"], "8")];
 
 /// Searches every target. Dependencies are already built; only the crates of this workspace are compiled again.
 pub(super) fn run() -> Result<()> {
