@@ -1,86 +1,58 @@
 //! What built-in agents have in common. Their end of an ACP v1 connection: lines, JSON-RPC messages, the handshake, requests
-//! read into one form, open questions. For agents that drive a vendor's CLI besides: the traits that they are written
-//! against, prompts in their queue, tool calls, processes and the driver, questions to the user, words for people.
+//! read into one form, open questions. Agents that drive a vendor's CLI also share the traits that they are written
+//! against, the conversation with the client, tool calls, processes and their driver, and text for people.
 //!
 //! ```text
-//!  client ──line──► Driven ──► Talk ──► Request ──► Adapter, Session ──► Desk ──► lines for the client, effects
-//!  processes, time, visitors ──► Driven ──────────► Adapter, Session ──┘
+//!  client ──line──► Driven ──► Client ──► Request ──► Adapter, Session ──► Core ──► lines for the client, effects
+//!  processes, time, visitors ──► Driven ────────────► Adapter, Session ──┘
 //! ```
 //!
 //! Knows the protocol's frame and nothing of what a certain agent does with it.
 
-mod adapter;
-mod asking;
-mod calls;
-mod child;
-mod children;
-mod clock;
-mod content;
-mod desk;
-mod disk;
-mod door;
-mod driver;
-mod errors;
-mod handshake;
-mod hunks;
-mod incoming;
-mod lines;
-mod marks;
-mod mcp_wait;
-mod notice;
-mod offer;
-mod outbound;
-mod outgoing;
-mod pending;
-mod profile;
-mod prompt_end;
-mod question;
-mod remembered;
-mod request;
-mod running;
-mod server_form;
+mod process;
+mod protocol;
+mod served;
 mod session;
-mod stdio;
-mod talk;
-mod terminal;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod tool;
-mod wire;
-mod wording;
+mod text;
+mod tools;
 
-pub use adapter::{Adapter, Driven};
-pub use asking::{Told, action, chosen};
-pub use children::{ChildId, Effect, Ended};
-pub use clock::{Now, timestamp};
-pub use content::{Piece, local_path};
-pub use desk::{Caller, Desk};
-pub use disk::{Disk, LocalDisk, NoDisk};
-pub use door::VisitorId;
-pub use driver::{Processes, drive, drive_stdio, drive_stdio_with_door, drive_with_door};
-pub use errors::{auth_required, failure, invalid, process_ended};
-pub use handshake::Handshake;
-pub use hunks::{Sides, sides};
-pub use incoming::{RequestKey, session_not_found};
-pub use lines::{Line, LineReader, MAX_LINE};
-pub use marks::Asking;
-pub use mcp_wait::McpWait;
-pub use offer::{Choice, choice, command, mode_option, mode_state};
-pub use outbound::Outbound;
-pub use pending::Pending;
-pub use profile::{Extra, Login, Profile};
-pub use prompt_end::NAMESPACE;
-pub use question::{Question, form_answers, form_request, question_form};
-pub use remembered::{RememberedTool, RememberedTools};
-pub use request::{Form, How, Place, Request, Setting};
-pub use running::{RunningTool, RunningTools};
-pub use server_form::ServerForm;
-pub use session::{Closing, Prompt, Queue, Session, Sessions};
-pub use stdio::{StdinReader, StdoutWriter};
-pub use talk::{Heard, Talk, Voice};
-pub use terminal::{printed, terminal_exit, terminal_output};
-pub use tool::{Described, Outcome};
-pub use wire::{Agent, Ends, Wire};
-pub use wording::{
+pub use process::children::{ChildId, Effect, Ended};
+pub use process::disk::{Disk, LocalDisk, NoDisk};
+pub use process::pending::Pending;
+pub use process::permission_socket::VisitorId;
+pub use process::processes::Processes;
+pub use process::program::{Cli, CommandOf, Program, Secret};
+pub use process::wire::{Agent, Ends, Wire};
+pub use protocol::client::{Caller, Client, Heard, Voice};
+pub use protocol::clock::{Now, timestamp};
+pub use protocol::errors::{auth_required, failure, invalid, process_ended};
+pub use protocol::handshake::Handshake;
+pub use protocol::incoming::{RequestKey, session_not_found};
+pub use protocol::lines::{Line, LineReader, MAX_LINE};
+pub use protocol::marks::Asking;
+pub use protocol::outbound::Outbound;
+pub use protocol::profile::{Extra, Login, Profile};
+pub use protocol::prompt_end::NAMESPACE;
+pub use protocol::request::{Form, How, Request, Setting, Workspace};
+pub use protocol::stdio::{StdinReader, StdoutWriter};
+pub use served::{Job, Link, Server, ServerEnd};
+pub use session::adapter::{Adapter, Driven};
+pub use session::answers::{Reply, action, chosen};
+pub use session::conversation::{Conversation, Prompt, clipped};
+pub use session::core::Core;
+pub use session::mcp_wait::McpWait;
+pub use session::offer::{Choice, choice, command, mode_option, mode_state, plan_options};
+pub use session::question::{Answered, Question, QuestionRequest, Questions, form_answers, question_form};
+pub use session::server_form::ServerForm;
+pub use session::{Session, Sessions};
+pub use text::content::{Piece, local_path};
+pub use text::wording::{
     absolute, capitalised, fenced, fits_one_line, humanised, one_line, paragraph, place, shown,
 };
+pub use tools::hunks::{Sides, sides};
+pub use tools::remembered::{RememberedTool, RememberedTools};
+pub use tools::running::{RunningTool, RunningTools};
+pub use tools::terminal::{printed, terminal_exit, terminal_output};
+pub use tools::tool::{Described, Outcome};

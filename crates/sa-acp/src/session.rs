@@ -1,109 +1,66 @@
-//! A session of an agent that drives processes, as its client sees it: prompts in a queue, one at a time; questions on their
-//! way to the client and back; settings; an end.
+//! The traits that an adapter is written against, and what all sessions of adapters share.
 
-use super::asking::Told;
-use super::content::{Piece, first_line, pieces};
-use super::desk::{Caller, Desk};
-use super::incoming::RequestKey;
-use super::marks;
-use super::request::Form;
-use agent_client_protocol_schema::v1::{
-    ContentBlock, Error, PermissionOption, RequestPermissionRequest, SessionId, StopReason, ToolCallUpdate,
-};
+pub(crate) mod adapter;
+pub(crate) mod answers;
+pub(crate) mod conversation;
+pub(crate) mod core;
+pub(crate) mod mcp_wait;
+pub(crate) mod offer;
+pub(crate) mod question;
+pub(crate) mod server_form;
+
+use crate::protocol::incoming::RequestKey;
+use crate::protocol::request::Form;
+use crate::text::content::Piece;
+use agent_client_protocol_schema::v1::Error;
+use answers::Reply;
+use conversation::Conversation;
+use core::Core;
 use sa_jsonrpc::Id;
-use serde::Serialize;
-use serde_json::json;
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::DerefMut;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Prompts of a session that may wait behind the running one.
-const MAX_QUEUE: usize = 128;
 
 /// The sessions of an agent, by id.
 pub type Sessions<S> = BTreeMap<Arc<str>, S>;
 
-/// Prompts that wait.
-pub type Queue<C> = VecDeque<Prompt<C>>;
-
-/// A prompt; `C` is what it says in the CLI's own form.
-#[derive(Debug)]
-pub struct Prompt<C> {
-    /// The request to answer.
-    pub key: RequestKey,
-    /// What it says.
-    pub content: C,
-    /// The first line of its text, for a title.
-    pub first_line: String,
-}
-
-/// Requests that wait for a session to be closed.
-#[derive(Debug, Default)]
-pub struct Closing {
-    /// Those that want nothing but that.
-    pub closes: Vec<RequestKey>,
-    /// Those that want nothing to be left of it.
-    pub deletes: Vec<RequestKey>,
-}
-
-impl Closing {
-    /// One more.
-    pub fn add(&mut self, key: RequestKey, delete: bool) {
-        if delete {
-            self.deletes.push(key);
-        } else {
-            self.closes.push(key);
-        }
-    }
-}
-
-/// See the module's comment. What is provided is not meant to be written anew.
+/// A session of an adapter: a [`Conversation`], and what its CLI does otherwise than others.
 pub trait Session {
-    /// How a process is started.
-    type Launch;
-
     /// What the agent works with.
-    type Core: DerefMut<Target = Desk<Self::Launch>>;
+    type Core: Core;
+
+    /// MCP servers in the CLI's own form.
+    type Servers;
 
     /// A prompt in the CLI's own form.
     type Content;
 
-    /// What the client was asked, and what becomes of the answer.
+    /// A question of the CLI, and what becomes of the answer.
     type Ask;
 
-    /// What a prompt says in the CLI's own form.
+    /// Brings a prompt into the CLI's own form.
     fn content(pieces: Vec<Piece>) -> Result<Self::Content, Error>;
 
-    /// Its id.
-    fn id(&self) -> &SessionId;
+    /// Returns the client's view of the session.
+    fn conversation(&self) -> &Conversation<Self::Servers, Self::Content, Self::Ask>;
 
-    /// Whether it takes prompts, now or soon.
-    fn is_open(&self) -> bool;
+    /// Returns the client's view of the session, to change it.
+    fn conversation_mut(&mut self) -> &mut Conversation<Self::Servers, Self::Content, Self::Ask>;
 
-    /// Whether it can be forgotten.
-    fn is_gone(&self) -> bool;
-
-    /// Prompts that wait.
-    fn queue(&mut self) -> &mut Queue<Self::Content>;
-
-    /// The request of the prompt that is worked on, unless that is answered.
+    /// Returns the request of the prompt that is worked on, unless that is answered.
     fn running(&self) -> Option<&RequestKey>;
 
-    /// Whether the CLI works, be it on a prompt or by itself.
+    /// Returns whether the CLI works, be it on a prompt or by itself.
     fn is_busy(&self) -> bool;
 
     /// Begins the next prompt, if there is one and the CLI is ready for it.
     fn start_next(&mut self, core: &mut Self::Core);
 
-    /// Has the CLI stop what it does. Questions that it asked are void.
+    /// Has the CLI stop its work. Questions that it asked are void.
     fn interrupt(&mut self, core: &mut Self::Core);
 
-    /// Questions that the client has not answered, by the CLI's own ids.
-    fn asks(&mut self) -> &mut BTreeMap<String, Self::Ask>;
-
-    /// Takes the client's answer to one.
-    fn answered(&mut self, core: &mut Self::Core, id: &str, ask: Self::Ask, told: Told);
+    /// Takes the client's reply to a question.
+    fn on_reply(&mut self, core: &mut Self::Core, id: &str, ask: Self::Ask, reply: Reply);
 
     /// Sets an option on a client's behalf.
     fn set(
@@ -115,46 +72,16 @@ pub trait Session {
         value: &str,
     ) -> Result<(), Error>;
 
-    /// Closes it; `delete` removes what is stored of it, too.
-    fn close(&mut self, core: &mut Self::Core, key: RequestKey, delete: bool);
+    /// Ends the session, which somebody wants closed; at the end it calls [`Conversation::close`].
+    fn close(&mut self, core: &mut Self::Core);
 
-    /// The time, since the start, at which [`Session::tick`] has something to do.
+    /// Returns the time, since the start, at which [`Session::tick`] has something to do.
     fn wake(&self) -> Option<Duration>;
 
     /// Does what is due.
     fn tick(&mut self, core: &mut Self::Core);
 
-    /// Takes a prompt for the agent of that title: starts on it, or puts it behind the ones before.
-    fn prompt(
-        &mut self,
-        core: &mut Self::Core,
-        title: &str,
-        key: &RequestKey,
-        prompt: Vec<ContentBlock>,
-    ) -> Result<(), Error> {
-        let pieces = pieces(title, prompt)?;
-        let first_line = first_line(&pieces);
-        let content = Self::content(pieces)?;
-        if self.queue().len() >= MAX_QUEUE {
-            let reason = format!("{MAX_QUEUE} prompts are waiting already");
-            return Err(Error::invalid_request().data(json!({ "reason": reason })));
-        }
-        self.queue().push_back(Prompt { key: key.clone(), content, first_line });
-        self.start_next(core);
-        Ok(())
-    }
-
-    /// Cancels all prompts, running and waiting, and whatever the CLI does by itself.
-    fn cancel(&mut self, core: &mut Self::Core) {
-        for prompt in std::mem::take(self.queue()) {
-            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
-        }
-        if self.is_busy() {
-            self.interrupt(core);
-        }
-    }
-
-    /// The request for which the session is being opened, if that takes time.
+    /// Returns the request for which the session is being opened, if that takes time.
     fn opening(&self) -> Option<&RequestKey> {
         None
     }
@@ -164,70 +91,21 @@ pub trait Session {
         let _ = (core, error);
     }
 
-    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's.
+    /// Cancels all prompts, running and waiting, and the CLI's own work. Not meant to be overridden.
+    fn cancel(&mut self, core: &mut Self::Core) {
+        self.conversation_mut().cancel_queue(core.client());
+        if self.is_busy() {
+            self.interrupt(core);
+        }
+    }
+
+    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's. Not meant to be
+    /// overridden.
     fn cancel_request(&mut self, core: &mut Self::Core, id: &Id) -> bool {
         if self.running().is_some_and(|key| key.id == *id) {
             self.interrupt(core);
             return true;
         }
-        let Some(index) = self.queue().iter().position(|prompt| prompt.key.id == *id) else { return false };
-        if let Some(prompt) = self.queue().remove(index) {
-            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
-        }
-        true
-    }
-
-    /// Refuses all prompts that wait.
-    fn fail_queue(&mut self, core: &mut Self::Core, error: &Error) {
-        for prompt in std::mem::take(self.queue()) {
-            core.fail(&prompt.key, error);
-        }
-    }
-
-    /// Passes a question of the CLI on to the client.
-    fn pass_on(
-        &mut self,
-        core: &mut Self::Core,
-        id: &str,
-        ask: Self::Ask,
-        method: &str,
-        params: impl Serialize,
-    ) {
-        let caller = Caller { session: self.id().clone(), ask: id.to_owned() };
-        core.call(caller, method, Some(params));
-        self.asks().insert(id.to_owned(), ask);
-    }
-
-    /// Passes a question of the CLI on as a request for permission.
-    fn pass_on_choice(
-        &mut self,
-        core: &mut Self::Core,
-        id: &str,
-        ask: Self::Ask,
-        call: ToolCallUpdate,
-        options: Vec<PermissionOption>,
-    ) {
-        let request = RequestPermissionRequest::new(self.id().clone(), call, options);
-        self.pass_on(core, id, ask, "session/request_permission", request);
-    }
-
-    /// Asks for permission for something that the agent would allow by itself: the client has rules.
-    fn pass_on_allowed(
-        &mut self,
-        core: &mut Self::Core,
-        id: &str,
-        ask: Self::Ask,
-        call: ToolCallUpdate,
-        options: Vec<PermissionOption>,
-    ) {
-        let request = RequestPermissionRequest::new(self.id().clone(), call, options).meta(marks::allowed());
-        self.pass_on(core, id, ask, "session/request_permission", request);
-    }
-
-    /// The CLI takes a question back.
-    fn ask_withdrawn(&mut self, core: &mut Self::Core, id: &str) {
-        if self.asks().remove(id).is_some() {
-            core.withdraw(self.id(), Some(id));
-        }
+        self.conversation_mut().cancel_queued(core.client(), id)
     }
 }

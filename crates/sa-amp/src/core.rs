@@ -2,11 +2,10 @@
 
 use super::launch::Launch;
 use super::limits::Limits;
-use sa_acp::{ChildId, Desk, Extra, Login, Profile, VisitorId};
+use sa_acp::{ChildId, Client, Extra, Login, Now, Processes, Profile, VisitorId};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 /// Amp. Logging in is done outside of the protocol, with the CLI's own means.
@@ -63,7 +62,9 @@ impl fmt::Debug for Host {
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Core {
-    desk: Desk<Launch>,
+    pub(super) now: Now,
+    pub(super) client: Client,
+    pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
     /// Agent modes that the CLI knows, once it was asked.
     pub(super) agent_modes: Vec<String>,
@@ -72,12 +73,19 @@ pub struct Core {
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
-        Self { desk: Desk::new(&PROFILE), host, agent_modes: Vec::new(), answers: VecDeque::new() }
+        Self {
+            now: Now::default(),
+            client: Client::new(&PROFILE),
+            processes: Processes::default(),
+            host,
+            agent_modes: Vec::new(),
+            answers: VecDeque::new(),
+        }
     }
 
     /// Ends a process that may take its time to do so by itself.
     pub(super) fn dismiss(&mut self, child: ChildId) {
-        self.desk.end(child, self.host.limits.farewell);
+        self.processes.end(child, self.host.limits.farewell);
     }
 
     /// Answers a visitor with a line, its end included.
@@ -90,16 +98,10 @@ impl Core {
     }
 }
 
-impl Deref for Core {
-    type Target = Desk<Launch>;
+impl sa_acp::Core for Core {
+    type Launch = Launch;
 
-    fn deref(&self) -> &Self::Target {
-        &self.desk
-    }
-}
-
-impl DerefMut for Core {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.desk
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

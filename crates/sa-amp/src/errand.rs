@@ -6,7 +6,7 @@ use super::history;
 use super::launch::Launch;
 use super::limits::MAX_PRINTED;
 use super::machine::Machine;
-use super::session::{Place, Session, explain, model_error};
+use super::session::{Session, Workspace, explain, model_error};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo, SessionUpdate,
 };
@@ -23,7 +23,7 @@ pub(super) enum Task {
     Open {
         key: RequestKey,
         how: How,
-        place: Place,
+        workspace: Workspace,
     },
     List {
         key: RequestKey,
@@ -56,7 +56,7 @@ impl Errand {
 pub(super) struct Ready {
     pub(super) key: RequestKey,
     pub(super) id: SessionId,
-    pub(super) place: Place,
+    pub(super) workspace: Workspace,
     pub(super) how: How,
     /// What was said before, if that is to be told.
     pub(super) history: Vec<SessionUpdate>,
@@ -73,7 +73,7 @@ pub(super) enum AgentModes {
 
 impl Machine {
     pub(super) fn send(&mut self, launch: Launch, task: Task) {
-        let child = self.core.start(launch);
+        let child = self.core.processes.start(launch);
         let deadline = Some(self.core.now.elapsed + self.core.host.limits.errand);
         self.errands.insert(child, Errand { task, printed: String::new(), deadline, error: None });
     }
@@ -93,7 +93,7 @@ impl Machine {
         if line.contains("No API key found") {
             // It would wait for somebody to log in.
             errand.error = Some(auth_required(line.trim().to_owned()));
-            self.core.end(child, Duration::ZERO);
+            self.core.processes.end(child, Duration::ZERO);
         }
         if errand.printed.len() + line.len() < MAX_PRINTED {
             errand.printed.push_str(&line);
@@ -109,7 +109,7 @@ impl Machine {
             if errand.deadline.is_some_and(|deadline| deadline <= now) {
                 errand.deadline = None;
                 errand.error.get_or_insert_with(|| failure("Amp did not answer in time", "timeout"));
-                self.core.end(*child, Duration::ZERO);
+                self.core.processes.end(*child, Duration::ZERO);
             }
         }
     }
@@ -123,16 +123,16 @@ impl Machine {
             None => Err(explain(ended, &errand.printed)),
         };
         match errand.task {
-            Task::Open { key, how, place } => match found(&how, &place, done) {
-                Ok((id, history)) => self.ready.push(Ready { key, id, place, how, history }),
-                Err(error) => self.core.fail(&key, &error),
+            Task::Open { key, how, workspace } => match found(&how, &workspace, done) {
+                Ok((id, history)) => self.ready.push(Ready { key, id, workspace, how, history }),
+                Err(error) => self.core.client.fail(&key, &error),
             },
             Task::List { key, cwd } => match done.and_then(|printed| list(&printed, cwd.as_deref())) {
                 Ok(mut page) => {
                     self.name_untitled(&mut page);
-                    self.core.reply(&key, page);
+                    self.core.client.reply(&key, page);
                 }
-                Err(error) => self.core.fail(&key, &error),
+                Err(error) => self.core.client.fail(&key, &error),
             },
             Task::Delete { keys } => deleted(&mut self.core, &keys, done),
             Task::AgentModes => {
@@ -166,14 +166,14 @@ impl Machine {
 /// The thread that was made or told of, and what was said in it if that is to be told.
 fn found(
     how: &How,
-    place: &Place,
+    workspace: &Workspace,
     done: Result<String, Error>,
 ) -> Result<(SessionId, Vec<SessionUpdate>), Error> {
     let Some(id) = how.origin() else { return Ok((thread_id(&done?)?, Vec::new())) };
     let printed = done.map_err(|error| if is_missing(&error) { session_not_found(id) } else { error })?;
     let thread: Value = serde_json::from_str(&printed)
         .map_err(|error| failure(format!("the thread cannot be read: {error}"), "protocol"))?;
-    let history = if how.is_loaded() { history::updates(&thread, &place.cwd) } else { Vec::new() };
+    let history = if how.is_loaded() { history::updates(&thread, &workspace.cwd) } else { Vec::new() };
     Ok((id.clone(), history))
 }
 
@@ -201,8 +201,8 @@ fn deleted(core: &mut Core, keys: &[RequestKey], done: Result<String, Error>) {
     let error = done.err().filter(|error| !is_missing(error));
     for key in keys {
         match &error {
-            Some(error) => core.fail(key, error),
-            None => core.reply(key, DeleteSessionResponse::new()),
+            Some(error) => core.client.fail(key, error),
+            None => core.client.reply(key, DeleteSessionResponse::new()),
         }
     }
 }
@@ -221,7 +221,7 @@ fn list(printed: &str, cwd: Option<&Path>) -> Result<ListSessionsResponse, Error
             .map_err(|error| failure(format!("the list of threads cannot be read: {error}"), "protocol"))?,
     };
     let session = |thread: Thread| {
-        // A thread that was made elsewhere has no place here.
+        // A thread that was made elsewhere has no workspace here.
         let place = PathBuf::from(sa_acp::local_path(&thread.tree?)?);
         let fits = cwd.is_none_or(|cwd| cwd == place);
         let info = SessionInfo::new(SessionId::new(thread.id), place);

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! [`Machine`] is pure: what the client, the CLI and its helpers write, ends of processes and the time go in; lines for all of
-//! them and effects come out. [`run`] drives it on a pair of streams and real processes; [`run_stdio`] is all of
+//! them and effects come out. [`Options::into_program`] returns it with the processes behind it: all of
 //! `sandbox-agent acp amp`. The CLI has no way to ask whether a tool may run but to start a program: that is
 //! [`ask_permission`], which asks here and waits for the answer.
 
@@ -31,7 +31,7 @@ mod tools;
 
 pub use self::core::{Disk, Host};
 pub use delegate::{Asked, SOCKET, ask_permission};
-pub use driver::{Options, run, run_stdio};
+pub use driver::Options;
 pub use launch::Launch;
 pub use limits::Limits;
 pub use machine::Machine;

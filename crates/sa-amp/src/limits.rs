@@ -28,6 +28,3 @@ pub(crate) const LULL: Duration = Duration::from_secs(3);
 
 /// What an errand may print, in bytes.
 pub(crate) const MAX_PRINTED: usize = 64 << 20;
-
-/// A line that is not known is passed on up to this length, in characters.
-pub(crate) const KEPT_LINE: usize = 16 << 10;

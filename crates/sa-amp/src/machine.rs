@@ -3,10 +3,9 @@
 use super::core::{Core, Host};
 use super::delegate::{Answered, Asked};
 use super::errand::{AgentModes, Errand, Ready};
-use super::launch::Launch;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Session as _, Sessions, VisitorId};
+use sa_acp::{Adapter, ChildId, Ended, How, RequestKey, Session as _, Sessions, VisitorId, Workspace};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -35,7 +34,6 @@ impl Machine {
 }
 
 impl Adapter for Machine {
-    type Launch = Launch;
     type Core = Core;
     type Session = Session;
 
@@ -51,8 +49,8 @@ impl Adapter for Machine {
         self.core.host.disk.is_directory(path)
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
-        self.open_session(key, how, place)
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+        self.open_session(key, how, workspace)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
@@ -81,11 +79,11 @@ impl Adapter for Machine {
 
     /// Deletes what is stored of sessions that are closed where that was wanted, too.
     fn settle(&mut self) {
-        let gone: Vec<_> = self.sessions.extract_if(.., |_, session| session.is_gone()).collect();
-        for (id, mut session) in gone {
-            let keys = session.deletes();
-            if !keys.is_empty() {
-                self.delete_thread(&id, keys);
+        let gone: Vec<_> =
+            self.sessions.extract_if(.., |_, session| session.conversation.is_closed()).collect();
+        for (id, session) in gone {
+            if !session.deletes.is_empty() {
+                self.delete_thread(&id, session.deletes);
             }
         }
     }

@@ -3,9 +3,9 @@
 use super::errand::{Ready, Task, is_thread};
 use super::launch::Launch;
 use super::machine::Machine;
-use super::session::{Place, Session, servers};
+use super::session::{Session, servers};
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{How, RequestKey, Session as _, auth_required, failure, session_not_found};
+use sa_acp::{How, RequestKey, auth_required, failure, session_not_found};
 
 impl Machine {
     /// Without credentials the CLI would wait for somebody to log in.
@@ -20,31 +20,31 @@ impl Machine {
         &mut self,
         key: &RequestKey,
         how: How,
-        place: sa_acp::Place,
+        workspace: sa_acp::Workspace,
     ) -> Result<(), Error> {
-        let place = Place { cwd: place.cwd, servers: servers(place.servers)?, asking: place.asking };
+        let workspace = workspace.with_servers(servers)?;
         let thread = how.origin().map(check_id).transpose()?;
         self.require_login()?;
         self.learn_agent_modes();
         let launch = match thread {
             Some(thread) => Launch::Export { thread },
-            None => Launch::NewThread { cwd: place.cwd.clone() },
+            None => Launch::NewThread { cwd: workspace.cwd.clone() },
         };
-        self.send(launch, Task::Open { key: key.clone(), how, place });
+        self.send(launch, Task::Open { key: key.clone(), how, workspace });
         Ok(())
     }
 
     /// Opens a session whose thread is there.
     pub(super) fn open_thread(&mut self, ready: Ready) {
-        let Ready { key, id, place, how, history } = ready;
+        let Ready { key, id, workspace, how, history } = ready;
         let known = self.sessions.get_mut(&id.0);
         match known {
-            Some(session) if !session.is_open() => {
-                self.core.fail(&key, &failure("the session is being closed", "busy"));
+            Some(session) if !session.conversation.is_open() => {
+                self.core.client.fail(&key, &failure("the session is being closed", "busy"));
             }
-            Some(session) => session.reopen(&mut self.core, &key, &how, &history, place),
+            Some(session) => session.reopen(&mut self.core, &key, &how, &history, workspace),
             None => {
-                let session = Session::new(&self.core, id.clone(), place, how != How::New);
+                let session = Session::new(&self.core, id.clone(), workspace, how != How::New);
                 session.opened(&mut self.core, &key, &how, &history);
                 self.sessions.insert(id.0, session);
             }

@@ -5,11 +5,10 @@ use super::limits::Limits;
 use super::native::line::Line;
 use super::token::Token;
 use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
-use sa_acp::{ChildId, Desk, Extra, Login, Profile};
+use sa_acp::{ChildId, Client, Extra, Login, Now, Processes, Profile};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 /// Claude Code. Logging in is done outside of the protocol, with the CLI's own means.
@@ -78,7 +77,9 @@ impl fmt::Debug for Host {
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Core {
-    desk: Desk<Launch>,
+    pub(super) now: Now,
+    pub(super) client: Client,
+    pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
     /// The sizes of models' contexts, as far as turns have shown them, by full name.
     pub(super) windows: BTreeMap<String, u64>,
@@ -86,30 +87,30 @@ pub struct Core {
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
-        Self { desk: Desk::new(&PROFILE), host, windows: BTreeMap::new() }
+        Self {
+            now: Now::default(),
+            client: Client::new(&PROFILE),
+            processes: Processes::default(),
+            host,
+            windows: BTreeMap::new(),
+        }
     }
 
     /// Writes a line to a process.
     pub(super) fn write(&mut self, child: ChildId, line: &Line<'_>) {
-        self.desk.write_to(child, line.to_bytes());
+        self.processes.write(child, line.to_bytes());
     }
 
     /// Ends a process that may take its time to do so by itself.
     pub(super) fn dismiss(&mut self, child: ChildId) {
-        self.desk.end(child, self.host.limits.farewell);
+        self.processes.end(child, self.host.limits.farewell);
     }
 }
 
-impl Deref for Core {
-    type Target = Desk<Launch>;
+impl sa_acp::Core for Core {
+    type Launch = Launch;
 
-    fn deref(&self) -> &Self::Target {
-        &self.desk
-    }
-}
-
-impl DerefMut for Core {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.desk
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

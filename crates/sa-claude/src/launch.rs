@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Which conversation a process works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Conversation {
+pub enum NativeConversation {
     /// A new one; the id is chosen here.
     New {
         /// Its id, a UUID that was never used.
@@ -29,7 +29,7 @@ pub enum Conversation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// What it works on.
-    pub conversation: Conversation,
+    pub conversation: NativeConversation,
     /// Where it works.
     pub cwd: PathBuf,
     /// Where it may work besides.
@@ -56,9 +56,9 @@ impl Launch {
         let mut arguments: Vec<OsString> = fixed.split_whitespace().map(OsString::from).collect();
         let mut add = |name: &str, value: OsString| arguments.extend([OsString::from(name), value]);
         match &self.conversation {
-            Conversation::New { id } => add("--session-id", id.into()),
-            Conversation::Resumed { id } => add("--resume", id.into()),
-            Conversation::Forked { from, id } => {
+            NativeConversation::New { id } => add("--session-id", id.into()),
+            NativeConversation::Resumed { id } => add("--resume", id.into()),
+            NativeConversation::Forked { from, id } => {
                 add("--resume", from.into());
                 add("--session-id", id.into());
             }
@@ -77,7 +77,7 @@ impl Launch {
         for directory in &self.directories {
             add("--add-dir", directory.into());
         }
-        if matches!(self.conversation, Conversation::Forked { .. }) {
+        if matches!(self.conversation, NativeConversation::Forked { .. }) {
             arguments.push("--fork-session".into());
         }
         if self.allow_bypass {
@@ -111,7 +111,7 @@ impl Launch {
 mod tests {
     use super::*;
 
-    fn launch(conversation: Conversation) -> Launch {
+    fn launch(conversation: NativeConversation) -> Launch {
         Launch {
             conversation,
             cwd: "/project".into(),
@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn each_conversation_has_its_arguments() {
-        assert_eq!(tail(&launch(Conversation::New { id: "a".into() })), "--session-id a");
-        assert_eq!(tail(&launch(Conversation::Resumed { id: "a".into() })), "--resume a");
-        let fork = Conversation::Forked { from: "a".into(), id: "b".into() };
+        assert_eq!(tail(&launch(NativeConversation::New { id: "a".into() })), "--session-id a");
+        assert_eq!(tail(&launch(NativeConversation::Resumed { id: "a".into() })), "--resume a");
+        let fork = NativeConversation::Forked { from: "a".into(), id: "b".into() };
         assert_eq!(tail(&launch(fork)), "--resume a --session-id b --fork-session");
     }
 
     #[test]
     fn bypassing_permissions_has_to_be_allowed() {
-        let mut launch = launch(Conversation::New { id: "a".into() });
+        let mut launch = launch(NativeConversation::New { id: "a".into() });
         assert!(!launch.environment().iter().any(|(name, _)| name == "IS_SANDBOX"));
         launch.allow_bypass = true;
         launch.mode = Some("plan".to_owned());

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`Machine`] is pure: what the client and the CLI write, ends of processes and the time go in; lines for both and effects
-//! come out. [`run`] drives it on a pair of streams and real processes; [`run_stdio`] is all of `sandbox-agent acp claude`.
+//! come out. [`Options::into_program`] returns it with the processes behind it: all of `sandbox-agent acp claude`.
 
 mod core;
 mod disk;
@@ -24,8 +24,8 @@ mod tools;
 mod transcript;
 
 pub use self::core::{Disk, Host};
-pub use driver::{Options, run, run_stdio};
-pub use launch::{Conversation, Launch};
+pub use driver::Options;
+pub use launch::{Launch, NativeConversation};
 pub use limits::Limits;
 pub use machine::Machine;
 pub use token::Token;

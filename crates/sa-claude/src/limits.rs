@@ -44,6 +44,3 @@ pub(crate) const SETTLE: Duration = Duration::from_secs(5);
 
 /// Orders to one CLI that may be unanswered.
 pub(crate) const MAX_CONTROLS: usize = 64;
-
-/// A line that is not known is passed on up to this length, in characters.
-pub(crate) const KEPT_LINE: usize = 16 << 10;

@@ -1,10 +1,9 @@
 //! The whole agent without its streams and processes.
 
 use super::core::{Core, Host};
-use super::launch::Launch;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Sessions};
+use sa_acp::{Adapter, ChildId, Ended, How, RequestKey, Sessions, Workspace};
 use std::path::Path;
 
 /// Claude Code as a pure state machine, driven through [`sa_acp::Driven`].
@@ -28,7 +27,6 @@ impl Machine {
 }
 
 impl Adapter for Machine {
-    type Launch = Launch;
     type Core = Core;
     type Session = Session;
 
@@ -44,8 +42,8 @@ impl Adapter for Machine {
         self.core.host.disk.is_directory(path)
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
-        self.open_session(key, how, place)
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+        self.open_session(key, how, workspace)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {

@@ -1,25 +1,26 @@
 //! Which sessions there are, and how they come and go.
 
-use super::launch::Conversation;
+use super::launch::NativeConversation;
 use super::machine::Machine;
-use super::session::{Opening, Place, Session, Settings, servers};
+use super::session::{Opening, Session, Settings, Workspace, servers};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsRequest, SessionId, SessionUpdate,
 };
-use sa_acp::{How, RequestKey, Session as _, session_not_found};
+use sa_acp::{Asking, How, RequestKey, session_not_found};
 
 impl Machine {
     pub(super) fn open_session(
         &mut self,
         key: &RequestKey,
         how: How,
-        place: sa_acp::Place,
+        workspace: sa_acp::Workspace,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted, .. } = place;
-        let place = Place { cwd, directories, servers: servers(wanted)? };
+        let mut workspace = workspace.with_servers(servers)?;
+        // The CLI asks about everything that the client's rules are about, whoever decides.
+        workspace.asking = Asking::default();
         let origin = how.origin().map(|id| self.conversation_of(id)).transpose()?;
         let history = match &how {
-            How::Loaded(id) => self.history(id, origin.as_deref().unwrap_or(&id.0), &place)?,
+            How::Loaded(id) => self.history(id, origin.as_deref().unwrap_or(&id.0), &workspace)?,
             _ => Vec::new(),
         };
         let continued = how.continued().cloned();
@@ -28,21 +29,21 @@ impl Machine {
             (Some(id), Some(native)) => {
                 // Two processes on one conversation would tear it in two, so a session that is open keeps the one it has.
                 if let Some(session) = self.sessions.get_mut(&id.0) {
-                    session.reopen(&mut self.core, opening, place);
+                    session.reopen(&mut self.core, opening, workspace);
                     return Ok(());
                 }
-                (id, Conversation::Resumed { id: native })
+                (id, NativeConversation::Resumed { id: native })
             }
             (_, origin) => {
                 let id = (self.core.host.new_id)();
                 let conversation = match origin {
-                    Some(from) => Conversation::Forked { from, id: id.clone() },
-                    None => Conversation::New { id: id.clone() },
+                    Some(from) => NativeConversation::Forked { from, id: id.clone() },
+                    None => NativeConversation::New { id: id.clone() },
                 };
                 (SessionId::new(id), conversation)
             }
         };
-        self.start(id, place, opening, conversation);
+        self.start(id, workspace, opening, conversation);
         Ok(())
     }
 
@@ -54,28 +55,39 @@ impl Machine {
     }
 
     /// What was said in a session.
-    fn history(&self, id: &SessionId, native: &str, place: &Place) -> Result<Vec<SessionUpdate>, Error> {
-        let is_open = self.sessions.get(&id.0).is_some_and(Session::is_open);
-        match self.core.host.disk.read(native, &place.cwd)? {
+    fn history(
+        &self,
+        id: &SessionId,
+        native: &str,
+        workspace: &Workspace,
+    ) -> Result<Vec<SessionUpdate>, Error> {
+        let is_open = self.sessions.get(&id.0).is_some_and(|session| session.conversation.is_open());
+        match self.core.host.disk.read(native, &workspace.cwd)? {
             Some(history) => Ok(history),
             None if is_open => Ok(Vec::new()),
             None => Err(session_not_found(id)),
         }
     }
 
-    fn start(&mut self, id: SessionId, place: Place, opening: Opening, conversation: Conversation) {
+    fn start(
+        &mut self,
+        id: SessionId,
+        workspace: Workspace,
+        opening: Opening,
+        conversation: NativeConversation,
+    ) {
         let mut settings = Settings::new(self.core.host.allow_bypass, self.core.host.any_model);
         // The CLI itself does not go on in the mode that a session was in.
         let mode = match &conversation {
-            Conversation::New { .. } => None,
-            Conversation::Resumed { id: from } | Conversation::Forked { from, .. } => {
-                self.core.host.disk.mode(from, &place.cwd)
+            NativeConversation::New { .. } => None,
+            NativeConversation::Resumed { id: from } | NativeConversation::Forked { from, .. } => {
+                self.core.host.disk.mode(from, &workspace.cwd)
             }
         };
         if let Some(mode) = mode {
             settings.go_on_in(&mode);
         }
-        let mut session = Session::new(id.clone(), place, settings);
+        let mut session = Session::new(id.clone(), workspace, settings);
         session.open(&mut self.core, opening, conversation);
         self.sessions.insert(id.0, session);
     }
@@ -89,14 +101,19 @@ impl Machine {
         let mut page = self.core.host.disk.list(cwd, cursor)?;
         if cursor.is_none() {
             // Nothing is stored of a session before its first prompt.
-            let open = self.sessions.values().filter(|session| session.is_open() && !session.is_stored());
-            let open = open.map(Session::info).filter(|info| cwd.is_none_or(|cwd| *cwd == info.cwd));
+            let open = self
+                .sessions
+                .values()
+                .filter(|session| session.conversation.is_open() && !session.is_stored());
+            let open = open
+                .map(|session| session.conversation.info())
+                .filter(|info| cwd.is_none_or(|cwd| *cwd == info.cwd));
             let unlisted: Vec<_> = open
                 .filter(|info| page.sessions.iter().all(|known| known.session_id != info.session_id))
                 .collect();
             page.sessions.splice(0..0, unlisted);
         }
-        self.core.reply(key, page);
+        self.core.client.reply(key, page);
         Ok(())
     }
 
@@ -106,7 +123,7 @@ impl Machine {
             self.core.host.disk.delete(&conversation)?;
             self.core.host.disk.delete(&own)?;
         }
-        self.core.reply(key, DeleteSessionResponse::new());
+        self.core.client.reply(key, DeleteSessionResponse::new());
         Ok(())
     }
 }

@@ -1,16 +1,14 @@
 //! What every part of the agent works with: the client, the app-server, and what the agent was given from outside.
 
-use super::jobs::Job;
 use super::launch::Launch;
 use super::limits::Limits;
 use super::native::answer::Model;
 use super::native::line;
 use super::replies::Then;
-use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
+use super::session::Opening;
+use sa_acp::{Client, Disk, Extra, Login, Now, Processes, Profile, Secret, Server};
 use serde::Serialize;
-use std::collections::VecDeque;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 /// Codex. Logging in is done with a key from the environment, or outside of the protocol.
@@ -31,7 +29,7 @@ pub struct Host {
     /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
     /// The key for the model's API.
-    pub api_key: Option<String>,
+    pub api_key: Option<Secret>,
     /// The variable that holds the key if the client gave it for its sessions.
     pub token_variable: Option<String>,
     /// Where the model's API is, if not where the CLI expects it.
@@ -53,10 +51,12 @@ impl fmt::Debug for Host {
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Core {
-    desk: Desk<Launch>,
+    pub(super) now: Now,
+    pub(super) client: Client,
+    pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
-    /// The process that is talked to.
-    pub(super) child: Option<ChildId>,
+    /// The app-server.
+    pub(super) server: Server<Opening, Then>,
     /// The models that it offers.
     pub(super) models: Vec<Model>,
     /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
@@ -66,36 +66,27 @@ pub struct Core {
     pub(super) unloads: bool,
     /// The provider of the user's own that has to take the client's key.
     pub(super) provider: Option<String>,
-    /// Work that needs it to be ready.
-    pub(super) jobs: VecDeque<Job>,
-    /// What it was asked.
-    pub(super) open: Pending<i64, Then>,
-    last: i64,
 }
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
         Self {
-            desk: Desk::new(&PROFILE),
+            now: Now::default(),
+            client: Client::new(&PROFILE),
+            processes: Processes::default(),
             host,
-            child: None,
+            server: Server::default(),
             models: Vec::new(),
             sandbox: false,
             unloads: true,
             provider: None,
-            jobs: VecDeque::new(),
-            open: Pending::default(),
-            last: 0,
         }
     }
 
     /// Asks the app-server something. Never is anything awaited without a bound: it does not answer everything.
     pub(super) fn ask(&mut self, method: &str, params: impl Serialize, within: Duration, then: Then) {
-        let Some(child) = self.child else { return };
-        self.last += 1;
-        let deadline = self.now.elapsed.saturating_add(within);
-        self.open.insert(self.last, Some(deadline), then);
-        self.desk.write_to(child, line::request(self.last, method, params));
+        let deadline = Some(self.now.elapsed.saturating_add(within));
+        self.server.ask(&mut self.processes, deadline, then, |id| line::request(id, method, params));
     }
 
     /// The same when nothing depends on the answer.
@@ -105,22 +96,16 @@ impl Core {
 
     /// Tells the app-server something.
     pub(super) fn tell(&mut self, line: Vec<u8>) {
-        if let Some(child) = self.child {
-            self.desk.write_to(child, line);
+        if let Some(child) = self.server.child() {
+            self.processes.write(child, line);
         }
     }
 }
 
-impl Deref for Core {
-    type Target = Desk<Launch>;
+impl sa_acp::Core for Core {
+    type Launch = Launch;
 
-    fn deref(&self) -> &Self::Target {
-        &self.desk
-    }
-}
-
-impl DerefMut for Core {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.desk
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

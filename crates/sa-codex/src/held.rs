@@ -1,11 +1,10 @@
 //! Sessions whose threads another process still works on. The app-server of a session that was moved needs a moment to let
 //! go of its thread, so opening one is tried again for a while.
 
-use super::jobs::Job;
 use super::limits::RETRY;
 use super::machine::Machine;
 use super::session::Opening;
-use sa_acp::failure;
+use sa_acp::{Job, failure};
 use std::time::Duration;
 
 /// A session that could not be opened.
@@ -33,7 +32,7 @@ impl Machine {
         let until = *opening.give_up.get_or_insert(now + self.core.host.limits.held);
         if until <= now {
             let reason = format!("{reason}: another process still uses this session, try again later");
-            return self.core.fail(&opening.key, &failure(reason, "busy"));
+            return self.core.client.fail(&opening.key, &failure(reason, "busy"));
         }
         self.held.push(Held { opening, at: now + RETRY });
     }
@@ -42,7 +41,7 @@ impl Machine {
     pub(super) fn open_held(&mut self) {
         let now = self.core.now.elapsed;
         for held in self.held.extract_if(.., |held| held.at <= now) {
-            self.core.jobs.push_back(Job::Open(Box::new(held.opening)));
+            self.core.server.jobs.push_back(Job::Open(Box::new(held.opening)));
         }
     }
 }

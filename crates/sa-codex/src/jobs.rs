@@ -5,20 +5,7 @@ use super::native::call::{ListThreads, OfThread, ReadThread};
 use super::replies::Then;
 use super::session::Opening;
 use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, ListSessionsRequest, SessionId};
-use sa_acp::{RequestKey, auth_required};
-
-/// A piece of it.
-#[derive(Debug)]
-pub(super) enum Job {
-    /// A client opens a session.
-    Open(Box<Opening>),
-    /// A session goes on in a new process.
-    Revive(SessionId),
-    Authenticate(RequestKey),
-    List(RequestKey, Box<ListSessionsRequest>),
-    /// Deletes a session that is not open.
-    Delete(RequestKey, SessionId),
-}
+use sa_acp::{Job, RequestKey, auth_required};
 
 /// What a client is told that has no credentials.
 const NO_CREDENTIALS: &str = "Codex is not logged in: set CODEX_API_KEY, or run `codex login`";
@@ -26,10 +13,10 @@ const NO_CREDENTIALS: &str = "Codex is not logged in: set CODEX_API_KEY, or run 
 impl Machine {
     /// Does all work that can be done.
     pub(super) fn work(&mut self) {
-        if self.core.jobs.is_empty() || !self.ensure_server() {
+        if self.core.server.jobs.is_empty() || !self.ensure_server() {
             return;
         }
-        while let Some(job) = self.core.jobs.pop_front() {
+        while let Some(job) = self.core.server.jobs.pop_front() {
             match job {
                 Job::Open(opening) => self.open_thread(*opening),
                 Job::Revive(id) => self.revive(&id),
@@ -46,24 +33,14 @@ impl Machine {
 
     /// Refuses all work that waits.
     pub(super) fn fail_jobs(&mut self, error: &Error) {
-        for job in std::mem::take(&mut self.core.jobs) {
-            match job {
-                Job::Open(opening) => self.core.fail(&opening.key, error),
-                Job::Revive(id) => {
-                    if let Some(session) = self.sessions.get_mut(&id.0) {
-                        session.not_revived(&mut self.core, error);
-                    }
-                }
-                Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => {
-                    self.core.fail(&key, error);
-                }
-            }
+        for id in self.core.server.fail_jobs(&mut self.core.client, error) {
+            self.of(&id, |session, core| session.not_revived(core, error));
         }
     }
 
     fn open_thread(&mut self, opening: Opening) {
-        if self.server.lacks_credentials {
-            return self.core.fail(&opening.key, &auth_required(NO_CREDENTIALS));
+        if self.greeting.lacks_credentials {
+            return self.core.client.fail(&opening.key, &auth_required(NO_CREDENTIALS));
         }
         let limit = self.core.host.limits.open;
         if opening.is_open {
@@ -79,7 +56,7 @@ impl Machine {
 
     fn revive(&mut self, id: &SessionId) {
         let Some(session) = self.sessions.get_mut(&id.0) else { return };
-        if self.server.lacks_credentials {
+        if self.greeting.lacks_credentials {
             return session.not_revived(&mut self.core, &auth_required(NO_CREDENTIALS));
         }
         session.revive(&mut self.core);
@@ -87,10 +64,10 @@ impl Machine {
 
     /// The key was sent when the app-server was started, and was taken or not.
     fn log_in(&mut self, key: RequestKey) {
-        if self.server.lacks_credentials {
-            return self.core.fail(&key, &auth_required(NO_CREDENTIALS));
+        if self.greeting.lacks_credentials {
+            return self.core.client.fail(&key, &auth_required(NO_CREDENTIALS));
         }
-        self.core.reply(&key, AuthenticateResponse::new());
+        self.core.client.reply(&key, AuthenticateResponse::new());
     }
 
     fn list_threads(&mut self, key: RequestKey, request: &ListSessionsRequest) {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`Machine`] is pure: what the client and the app-server write, ends of processes and the time go in; lines for both and
-//! effects come out. [`run`] drives it on a pair of streams and a real process; [`run_stdio`] is all of
+//! effects come out. [`Options::into_program`] returns it with the processes behind it: all of
 //! `sandbox-agent acp codex`.
 
 mod core;
@@ -27,7 +27,7 @@ mod session;
 mod tools;
 
 pub use self::core::Host;
-pub use driver::{Options, run, run_stdio};
+pub use driver::Options;
 pub use launch::Launch;
 pub use limits::Limits;
 pub use machine::Machine;

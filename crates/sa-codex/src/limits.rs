@@ -52,11 +52,5 @@ pub(crate) const COLLISIONS: u32 = 5;
 /// As much of a command's output is kept, in bytes: what the app-server keeps itself.
 pub(crate) const PRINT_KEPT: usize = 1 << 20;
 
-/// A notification that is not known is passed on up to this length, in characters.
-pub(crate) const KEPT_LINE: usize = 16 << 10;
-
 /// Sessions on a page of the list.
 pub(crate) const PAGE: u32 = 50;
-
-/// What was not understood before there was a session is kept up to this number.
-pub(crate) const MAX_KEPT: usize = 16;

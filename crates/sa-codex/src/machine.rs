@@ -2,35 +2,26 @@
 
 use super::core::{Core, Host};
 use super::held::Held;
-use super::jobs::Job;
-use super::launch::Launch;
-use super::limits::{KEPT_LINE, MAX_KEPT};
 use super::native::ask::Asked;
 use super::native::event::{Event, OfThread};
 use super::native::line::{self, Line};
 use super::replies::Outcome;
-use super::server::Server;
+use super::server::Greeting;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Session as _, Sessions};
+use sa_acp::{Adapter, ChildId, Ended, How, Job, RequestKey, Session as _, Sessions, Workspace, clipped};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Codex as a pure state machine, driven through [`sa_acp::Driven`].
 #[derive(Debug)]
 pub struct Machine {
     pub(super) core: Core,
-    pub(super) server: Server,
+    pub(super) greeting: Greeting,
     pub(super) sessions: Sessions<Session>,
-    /// Threads of sub-agents, each with the session that it works for.
-    offspring: BTreeMap<String, Arc<str>>,
     /// Sessions that cannot be opened yet.
     pub(super) held: Vec<Held>,
-    /// What was not understood before there was a session to tell it to.
-    unparsed: Vec<Value>,
 }
 
 impl Machine {
@@ -38,17 +29,14 @@ impl Machine {
     pub fn new(host: Host) -> Self {
         Self {
             core: Core::new(host),
-            server: Server::default(),
+            greeting: Greeting::default(),
             sessions: Sessions::new(),
-            offspring: BTreeMap::new(),
             held: Vec::new(),
-            unparsed: Vec::new(),
         }
     }
 }
 
 impl Adapter for Machine {
-    type Launch = Launch;
     type Core = Core;
     type Session = Session;
 
@@ -66,35 +54,35 @@ impl Adapter for Machine {
 
     /// Succeeds if there are credentials by now: those of a login in a terminal are looked for by a new process.
     fn authenticate(&mut self, key: &RequestKey) {
-        if self.server.lacks_credentials && self.sessions.is_empty() {
+        if self.greeting.lacks_credentials && self.sessions.is_empty() {
             self.dismiss();
         }
-        self.core.jobs.push_back(Job::Authenticate(key.clone()));
+        self.core.server.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
-        self.open_session(key, how, place)
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+        self.open_session(key, how, workspace)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
-        self.core.jobs.push_back(Job::List(key.clone(), Box::new(request)));
+        self.core.server.jobs.push_back(Job::List(key.clone(), Box::new(request)));
         Ok(())
     }
 
     fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
-        self.core.jobs.push_back(Job::Delete(key.clone(), id));
+        self.core.server.jobs.push_back(Job::Delete(key.clone(), id));
         Ok(())
     }
 
     fn native(&mut self, child: ChildId, line: &[u8]) {
-        if self.core.child != Some(child) {
+        if self.core.server.child() != Some(child) {
             return;
         }
         match Line::read(line) {
             Ok(Line::Notification { method, params }) => self.heard(method, params),
             Ok(Line::Request { id, method, params }) => self.asked(id, method, params),
             Ok(Line::Answer { id, outcome }) => {
-                let Some(then) = self.core.open.answered(&id) else { return };
+                let Some(then) = self.core.server.answered(id) else { return };
                 let outcome = match outcome {
                     Ok(result) => Outcome::Result(result),
                     Err(refusal) => Outcome::Refused(refusal),
@@ -103,9 +91,7 @@ impl Adapter for Machine {
             }
             Err(reason) => {
                 let line = String::from_utf8_lossy(line);
-                self.keep(
-                    json!({ "reason": reason, "raw": line.chars().take(KEPT_LINE).collect::<String>() }),
-                );
+                self.keep(json!({ "reason": reason, "raw": clipped(&line) }));
             }
         }
     }
@@ -115,23 +101,18 @@ impl Adapter for Machine {
     }
 
     fn ended(&mut self, child: ChildId, ended: &Ended) {
-        if self.core.child == Some(child) {
+        if self.core.server.child() == Some(child) {
             self.server_ended(ended);
         }
     }
 
     fn settle(&mut self) {
         self.work();
-        if !self.unparsed.is_empty() {
-            self.tell_kept();
-        }
-        self.sessions.retain(|_, session| !session.is_gone());
-        let sessions = &self.sessions;
-        self.offspring.retain(|_, session| sessions.contains_key(session));
+        self.core.server.settle(&mut self.core.client, &mut self.sessions);
     }
 
     fn tick(&mut self) {
-        for then in self.core.open.expired(self.core.now.elapsed) {
+        for (then, _) in self.core.server.expired(self.core.now.elapsed) {
             self.answered(then, Outcome::Late);
         }
         self.open_held();
@@ -144,7 +125,7 @@ impl Adapter for Machine {
 
     fn wake(&self) -> Option<Duration> {
         let held = self.held.iter().map(Held::deadline);
-        self.sessions.values().filter_map(Session::wake).chain(self.core.open.deadline()).chain(held).min()
+        self.sessions.values().filter_map(Session::wake).chain(self.core.server.deadline()).chain(held).min()
     }
 }
 
@@ -152,21 +133,7 @@ impl Machine {
     /// Passes on what is not understood and belongs to no session: to all of them, or to the first that there will be.
     fn keep(&mut self, what: Value) {
         tracing::warn!(%what, "the app-server wrote a line that is not known");
-        if self.sessions.is_empty() {
-            self.unparsed.push(what);
-            self.unparsed.truncate(MAX_KEPT);
-            return;
-        }
-        for session in self.sessions.values_mut() {
-            session.keep(&mut self.core, what.clone());
-        }
-    }
-
-    fn tell_kept(&mut self) {
-        let Some(session) = self.sessions.values_mut().next() else { return };
-        for what in std::mem::take(&mut self.unparsed) {
-            session.keep(&mut self.core, what);
-        }
+        self.core.server.report_unknown(&mut self.core.client, &mut self.sessions, what);
     }
 
     /// The session of a thread, and whether the thread is one of its sub-agents'.
@@ -174,7 +141,7 @@ impl Machine {
         let found = self.sessions.iter().find(|(_, session)| session.thread() == thread);
         let (key, is_offspring) = match found {
             Some((key, _)) => (key.clone(), false),
-            None => (self.offspring.get(thread)?.clone(), true),
+            None => (self.core.server.offspring.get(thread)?.clone(), true),
         };
         Some((self.sessions.get_mut(&key)?, &mut self.core, is_offspring))
     }
@@ -186,8 +153,8 @@ impl Machine {
             (Event::ThreadStarted(thread), _) => {
                 let parent = thread.parent_thread_id.as_deref().and_then(|parent| self.of_thread(parent));
                 if let Some((session, _, _)) = parent {
-                    let key = session.id.0.clone();
-                    self.offspring.insert(thread.id, key);
+                    let key = session.conversation.id.0.clone();
+                    self.core.server.offspring.insert(thread.id, key);
                 }
             }
             (Event::Log(words), _) => tracing::debug!(method, words, "codex says"),
@@ -212,7 +179,7 @@ impl Machine {
             Event::ItemStarted(item) | Event::ItemCompleted(item) => item.body.receivers(),
             _ => Vec::new(),
         };
-        let key = session.id.0.clone();
+        let key = session.conversation.id.0.clone();
         if is_offspring {
             session.offspring_event(core, thread, event);
         } else {
@@ -220,7 +187,7 @@ impl Machine {
         }
         for thread in sent {
             if !self.sessions.values().any(|session| session.thread() == thread) {
-                self.offspring.insert(thread, key.clone());
+                self.core.server.offspring.insert(thread, key.clone());
             }
         }
     }

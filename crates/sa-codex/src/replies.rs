@@ -9,7 +9,7 @@ use super::session::{Opening, Session};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
 };
-use sa_acp::{RequestKey, Session as _, failure, one_line, session_not_found, timestamp};
+use sa_acp::{RequestKey, failure, one_line, session_not_found, timestamp};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -113,8 +113,8 @@ impl Machine {
             Then::Listed { key, is_first, cwd } => self.listed(&key, is_first, cwd, &outcome),
             Then::Deleted(key, id) => self.deleted(key, &id, &outcome),
             Then::Archived(key) => match outcome.text() {
-                Ok(_) => self.core.reply(&key, DeleteSessionResponse::new()),
-                Err(reason) => self.core.fail(&key, &failure(reason, "delete_failed")),
+                Ok(_) => self.core.client.reply(&key, DeleteSessionResponse::new()),
+                Err(reason) => self.core.client.fail(&key, &failure(reason, "delete_failed")),
             },
             Then::Nothing(name) => {
                 if let Err(reason) = outcome.text() {
@@ -127,16 +127,16 @@ impl Machine {
     /// No answer will come: the process ended.
     pub(super) fn unanswerable(&mut self, then: Then, error: &Error) {
         match then {
-            Then::Opened(opening) | Then::Reread(opening) => self.core.fail(&opening.key, error),
+            Then::Opened(opening) | Then::Reread(opening) => self.core.client.fail(&opening.key, error),
             Then::Listed { key, .. } | Then::Deleted(key, _) | Then::Archived(key) => {
-                self.core.fail(&key, error)
+                self.core.client.fail(&key, error)
             }
             // Sessions notice by themselves.
             _ => {}
         }
     }
 
-    fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
+    pub(super) fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
         if let Some(session) = self.sessions.get_mut(&id.0) {
             act(session, &mut self.core);
         }
@@ -146,16 +146,19 @@ impl Machine {
         let opened: OpenedThread = match outcome.read() {
             Ok(opened) => opened,
             Err(reason) if is_held(&reason) => return self.hold(opening, &reason),
-            Err(reason) => return self.core.fail(&opening.key, &not_opened(&opening, reason)),
+            Err(reason) => return self.core.client.fail(&opening.key, &not_opened(&opening, reason)),
         };
         let session = Session::open(&mut self.core, opening, opened);
-        self.sessions.insert(session.id.0.clone(), session);
+        self.sessions.insert(session.conversation.id.0.clone(), session);
     }
 
     fn reread(&mut self, opening: &Opening, outcome: &Outcome<'_>) {
         let session = opening.how.origin().and_then(|id| self.sessions.get_mut(&id.0));
         let Some(session) = session else {
-            return self.core.fail(&opening.key, &failure("the session was closed meanwhile", "closed"));
+            return self
+                .core
+                .client
+                .fail(&opening.key, &failure("the session was closed meanwhile", "closed"));
         };
         // Nothing is stored of a thread before its first turn.
         let turns = outcome.read::<ThreadRead>().map(|read| read.thread.turns).unwrap_or_default();
@@ -169,23 +172,27 @@ impl Machine {
                 let limit = self.core.host.limits.control;
                 self.core.ask("thread/archive", OfThread { thread_id: &id.0 }, limit, Then::Archived(key));
             }
-            Outcome::Late => self.core.fail(&key, &failure("codex did not answer in time", "timeout")),
+            Outcome::Late => self.core.client.fail(&key, &failure("codex did not answer in time", "timeout")),
             // A session that does not exist is gone, as was wanted.
-            _ => self.core.reply(&key, DeleteSessionResponse::new()),
+            _ => self.core.client.reply(&key, DeleteSessionResponse::new()),
         }
     }
 
     fn listed(&mut self, key: &RequestKey, is_first: bool, cwd: Option<PathBuf>, outcome: &Outcome<'_>) {
         let threads: Threads = match outcome.read() {
             Ok(threads) => threads,
-            Err(reason) => return self.core.fail(key, &failure(reason, "list_failed")),
+            Err(reason) => return self.core.client.fail(key, &failure(reason, "list_failed")),
         };
         let mut sessions = Vec::new();
         if is_first {
             // Nothing is stored of a session before its first prompt.
-            let open = self.sessions.values().filter(|session| session.is_open() && !session.is_stored());
+            let open = self
+                .sessions
+                .values()
+                .filter(|session| session.conversation.is_open() && !session.is_stored());
             sessions.extend(
-                open.map(Session::info).filter(|info| cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)),
+                open.map(|session| session.conversation.info())
+                    .filter(|info| cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)),
             );
         }
         for thread in threads.data {
@@ -193,10 +200,11 @@ impl Machine {
             let title = Some(one_line(&title)).filter(|title| !title.is_empty());
             // A session that had to begin a second thread keeps its own id.
             let open = self.sessions.values().find(|session| session.thread() == thread.id);
-            let id = open.map_or_else(|| SessionId::new(thread.id.clone()), |session| session.id.clone());
+            let id = open
+                .map_or_else(|| SessionId::new(thread.id.clone()), |session| session.conversation.id.clone());
             let updated = thread.updated_at.map(|seconds| timestamp(Duration::from_secs(seconds)));
             sessions.push(SessionInfo::new(id, thread.cwd).title(title).updated_at(updated));
         }
-        self.core.reply(key, ListSessionsResponse::new(sessions).next_cursor(threads.next_cursor));
+        self.core.client.reply(key, ListSessionsResponse::new(sessions).next_cursor(threads.next_cursor));
     }
 }

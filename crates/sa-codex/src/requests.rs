@@ -1,21 +1,19 @@
 //! How a client opens sessions.
 
-use super::jobs::Job;
 use super::machine::Machine;
 use super::replies::Then;
-use super::session::{Opening, Place, servers};
+use super::session::{Opening, servers};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, RequestKey, Session as _, failure};
+use sa_acp::{How, Job, RequestKey, failure};
 
 impl Machine {
     pub(super) fn open_session(
         &mut self,
         key: &RequestKey,
         how: How,
-        place: sa_acp::Place,
+        workspace: sa_acp::Workspace,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted, asking } = place;
-        let place = Place { cwd, directories, servers: servers(wanted)?, asking };
+        let workspace = workspace.with_servers(servers)?;
         let mut is_open = false;
         if let Some(id) = how.continued() {
             let awaited = |then: &Then| match then {
@@ -23,18 +21,18 @@ impl Machine {
                 _ => false,
             };
             let is_held = self.held.iter().any(|held| held.opening().how.origin() == Some(id));
-            let is_opening = is_held || self.core.open.iter().any(awaited);
+            let is_opening = is_held || self.core.server.awaited().any(awaited);
             let known = self.sessions.get(&id.0);
-            if is_opening || known.is_some_and(|session| !session.is_open()) {
+            if is_opening || known.is_some_and(|session| !session.conversation.is_open()) {
                 return Err(failure("the session is being opened or closed already", "busy"));
             }
             if let Some(session) = known {
-                session.may_move(&place)?;
+                session.may_move(&workspace)?;
                 is_open = true;
             }
         }
-        let opening = Opening { key: key.clone(), how, place, is_open, give_up: None };
-        self.core.jobs.push_back(Job::Open(Box::new(opening)));
+        let opening = Opening { key: key.clone(), how, workspace, is_open, give_up: None };
+        self.core.server.jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }
 }

@@ -8,22 +8,16 @@ use super::native::call::{Exec, Initialize, ListModels, Login};
 use super::native::line;
 use super::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Ended, auth_required, failure, process_ended};
+use sa_acp::{Ended, ServerEnd, auth_required, failure, process_ended};
 use serde_json::json;
 
-/// What is known of the process.
+/// What is known of a process since it was started.
 #[derive(Debug, Default)]
-pub(super) struct Server {
-    /// Whether it takes requests.
-    is_ready: bool,
-    /// Whether it was told to end.
-    is_ending: bool,
-    /// What it has not answered of the greeting.
+pub(super) struct Greeting {
+    /// Answers that are missing before it takes requests.
     unanswered: usize,
     /// Whether the model's API needs credentials and there are none.
     pub(super) lacks_credentials: bool,
-    /// How often it has ended because another process was setting up the same home.
-    collisions: u32,
 }
 
 /// Returns whether a process ended because another one was setting up the same home at that time.
@@ -34,8 +28,8 @@ fn is_collision(stderr: &str) -> bool {
 impl Machine {
     /// Starts the app-server if there is none; `true` if it is ready.
     pub(super) fn ensure_server(&mut self) -> bool {
-        if self.core.child.is_some() {
-            return self.server.is_ready;
+        if self.core.server.child().is_some() {
+            return self.core.server.is_ready();
         }
         let host = &self.core.host;
         let launch = Launch {
@@ -44,8 +38,9 @@ impl Machine {
             ephemeral: host.api_key.is_some(),
         };
         let unanswered = if host.token_variable.is_some() { 5 } else { 4 };
-        self.core.child = Some(self.core.start(launch));
-        self.server = Server { unanswered, collisions: self.server.collisions, ..Server::default() };
+        let child = self.core.processes.start(launch);
+        self.core.server.started(child);
+        self.greeting = Greeting { unanswered, lacks_credentials: false };
         self.greet();
         false
     }
@@ -65,7 +60,7 @@ impl Machine {
     /// The CLI does not look for keys in the environment here.
     fn log_in_with_key(&mut self) {
         let Some(api_key) = self.core.host.api_key.clone() else { return };
-        let params = Login { r#type: "apiKey", api_key: &api_key };
+        let params = Login { r#type: "apiKey", api_key: &api_key.0 };
         self.core.ask("account/login/start", params, self.core.host.limits.handshake, Then::LoggedIn);
     }
 
@@ -101,7 +96,7 @@ impl Machine {
     }
 
     pub(super) fn account_known(&mut self, outcome: Outcome<'_>) {
-        self.server.lacks_credentials =
+        self.greeting.lacks_credentials =
             outcome.read::<AccountRead>().is_ok_and(|account| account.lacks_credentials());
         self.one_answered();
     }
@@ -133,10 +128,9 @@ impl Machine {
     }
 
     pub(super) fn one_answered(&mut self) {
-        self.server.unanswered = self.server.unanswered.saturating_sub(1);
-        self.server.is_ready = self.server.unanswered == 0 && !self.server.is_ending;
-        if self.server.is_ready {
-            self.server.collisions = 0;
+        self.greeting.unanswered = self.greeting.unanswered.saturating_sub(1);
+        if self.greeting.unanswered == 0 {
+            self.core.server.set_ready();
         }
     }
 
@@ -148,37 +142,28 @@ impl Machine {
 
     /// Ends the process. What needs it waits for the next one.
     pub(super) fn dismiss(&mut self) {
-        self.server.is_ready = false;
-        if let Some(child) = self.core.child.filter(|_| !self.server.is_ending) {
-            self.server.is_ending = true;
-            let farewell = self.core.host.limits.farewell;
-            self.core.end(child, farewell);
-        }
+        self.core.server.dismiss(&mut self.core.processes, self.core.host.limits.farewell);
     }
 
     /// Everything that was under way in the process fails with it. The next prompt of a session starts another one.
     pub(super) fn server_ended(&mut self, ended: &Ended) {
         let error = process_ended("Codex", ended, None);
-        let expected = self.server.is_ending;
-        if !expected {
+        let (end, unanswered) = self.core.server.on_ended();
+        if end != ServerEnd::Expected {
             tracing::warn!(code = ended.code, signal = ended.signal, "the app-server ended by itself");
         }
-        let was_ready = self.server.is_ready || expected;
-        let collisions = self.server.collisions + 1;
-        self.core.child = None;
-        self.server = Server::default();
-        for then in self.core.open.take_all() {
+        self.greeting = Greeting::default();
+        for then in unanswered {
             self.unanswerable(then, &error);
         }
         for session in self.sessions.values_mut() {
             session.server_lost(&mut self.core, &error);
         }
-        if was_ready {
+        if end != ServerEnd::Failed {
             return;
         }
-        if is_collision(&ended.stderr) && collisions < COLLISIONS {
-            // The other one is done soon, so that the next start finds a home that is set up.
-            self.server.collisions = collisions;
+        // The other process is done soon, so that the next start finds a home that is set up.
+        if is_collision(&ended.stderr) && self.core.server.may_start_again(COLLISIONS) {
             return;
         }
         // A new process would end in the same way.

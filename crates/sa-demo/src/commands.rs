@@ -144,7 +144,7 @@ fn choose(select: Select, value: String) -> Vec<Action> {
 }
 
 fn notice(core: &Core, severity: NoticeSeverity, words: String) -> Vec<Action> {
-    if core.client.shows_notices() {
+    if core.client.handshake.shows_notices() {
         return vec![update(SessionUpdate::Notice(Notice::new(severity, words)))];
     }
     say(format!("Notice: {words}"))

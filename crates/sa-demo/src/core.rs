@@ -5,13 +5,12 @@ use super::faults::Filler;
 use super::history::Saved;
 use super::session::Session;
 use agent_client_protocol_schema::v1::SessionId;
-use sa_acp::{Extra, Login, Profile, Talk};
+use sa_acp::{Client, Extra, Login, Now, Profile};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 /// The demo agent, whose login always succeeds.
@@ -99,7 +98,8 @@ pub(super) struct Caller {
 /// See the module's comment.
 #[derive(Debug)]
 pub(super) struct Core {
-    talk: Talk<Caller>,
+    pub(super) now: Now,
+    pub(super) client: Client<Caller>,
     pub(super) host: Host,
     pub(super) effects: VecDeque<Effect>,
     /// Nothing is written before this time.
@@ -110,12 +110,19 @@ pub(super) struct Core {
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
-        Self { talk: Talk::new(&PROFILE), host, effects: VecDeque::new(), silent_until: None, filler: None }
+        Self {
+            now: Now::default(),
+            client: Client::new(&PROFILE),
+            host,
+            effects: VecDeque::new(),
+            silent_until: None,
+            filler: None,
+        }
     }
 
     /// Whether turns may go on: nothing waits to be written or done before.
     pub(super) fn is_quiet(&self) -> bool {
-        self.outbox.is_empty()
+        self.client.outbox.is_empty()
             && self.effects.is_empty()
             && self.filler.is_none()
             && self.silent_until.is_none()
@@ -124,12 +131,12 @@ impl Core {
     /// Asks the client something; the turn of `session` waits for the answer.
     pub(super) fn call(&mut self, session: &SessionId, call: Call) -> i64 {
         let caller = Caller { session: session.clone(), then: call.then };
-        self.talk.call(caller, &call.method, call.params)
+        self.client.call(caller, &call.method, call.params)
     }
 
     /// Takes back what was asked for `session` and is not answered, and says so to the client.
     pub(super) fn withdraw_calls(&mut self, session: &SessionId) {
-        self.talk.withdraw_calls(|caller| caller.session == *session);
+        self.client.withdraw_calls(|caller| caller.session == *session);
     }
 
     /// Whether sessions are stored.
@@ -167,19 +174,5 @@ impl Core {
         if self.stores() {
             self.effects.push_back(Effect::Save(Box::new(session.to_saved())));
         }
-    }
-}
-
-impl Deref for Core {
-    type Target = Talk<Caller>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.talk
-    }
-}
-
-impl DerefMut for Core {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.talk
     }
 }

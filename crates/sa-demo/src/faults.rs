@@ -94,9 +94,9 @@ pub(super) fn write_big(bytes: usize, session: &mut Session, core: &mut Core) {
         let chunk = ContentChunk::new(text("x".repeat(fill))).message_id(message.clone());
         SessionUpdate::AgentMessageChunk(chunk)
     };
-    let before = core.outbox.len();
-    core.update(&session.id, &big(0));
-    let frame = core.outbox.len() - before - 1;
-    core.outbox.truncate(before);
-    core.update(&session.id, &big(bytes.saturating_sub(frame)));
+    let before = core.client.outbox.len();
+    core.client.update(&session.id, &big(0));
+    let frame = core.client.outbox.len() - before - 1;
+    core.client.outbox.truncate(before);
+    core.client.update(&session.id, &big(bytes.saturating_sub(frame)));
 }

@@ -37,10 +37,10 @@ impl Machine {
     /// Takes a line of the client, without its end.
     pub fn line(&mut self, now: Now, line: &[u8]) {
         self.core.now = now;
-        match self.core.hear(line) {
+        match self.core.client.hear(line) {
             Some(Heard::Request(key, request)) => {
                 if let Err(error) = self.serve(&key, request) {
-                    self.core.fail(&key, &error);
+                    self.core.client.fail(&key, &error);
                 }
             }
             Some(Heard::Cancel(id)) => {
@@ -50,14 +50,14 @@ impl Machine {
             }
             // Only prompts take time; every other request was answered before its cancellation could come.
             Some(Heard::CancelRequest(id)) => {
-                self.core.request_cancelled(&id);
+                self.core.client.request_cancelled(&id);
                 if !self.sessions.iter_mut().any(|session| session.cancel_request(&mut self.core, &id)) {
-                    self.core.was_cancelled(&id);
+                    self.core.client.was_cancelled(&id);
                 }
             }
-            Some(Heard::Answer { id, caller, told }) => {
+            Some(Heard::Answer { id, caller, reply }) => {
                 if let Some(session) = self.sessions.get(&caller.session) {
-                    turn::answered(session, &self.core, id, caller.then, told);
+                    turn::answered(session, &self.core, id, caller.then, reply);
                 }
             }
             None => {}
@@ -67,7 +67,7 @@ impl Machine {
     /// Takes note of a line that was too long to be kept.
     pub fn overlong(&mut self, now: Now, length: u64) {
         self.core.now = now;
-        self.core.overlong(length);
+        self.core.client.overlong(length);
     }
 
     /// Takes note that the client will say nothing more: what is known of turns under way is stored.
@@ -81,7 +81,7 @@ impl Machine {
     /// Bytes that wait to be taken by [`Machine::poll`]. Nothing should be read while they are many, as each request adds to
     /// them.
     pub fn backlog(&self) -> usize {
-        self.core.outbox.len()
+        self.core.client.outbox.len()
     }
 
     /// Does a little, and appends what is to be written to the client, whole lines in order, to `out`.
@@ -99,8 +99,8 @@ impl Machine {
             if write_filler(&mut self.core.filler, out) {
                 return Step::Wrote;
             }
-            if !self.core.outbox.is_empty() {
-                self.core.take_output(out);
+            if !self.core.client.outbox.is_empty() {
+                self.core.client.take_output(out);
                 return Step::Wrote;
             }
             let wake = self.sessions.advance(&mut self.core);

@@ -45,7 +45,7 @@ fn at(done: usize, working: bool) -> Action {
 pub(super) fn compact(session: &mut Session, core: &Core) -> Vec<Action> {
     let words = format!("{} tokens were summed up.", session.used_tokens);
     session.used_tokens = 0;
-    if !core.client.follows_compaction() {
+    if !core.client.handshake.follows_compaction() {
         return vec![Action::Say(words), Action::Report];
     }
     let id = CompactionId::new(session.next_id("compaction"));

@@ -119,7 +119,7 @@ impl Field {
 pub(super) fn ask(session: &mut Session, core: &Core, variant: Variant) -> Vec<Action> {
     match variant {
         Variant::Url => ask_url(session, core),
-        _ if core.client.shows_forms() => vec![ask_form(session, variant)],
+        _ if core.client.handshake.shows_forms() => vec![ask_form(session, variant)],
         _ => ask_choice(session, variant),
     }
 }
@@ -165,7 +165,7 @@ fn ask_choice(session: &mut Session, variant: Variant) -> Vec<Action> {
 }
 
 fn ask_url(session: &mut Session, core: &Core) -> Vec<Action> {
-    if !core.client.opens_urls() {
+    if !core.client.handshake.opens_urls() {
         return vec![Action::Say("The client opens no addresses.".to_owned())];
     }
     let id = ElicitationId::new(session.next_id("elicitation"));

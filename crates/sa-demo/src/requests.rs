@@ -10,15 +10,15 @@ use agent_client_protocol_schema::v1::{
     AuthenticateResponse, CloseSessionResponse, DeleteSessionResponse, Error, LogoutResponse, PromptRequest,
     SessionId,
 };
-use sa_acp::{Form, How, Place, Request, RequestKey, Setting};
+use sa_acp::{Form, How, Request, RequestKey, Setting, Workspace};
 use serde_json::json;
 
 impl Machine {
     /// Answers a request, now or, in the case of a prompt, later; an error is for the caller to send.
     pub(super) fn serve(&mut self, key: &RequestKey, request: Request) -> Result<(), Error> {
         match request {
-            Request::Authenticate => self.core.reply(key, AuthenticateResponse::new()),
-            Request::Logout => self.core.reply(key, LogoutResponse::new()),
+            Request::Authenticate => self.core.client.reply(key, AuthenticateResponse::new()),
+            Request::Logout => self.core.client.reply(key, LogoutResponse::new()),
             Request::Open(how, place) => {
                 // It does not look at files, so that any place will do.
                 place.check(|_| true)?;
@@ -26,7 +26,7 @@ impl Machine {
             }
             Request::List(request) => {
                 let page = self.sessions.list(&request, &self.core)?;
-                self.core.reply(key, page);
+                self.core.client.reply(key, page);
             }
             Request::Close(id) => return self.close(key, &id),
             Request::Delete(id) => self.delete(key, id),
@@ -36,7 +36,7 @@ impl Machine {
         Ok(())
     }
 
-    fn open(&mut self, key: &RequestKey, how: &How, place: Place) -> Result<(), Error> {
+    fn open(&mut self, key: &RequestKey, how: &How, place: Workspace) -> Result<(), Error> {
         let mut session = match how {
             How::New => Session::new(self.new_id(), place.cwd.clone(), self.core.now.unix),
             How::Forked(from) => {
@@ -49,27 +49,29 @@ impl Machine {
             }
             How::Loaded(id) | How::Resumed(id) => return self.reopen(key, how, id, place),
         };
-        let (modes, options) = (session.settings.modes(), session.settings.options(&self.core.client));
-        self.core.opened(key, how, &session.id, modes, options);
+        let (modes, options) =
+            (session.settings.modes(), session.settings.options(&self.core.client.handshake));
+        self.core.client.opened(key, how, &session.id, modes, options);
         settle(&mut session, place);
-        self.core.update(&session.id, &commands_update());
+        self.core.client.update(&session.id, &commands_update());
         self.core.save(&session);
         self.sessions.insert(session);
         Ok(())
     }
 
-    fn reopen(&mut self, key: &RequestKey, how: &How, id: &SessionId, place: Place) -> Result<(), Error> {
+    fn reopen(&mut self, key: &RequestKey, how: &How, id: &SessionId, place: Workspace) -> Result<(), Error> {
         let session = self.sessions.known(id, &self.core)?;
         settle(session, place);
         if how.is_loaded() {
             for update in session.history.iter() {
-                self.core.update(&session.id, update);
+                self.core.client.update(&session.id, update);
             }
         }
-        let (modes, options) = (session.settings.modes(), session.settings.options(&self.core.client));
+        let (modes, options) =
+            (session.settings.modes(), session.settings.options(&self.core.client.handshake));
         // Nothing may follow the answer before the next prompt.
-        self.core.update(&session.id, &commands_update());
-        self.core.opened(key, how, id, modes, options);
+        self.core.client.update(&session.id, &commands_update());
+        self.core.client.opened(key, how, id, modes, options);
         Ok(())
     }
 
@@ -79,7 +81,7 @@ impl Machine {
         session.open = false;
         self.core.save(session);
         self.sessions.put_away(id, &self.core);
-        self.core.reply(key, CloseSessionResponse::new());
+        self.core.client.reply(key, CloseSessionResponse::new());
         Ok(())
     }
 
@@ -91,7 +93,7 @@ impl Machine {
         if self.core.stores() {
             self.core.effects.push_back(Effect::Forget(id));
         }
-        self.core.reply(key, DeleteSessionResponse::new());
+        self.core.client.reply(key, DeleteSessionResponse::new());
     }
 
     fn set(&mut self, key: &RequestKey, id: &SessionId, setting: &Setting) -> Result<(), Error> {
@@ -103,14 +105,14 @@ impl Machine {
             }
             Some(Select::Mode)
         } else {
-            session.settings.set(&setting.option, &setting.value, &self.core.client)?
+            session.settings.set(&setting.option, &setting.value, &self.core.client.handshake)?
         };
         if select == Some(Select::Mode) {
             session.announce(&mut self.core, Select::Mode);
         }
         self.core.save(session);
-        let options = session.settings.options(&self.core.client);
-        self.core.was_set(key, setting.form, options);
+        let options = session.settings.options(&self.core.client.handshake);
+        self.core.client.was_set(key, setting.form, options);
         Ok(())
     }
 
@@ -131,7 +133,7 @@ impl Machine {
 }
 
 /// The session is open in that place.
-fn settle(session: &mut Session, place: Place) {
+fn settle(session: &mut Session, place: Workspace) {
     session.cwd = place.cwd;
     session.additional_directories = place.directories;
     session.mcp_servers = place.servers;

@@ -124,7 +124,7 @@ impl Session {
     /// Tells the client something, and keeps it if it is part of the conversation.
     pub(super) fn emit(&mut self, core: &mut Core, update: &SessionUpdate) {
         self.history.record(update);
-        core.update(&self.id, update);
+        core.client.update(&self.id, update);
     }
 
     /// Gives the session a title and tells the client.
@@ -132,7 +132,7 @@ impl Session {
         self.touch(core);
         let update = SessionInfoUpdate::new().title(title.clone()).updated_at(timestamp(self.updated));
         self.title = Some(title);
-        core.update(&self.id, &SessionUpdate::SessionInfoUpdate(update));
+        core.client.update(&self.id, &SessionUpdate::SessionInfoUpdate(update));
     }
 
     /// Notes that something happened now.
@@ -144,10 +144,10 @@ impl Session {
     pub(super) fn announce(&self, core: &mut Core, select: Select) {
         if select == Select::Mode {
             let mode = self.settings.get(Select::Mode).to_owned();
-            core.update(&self.id, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
+            core.client.update(&self.id, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
         }
-        let options = self.settings.options(&core.client);
-        core.update(&self.id, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
+        let options = self.settings.options(&core.client.handshake);
+        core.client.update(&self.id, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
     }
 
     /// Takes a prompt: starts on it, or puts it behind the ones before; `false` if too many wait.
@@ -183,7 +183,7 @@ impl Session {
             None => {}
         }
         for prompt in std::mem::take(&mut self.queue) {
-            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
+            core.client.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
     }
 
@@ -201,7 +201,7 @@ impl Session {
         }
         let Some(index) = self.queue.iter().position(|prompt| is_it(&prompt.key)) else { return false };
         if let Some(prompt) = self.queue.remove(index) {
-            core.prompt_done(&prompt.key, StopReason::Cancelled, None);
+            core.client.prompt_done(&prompt.key, StopReason::Cancelled, None);
         }
         true
     }

@@ -34,7 +34,7 @@ pub(super) fn run(session: &mut Session, core: &Core, command: &str) -> Vec<Acti
         .raw_input(json!({ "command": command, "cwd": session.cwd }));
     let mut actions = vec![update(SessionUpdate::ToolCall(call))];
     let mut work = vec![started(tool.clone())];
-    if core.client.runs_terminals() {
+    if core.client.handshake.runs_terminals() {
         let request = CreateTerminalRequest::new(session.id.clone(), "sh")
             .args(vec!["-c".to_owned(), command.to_owned()])
             .cwd(session.cwd.clone())

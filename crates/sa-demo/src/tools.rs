@@ -102,7 +102,7 @@ pub(super) fn read(session: &mut Session, core: &Core, name: &str) -> Vec<Action
         .locations(vec![ToolCallLocation::new(path.clone()).line(1)])
         .raw_input(json!({ "path": path }));
     let mut actions = vec![update(SessionUpdate::ToolCall(call)), started(tool.clone())];
-    if core.client.reads_files() {
+    if core.client.handshake.reads_files() {
         actions.push(read_call(session, &path, FileStep::Read { tool, path: path.clone() }));
     } else {
         actions.extend(read_done(tool, &path, &invented(&path)));
@@ -120,7 +120,7 @@ pub(super) fn edit(session: &mut Session, core: &Core, name: &str) -> Vec<Action
         .locations(vec![ToolCallLocation::new(path.clone())])
         .raw_input(json!({ "path": path }));
     let mut actions = vec![update(SessionUpdate::ToolCall(call))];
-    if core.client.reads_files() {
+    if core.client.handshake.reads_files() {
         actions.push(read_call(session, &path, FileStep::Edit { tool, path: path.clone() }));
     } else {
         let old = invented(&path);
@@ -208,7 +208,7 @@ fn edit_text(
     let new = format!("{}This line was added by the demo agent.\n", old.as_deref().unwrap_or_default());
     let diff = Diff::new(path.clone(), new.clone()).old_text(old);
     let mut work = vec![started(tool.clone())];
-    if core.client.writes_files() {
+    if core.client.handshake.writes_files() {
         let request = WriteTextFileRequest::new(session.id.clone(), path.clone(), new);
         let step = FileStep::Write { tool: tool.clone(), path: path.clone(), diff: diff.clone() };
         let call = Call::new("fs/write_text_file", &request, Then::File(Box::new(step)));

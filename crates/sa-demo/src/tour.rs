@@ -63,7 +63,7 @@ pub(super) fn tour(session: &mut Session, core: &Core) -> Vec<Action> {
          the fifth attempt instead of 400 ms.\n\nDoubling grows without end, so the fix needs a limit.",
     ));
     actions.extend([plan(1), pause(600)]);
-    if core.client.shows_forms() {
+    if core.client.handshake.shows_forms() {
         actions.push(ask(session));
     } else {
         let mode = session.settings.get(Select::Mode).to_owned();

@@ -138,7 +138,7 @@ impl Turn {
                 }
             }
             Action::Report => self.report(session, core),
-            Action::Notify { method, params } => core.notify(&method, params),
+            Action::Notify { method, params } => core.client.notify(&method, params),
             Action::Call(call) => self.wait = Wait::Answer(session.call(core, *call)),
             Action::Hold(terminal) => self.terminals.push(terminal),
             Action::Release(terminal) => self.terminals.retain(|held| *held != terminal),
@@ -146,7 +146,7 @@ impl Turn {
             Action::Shield(time) => self.wait = Wait::Shielded(core.now.elapsed + time),
             Action::Hang => self.wait = Wait::Forever,
             Action::Silence(time) => core.silent_until = Some(core.now.elapsed + time),
-            Action::Raw(bytes) => core.outbox.extend(bytes),
+            Action::Raw(bytes) => core.client.outbox.extend(bytes),
             Action::Fill(bytes) => core.filler = Some(Filler { session: session.id.clone(), bytes }),
             Action::Effect(effect) => {
                 core.save(session);
@@ -190,7 +190,7 @@ impl Turn {
         if numbered.kept {
             session.emit(core, &update);
         } else {
-            core.update(&session.id, &update);
+            core.client.update(&session.id, &update);
         }
         numbered.next += 1;
         if let Some(time) = numbered.every.filter(|_| numbered.next <= numbered.count) {
@@ -205,7 +205,7 @@ impl Turn {
         let cost = Cost::new(used as f64 / 1000.0, "USD");
         let size = session.settings.context_size();
         let update = UsageUpdate::new(used.min(size), size).cost(cost);
-        core.update(&session.id, &SessionUpdate::UsageUpdate(update));
+        core.client.update(&session.id, &SessionUpdate::UsageUpdate(update));
     }
 
     /// Ends the turn: everything that is still to be told, then the answer to the prompt.
@@ -225,9 +225,9 @@ impl Turn {
             Ok(reason) => {
                 let total = self.input_tokens + self.output_tokens;
                 let usage = Usage::new(total, self.input_tokens, self.output_tokens);
-                core.prompt_done(&self.key, reason, Some(usage));
+                core.client.prompt_done(&self.key, reason, Some(usage));
             }
-            Err(error) => core.fail(&self.key, &error),
+            Err(error) => core.client.fail(&self.key, &error),
         }
         session.touch(core);
         core.save(session);

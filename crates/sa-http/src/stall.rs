@@ -2,7 +2,8 @@
 //! its connection, and what is buffered for it, for ever. One that takes them, however slowly, is alive.
 
 use parking_lot::Mutex;
-use sa_hub::{Pulse, Reader};
+use sa_hub::Reader;
+use sa_journal::Pulse;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;

@@ -1,16 +1,14 @@
 //! What every part of the agent works with: the client, the server, and what the agent was given from outside.
 
 use super::door::Doors;
-use super::jobs::Job;
 use super::launch::Launch;
-use super::limits::{BROKEN, Limits};
+use super::limits::Limits;
 use super::native::call::Call;
+use super::openings::Opening;
 use super::replies::Then;
 use super::servers::Registry;
-use sa_acp::{ChildId, Desk, Disk, Extra, Login, Pending, Profile};
-use std::collections::VecDeque;
+use sa_acp::{Client, Disk, Extra, Login, Now, Processes, Profile, Server};
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,51 +46,34 @@ impl fmt::Debug for Host {
     }
 }
 
-/// An answer that the server owes.
-#[derive(Debug)]
-pub(super) struct Awaited {
-    pub(super) then: Then,
-    /// Why it will not come.
-    pub(super) broken: Option<String>,
-}
-
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Core {
-    desk: Desk<Launch>,
+    pub(super) now: Now,
+    pub(super) client: Client,
+    pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
-    /// The process that is talked to.
-    pub(super) child: Option<ChildId>,
-    /// Work that needs it to be ready.
-    pub(super) jobs: VecDeque<Job>,
+    pub(super) server: Server<Opening, Then>,
     /// MCP servers that it was told of.
     pub(super) registry: Registry,
-    /// What it was asked.
-    pub(super) open: Pending<u64, Awaited>,
-    last: u64,
 }
 
 impl Core {
     pub(super) fn new(host: Host) -> Self {
         Self {
-            desk: Desk::new(&PROFILE),
+            now: Now::default(),
+            client: Client::new(&PROFILE),
+            processes: Processes::default(),
             host,
-            child: None,
-            jobs: VecDeque::new(),
+            server: Server::default(),
             registry: Registry::default(),
-            open: Pending::default(),
-            last: 0,
         }
     }
 
     /// Asks the server something. Only prompts are awaited without a bound.
     pub(super) fn ask(&mut self, call: &Call, within: Option<Duration>, then: Then) {
-        let Some(child) = self.child else { return };
-        self.last += 1;
         let deadline = within.map(|within| self.now.elapsed.saturating_add(within));
-        self.open.insert(self.last, deadline, Awaited { then, broken: None });
-        let line = call.line(self.last);
-        self.desk.write_to(child, line);
+        self.server.ask(&mut self.processes, deadline, then, |id| call.line(id));
     }
 
     /// The same for what has an answer soon.
@@ -104,26 +85,12 @@ impl Core {
     pub(super) fn order(&mut self, name: &'static str, call: &Call) {
         self.ask_soon(call, Then::Nothing(name));
     }
-
-    /// Notes that the answer `id` will not come. If that is because the process ends, its end tells more.
-    pub(super) fn broken(&mut self, id: u64, reason: String) {
-        let soon = self.now.elapsed.saturating_add(BROKEN);
-        if let Some(awaited) = self.open.await_until(&id, soon) {
-            awaited.broken = Some(reason);
-        }
-    }
 }
 
-impl Deref for Core {
-    type Target = Desk<Launch>;
+impl sa_acp::Core for Core {
+    type Launch = Launch;
 
-    fn deref(&self) -> &Self::Target {
-        &self.desk
-    }
-}
-
-impl DerefMut for Core {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.desk
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

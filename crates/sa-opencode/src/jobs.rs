@@ -4,29 +4,15 @@ use super::limits::PAGE;
 use super::machine::Machine;
 use super::native::about::{Info, Providers};
 use super::native::call::{Call, of_session};
-use super::openings::Opening;
 use super::replies::{Outcome, Then};
 use super::session::Session;
 use agent_client_protocol_schema::v1::{
     AuthenticateResponse, DeleteSessionResponse, Error, ListSessionsRequest, ListSessionsResponse, SessionId,
     SessionInfo,
 };
-use sa_acp::{RequestKey, auth_required, failure, one_line, timestamp};
+use sa_acp::{Job, RequestKey, auth_required, failure, one_line, timestamp};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// A piece of it.
-#[derive(Debug)]
-pub(super) enum Job {
-    /// A client opens a session.
-    Open(Box<Opening>),
-    /// A session goes on in a new process.
-    Revive(SessionId),
-    Authenticate(RequestKey),
-    List(RequestKey, Box<ListSessionsRequest>),
-    /// Deletes a session that is not open.
-    Delete(RequestKey, SessionId),
-}
 
 /// What a client is told that has no credentials.
 pub(super) const NO_CREDENTIALS: &str = "OpenCode has no credentials for a model: set the key of a provider, such as ANTHROPIC_API_KEY or \
@@ -35,10 +21,10 @@ pub(super) const NO_CREDENTIALS: &str = "OpenCode has no credentials for a model
 impl Machine {
     /// Does all work that can be done.
     pub(super) fn work(&mut self) {
-        if self.core.jobs.is_empty() || !self.ensure_server() {
+        if self.core.server.jobs.is_empty() || !self.ensure_server() {
             return;
         }
-        while let Some(job) = self.core.jobs.pop_front() {
+        while let Some(job) = self.core.server.jobs.pop_front() {
             match job {
                 Job::Open(opening) => self.begin(*opening),
                 Job::Revive(id) => {
@@ -62,27 +48,17 @@ impl Machine {
 
     /// Refuses all work that waits.
     pub(super) fn fail_jobs(&mut self, error: &Error) {
-        for job in std::mem::take(&mut self.core.jobs) {
-            match job {
-                Job::Open(opening) => self.core.fail(&opening.key, error),
-                Job::Revive(id) => {
-                    if let Some(session) = self.sessions.get_mut(&id.0) {
-                        session.not_revived(&mut self.core, error);
-                    }
-                }
-                Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => {
-                    self.core.fail(&key, error);
-                }
-            }
+        for id in self.core.server.fail_jobs(&mut self.core.client, error) {
+            self.of(&id, |session, core| session.not_revived(core, error));
         }
     }
 
     pub(super) fn authenticated(&mut self, key: &RequestKey, outcome: &Outcome<'_>) {
         let providers = outcome.read::<Providers>().unwrap_or_default().providers;
         if providers.iter().all(super::native::about::Provider::is_unasked) {
-            return self.core.fail(key, &auth_required(NO_CREDENTIALS));
+            return self.core.client.fail(key, &auth_required(NO_CREDENTIALS));
         }
-        self.core.reply(key, AuthenticateResponse::new());
+        self.core.client.reply(key, AuthenticateResponse::new());
     }
 
     fn list_sessions(&mut self, key: RequestKey, request: &ListSessionsRequest) {
@@ -105,7 +81,7 @@ impl Machine {
     pub(super) fn listed(&mut self, key: &RequestKey, cwd: Option<&PathBuf>, outcome: &Outcome<'_>) {
         let infos: Vec<Info> = match outcome.read() {
             Ok(infos) => infos,
-            Err(reason) => return self.core.fail(key, &failure(reason, "list_failed")),
+            Err(reason) => return self.core.client.fail(key, &failure(reason, "list_failed")),
         };
         // Pages go by time, from the newest on.
         let next = infos.get(PAGE).and_then(|_| infos.get(PAGE - 1)).map(|last| last.time.updated);
@@ -118,7 +94,7 @@ impl Machine {
         });
         let sessions = sessions.collect();
         let next = next.map(|updated| format!("{}", updated as u64));
-        self.core.reply(key, ListSessionsResponse::new(sessions).next_cursor(next));
+        self.core.client.reply(key, ListSessionsResponse::new(sessions).next_cursor(next));
     }
 
     fn title_of(&self, id: &str) -> Option<String> {
@@ -132,8 +108,8 @@ impl Machine {
                 let call = Call::delete(of_session(&id.0, "")).within(Path::new(&info.directory));
                 self.core.ask_soon(&call, Then::Deleted(key));
             }
-            Err(_) if outcome.is_missing() => self.core.reply(&key, DeleteSessionResponse::new()),
-            Err(reason) => self.core.fail(&key, &failure(reason, "delete_failed")),
+            Err(_) if outcome.is_missing() => self.core.client.reply(&key, DeleteSessionResponse::new()),
+            Err(reason) => self.core.client.fail(&key, &failure(reason, "delete_failed")),
         }
     }
 }

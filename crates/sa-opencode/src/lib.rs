@@ -30,7 +30,7 @@ mod wire;
 
 pub use self::core::Host;
 pub use door::{Door, Doors};
-pub use driver::{Options, run, run_stdio};
+pub use driver::Options;
 pub use launch::Launch;
 pub use limits::Limits;
 pub use machine::Machine;

@@ -46,12 +46,6 @@ pub(crate) const BROKEN: Duration = Duration::from_secs(2);
 /// How long the server waits for an MCP server, in milliseconds; by itself it gives up sooner.
 pub(crate) const MCP_TIMEOUT: u64 = 30_000;
 
-/// What is not known is passed on up to this length, in characters.
-pub(crate) const KEPT_LINE: usize = 16 << 10;
-
-/// What was not understood before there was a session is kept up to this number.
-pub(crate) const MAX_KEPT: usize = 16;
-
 /// Sessions on a page of the list.
 pub(crate) const PAGE: usize = 50;
 

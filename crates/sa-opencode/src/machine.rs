@@ -1,18 +1,18 @@
 //! The whole agent without its streams and its process.
 
-use super::core::{Awaited, Core, Host};
-use super::jobs::Job;
+use super::core::{Core, Host};
 use super::launch::Launch;
-use super::limits::{KEPT_LINE, MAX_KEPT};
+use super::limits::BROKEN;
 use super::native::event::{Event, Heard};
 use super::native::line::Line;
 use super::openings::Opening;
 use super::replies::Outcome;
-use super::server::Server;
 use super::session::Session;
 use super::wire;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, Place, RequestKey, Session as _, Sessions, Wire};
+use sa_acp::{
+    Adapter, ChildId, Ended, How, Job, RequestKey, Session as _, Sessions, Wire, Workspace, clipped,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,15 +23,12 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Machine {
     pub(super) core: Core,
-    pub(super) server: Server,
+    /// When the server has to be ready.
+    pub(super) ready_by: Option<Duration>,
     pub(super) sessions: Sessions<Session>,
     /// Sessions that are being opened.
     pub(super) openings: BTreeMap<u64, Opening>,
     pub(super) last_opening: u64,
-    /// Sessions of sub-agents, each with the one of the client that it works for.
-    offspring: BTreeMap<String, Arc<str>>,
-    /// What was not understood before there was a session to tell it to.
-    unparsed: Vec<Value>,
 }
 
 impl Machine {
@@ -39,18 +36,15 @@ impl Machine {
     pub fn new(host: Host) -> Self {
         Self {
             core: Core::new(host),
-            server: Server::default(),
+            ready_by: None,
             sessions: Sessions::new(),
             openings: BTreeMap::new(),
             last_opening: 0,
-            offspring: BTreeMap::new(),
-            unparsed: Vec::new(),
         }
     }
 }
 
 impl Adapter for Machine {
-    type Launch = Launch;
     type Core = Core;
     type Session = Session;
 
@@ -71,46 +65,47 @@ impl Adapter for Machine {
         if self.sessions.is_empty() && self.openings.is_empty() {
             self.dismiss();
         }
-        self.core.jobs.push_back(Job::Authenticate(key.clone()));
+        self.core.server.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, place: Place) -> Result<(), Error> {
-        self.open_session(key, how, place)
+    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+        self.open_session(key, how, workspace)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
-        self.core.jobs.push_back(Job::List(key.clone(), Box::new(request)));
+        self.core.server.jobs.push_back(Job::List(key.clone(), Box::new(request)));
         Ok(())
     }
 
     fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
-        self.core.jobs.push_back(Job::Delete(key.clone(), id));
+        self.core.server.jobs.push_back(Job::Delete(key.clone(), id));
         Ok(())
     }
 
     fn native(&mut self, child: ChildId, line: &[u8]) {
-        if self.core.child != Some(child) {
+        if self.core.server.child() != Some(child) {
             return;
         }
         match Line::read(line) {
             Ok(Line::Event(event)) => self.heard(event),
             Ok(Line::Answer { id, status, body }) => {
-                if let Some(Awaited { then, .. }) = self.core.open.answered(&id) {
+                if let Some(then) = self.core.server.answered(id) {
                     self.answered(then, &Outcome::Answer(status, body));
                 }
             }
-            Ok(Line::Broken { id, reason }) => self.core.broken(id, reason),
+            Ok(Line::Broken { id, reason }) => {
+                let until = self.core.now.elapsed.saturating_add(BROKEN);
+                self.core.server.broken(id, reason, until);
+            }
             Ok(Line::Up) => self.up(),
             Ok(Line::Down(reason)) => tracing::debug!(reason, "no events of OpenCode arrive"),
             Ok(Line::Printed(words)) => {
-                self.keep(json!({ "raw": words.chars().take(KEPT_LINE).collect::<String>() }));
+                self.keep(json!({ "raw": clipped(&words) }));
             }
             Ok(Line::Unparsed(reason)) => self.keep(json!({ "reason": reason })),
             Err(reason) => {
                 let line = String::from_utf8_lossy(line);
-                self.keep(
-                    json!({ "reason": reason, "raw": line.chars().take(KEPT_LINE).collect::<String>() }),
-                );
+                self.keep(json!({ "reason": reason, "raw": clipped(&line) }));
             }
         }
     }
@@ -120,23 +115,18 @@ impl Adapter for Machine {
     }
 
     fn ended(&mut self, child: ChildId, ended: &Ended) {
-        if self.core.child == Some(child) {
+        if self.core.server.child() == Some(child) {
             self.server_ended(ended);
         }
     }
 
     fn settle(&mut self) {
         self.work();
-        if !self.unparsed.is_empty() {
-            self.tell_kept();
-        }
-        self.sessions.retain(|_, session| !session.is_gone());
-        let sessions = &self.sessions;
-        self.offspring.retain(|_, session| sessions.contains_key(session));
+        self.core.server.settle(&mut self.core.client, &mut self.sessions);
     }
 
     fn tick(&mut self) {
-        for Awaited { then, broken } in self.core.open.expired(self.core.now.elapsed) {
+        for (then, broken) in self.core.server.expired(self.core.now.elapsed) {
             let reason = broken.unwrap_or_else(|| "OpenCode did not answer in time".to_owned());
             self.answered(then, &Outcome::None(reason));
         }
@@ -149,7 +139,7 @@ impl Adapter for Machine {
     }
 
     fn wake(&self) -> Option<Duration> {
-        let own = [self.core.open.deadline(), self.server.deadline()].into_iter().flatten();
+        let own = [self.core.server.deadline(), self.ready_by].into_iter().flatten();
         self.sessions.values().filter_map(Session::wake).chain(own).min()
     }
 
@@ -162,27 +152,13 @@ impl Machine {
     /// Passes on what is not understood and belongs to no session: to all of them, or to the first that there will be.
     fn keep(&mut self, what: Value) {
         tracing::warn!(%what, "OpenCode wrote something that is not known");
-        if self.sessions.is_empty() {
-            self.unparsed.push(what);
-            self.unparsed.truncate(MAX_KEPT);
-            return;
-        }
-        for session in self.sessions.values_mut() {
-            session.keep(&mut self.core, what.clone());
-        }
-    }
-
-    fn tell_kept(&mut self) {
-        let Some(session) = self.sessions.values_mut().next() else { return };
-        for what in std::mem::take(&mut self.unparsed) {
-            session.keep(&mut self.core, what);
-        }
+        self.core.server.report_unknown(&mut self.core.client, &mut self.sessions, what);
     }
 
     /// The server tells something.
     fn heard(&mut self, text: &str) {
         let Some(heard) = Heard::read(text) else {
-            return self.keep(json!({ "raw": text.chars().take(KEPT_LINE).collect::<String>() }));
+            return self.keep(json!({ "raw": clipped(text) }));
         };
         match (heard.event, heard.session) {
             (Event::Ignored, _) => {}
@@ -198,13 +174,13 @@ impl Machine {
             && let Some(parent) = &info.parent
             && let Some(root) = self.root_of(parent)
         {
-            self.offspring.insert(info.id.clone(), root);
+            self.core.server.offspring.insert(info.id.clone(), root);
             return;
         }
         if let Some(session) = self.sessions.get_mut(id) {
             return session.event(&mut self.core, event);
         }
-        let root = self.offspring.get(id).cloned();
+        let root = self.core.server.offspring.get(id).cloned();
         if let Some(session) = root.and_then(|root| self.sessions.get_mut(&root)) {
             session.offspring_event(&mut self.core, id, event);
         }
@@ -213,6 +189,6 @@ impl Machine {
     /// The session of a client that a session of the server belongs to.
     fn root_of(&self, id: &str) -> Option<Arc<str>> {
         let own = self.sessions.get_key_value(id).map(|(key, _)| key.clone());
-        own.or_else(|| self.offspring.get(id).cloned())
+        own.or_else(|| self.core.server.offspring.get(id).cloned())
     }
 }

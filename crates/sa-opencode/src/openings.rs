@@ -7,7 +7,7 @@ use super::native::about::{Agent, Command, Config, Info, Provider, Providers};
 use super::native::call::{Call, of_session};
 use super::native::message::Whole;
 use super::replies::{Outcome, Then};
-use super::session::{Place, Session, Settings};
+use super::session::{Session, Settings, Workspace};
 use agent_client_protocol_schema::v1::Error;
 use sa_acp::{How, RequestKey, auth_required, failure, session_not_found};
 use serde_json::json;
@@ -17,7 +17,7 @@ use serde_json::json;
 pub(super) struct Opening {
     pub(super) key: RequestKey,
     pub(super) how: How,
-    pub(super) place: Place,
+    pub(super) workspace: Workspace,
     /// What is known of the directory.
     around: Around,
     /// What is not known of it yet.
@@ -50,10 +50,16 @@ const PIECES: [(Piece, &str); 4] = [
     (Piece::Config, "/config"),
 ];
 
+impl AsRef<RequestKey> for Opening {
+    fn as_ref(&self) -> &RequestKey {
+        &self.key
+    }
+}
+
 impl Opening {
-    pub(super) fn new(key: RequestKey, how: How, place: Place) -> Self {
+    pub(super) fn new(key: RequestKey, how: How, workspace: Workspace) -> Self {
         let around = Around::default();
-        Self { key, how, place, around, missing: PIECES.len(), info: None }
+        Self { key, how, workspace, around, missing: PIECES.len(), info: None }
     }
 }
 
@@ -63,7 +69,7 @@ impl Machine {
         self.last_opening += 1;
         let number = self.last_opening;
         for (piece, path) in PIECES {
-            let call = Call::get(path).within(&opening.place.cwd);
+            let call = Call::get(path).within(&opening.workspace.cwd);
             self.core.ask(&call, Some(self.core.host.limits.open), Then::Around(number, piece));
         }
         self.openings.insert(number, opening);
@@ -104,13 +110,13 @@ impl Machine {
         let call = match &opening.how {
             How::New => {
                 let settings = Settings::new(self.core.host.allow_bypass, &opening.around, None);
-                let rules = settings.rules(&opening.place.directories, &[]);
+                let rules = settings.rules(&opening.workspace.directories, &[]);
                 Call::post("/session", json!({ "permission": rules }))
             }
             How::Loaded(id) | How::Resumed(id) => Call::get(of_session(&id.0, "")),
             How::Forked(from) => Call::post(of_session(&from.0, "fork"), json!({})),
         };
-        let call = call.within(&opening.place.cwd);
+        let call = call.within(&opening.workspace.cwd);
         self.core.ask(&call, Some(self.core.host.limits.open), Then::Opened(number));
     }
 
@@ -131,7 +137,7 @@ impl Machine {
             }
         };
         let Some(opening) = self.openings.get_mut(&number) else { return };
-        let call = Call::get(of_session(&info.id, "message")).within(&opening.place.cwd);
+        let call = Call::get(of_session(&info.id, "message")).within(&opening.workspace.cwd);
         let is_loaded = opening.how.is_loaded();
         opening.info = Some(info);
         if is_loaded {
@@ -150,20 +156,20 @@ impl Machine {
 
     fn finish(&mut self, number: u64, history: Vec<Whole>) {
         let Some(opening) = self.openings.remove(&number) else { return };
-        let Opening { key, how, place, around, info, .. } = opening;
+        let Opening { key, how, workspace, around, info, .. } = opening;
         let Some(info) = info else { return };
         if let Some(session) = how.continued().and_then(|id| self.sessions.get_mut(&id.0)) {
             // What is open stays as it is.
-            return session.reopened(&mut self.core, &key, &how, place, history);
+            return session.reopened(&mut self.core, &key, &how, workspace, history);
         }
-        let session = Session::open(&mut self.core, &key, &how, place, &around, &info, history);
-        self.sessions.insert(session.id.0.clone(), session);
+        let session = Session::open(&mut self.core, &key, &how, workspace, &around, &info, history);
+        self.sessions.insert(session.conversation.id.0.clone(), session);
     }
 
     /// The session cannot be opened.
     pub(super) fn fail_opening(&mut self, number: u64, error: &Error) {
         if let Some(opening) = self.openings.remove(&number) {
-            self.core.fail(&opening.key, error);
+            self.core.client.fail(&opening.key, error);
         }
     }
 }

@@ -120,10 +120,10 @@ impl Machine {
             Then::Found(key, id) => self.found(key, &id, outcome),
             Then::Deleted(key) => match outcome.text() {
                 Err(reason) if !outcome.is_missing() => {
-                    self.core.fail(&key, &failure(reason, "delete_failed"));
+                    self.core.client.fail(&key, &failure(reason, "delete_failed"));
                 }
                 // A session that does not exist is gone, as was wanted.
-                _ => self.core.reply(&key, DeleteSessionResponse::new()),
+                _ => self.core.client.reply(&key, DeleteSessionResponse::new()),
             },
             Then::Nothing(name) => {
                 if let Err(reason) = outcome.text() {
@@ -142,13 +142,13 @@ impl Machine {
             Then::Authenticated(key)
             | Then::Listed { key, .. }
             | Then::Found(key, _)
-            | Then::Deleted(key) => self.core.fail(&key, error),
+            | Then::Deleted(key) => self.core.client.fail(&key, error),
             // Sessions notice by themselves.
             _ => {}
         }
     }
 
-    fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
+    pub(super) fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
         if let Some(session) = self.sessions.get_mut(&id.0) {
             act(session, &mut self.core);
         }

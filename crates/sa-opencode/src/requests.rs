@@ -1,34 +1,31 @@
 //! How a client opens sessions.
 
-use super::jobs::Job;
 use super::machine::Machine;
 use super::openings::Opening;
 use super::servers::servers;
-use super::session::Place;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, RequestKey, Session as _, failure};
+use sa_acp::{How, Job, RequestKey, failure};
 
 impl Machine {
     pub(super) fn open_session(
         &mut self,
         key: &RequestKey,
         how: How,
-        place: sa_acp::Place,
+        workspace: sa_acp::Workspace,
     ) -> Result<(), Error> {
-        let sa_acp::Place { cwd, directories, servers: wanted, asking } = place;
-        let place = Place { cwd, directories, servers: servers(wanted)?, asking };
+        let workspace = workspace.with_servers(servers)?;
         if let Some(id) = how.continued() {
             let is_opening = self.openings.values().any(|opening| opening.how.origin() == Some(id));
             let known = self.sessions.get(&id.0);
-            if is_opening || known.is_some_and(|session| !session.is_open()) {
+            if is_opening || known.is_some_and(|session| !session.conversation.is_open()) {
                 return Err(failure("the session is being opened or closed already", "busy"));
             }
             if let Some(session) = known {
-                session.may_move(&place)?;
+                session.may_move(&workspace)?;
             }
         }
-        let opening = Opening::new(key.clone(), how, place);
-        self.core.jobs.push_back(Job::Open(Box::new(opening)));
+        let opening = Opening::new(key.clone(), how, workspace);
+        self.core.server.jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::native::call::Call;
 use super::native::event::Event;
 use super::replies::{Asked, Outcome, Then};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Ended, Session as _, failure, process_ended};
+use sa_acp::{Ended, ServerEnd, Session as _, failure, process_ended};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -19,41 +19,22 @@ use std::time::Duration;
 /// The oldest version that is known to work.
 const OLDEST: (u64, u64) = (1, 18);
 
-/// What is known of the process.
-#[derive(Debug, Default)]
-pub(super) struct Server {
-    /// Whether it takes requests.
-    is_ready: bool,
-    /// Whether it was told to end.
-    is_ending: bool,
-    /// When it has to be ready.
-    deadline: Option<Duration>,
-    /// How often it was started on a port that was taken.
-    ports: u32,
-}
-
-impl Server {
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.deadline
-    }
-}
-
 impl Machine {
     /// Starts the server if there is none; `true` if it is ready.
     pub(super) fn ensure_server(&mut self) -> bool {
-        if self.core.child.is_some() {
-            return self.server.is_ready;
+        if self.core.server.child().is_some() {
+            return self.core.server.is_ready();
         }
         let launch = Launch { door: self.core.host.doors.next() };
-        self.core.child = Some(self.core.start(launch));
-        let deadline = self.core.now.elapsed.saturating_add(self.core.host.limits.handshake);
-        self.server = Server { deadline: Some(deadline), ports: self.server.ports, ..Server::default() };
+        let child = self.core.processes.start(launch);
+        self.core.server.started(child);
+        self.ready_by = Some(self.core.now.elapsed.saturating_add(self.core.host.limits.handshake));
         false
     }
 
     /// Events arrive from now on. What came to pass while they did not has to be asked for.
     pub(super) fn up(&mut self) {
-        if !self.server.is_ready {
+        if !self.core.server.is_ready() {
             return self.core.ask_soon(&Call::get("/global/health"), Then::Health);
         }
         let busy = self.sessions.values().filter(|session| session.is_busy());
@@ -106,15 +87,14 @@ impl Machine {
                 Some(json!({ "errorKind": "version_too_old", "version": version, "oldest": oldest }));
             return self.give_up(&error);
         }
-        self.server.is_ready = !self.server.is_ending;
-        self.server.deadline = None;
-        self.server.ports = 0;
+        self.core.server.set_ready();
+        self.ready_by = None;
     }
 
     /// The server takes too long to be ready.
     pub(super) fn enforce_ready(&mut self) {
-        if self.server.deadline.is_some_and(|deadline| deadline <= self.core.now.elapsed) {
-            self.server.deadline = None;
+        if self.ready_by.is_some_and(|deadline| deadline <= self.core.now.elapsed) {
+            self.ready_by = None;
             self.give_up(&failure("OpenCode did not start in time", "handshake_failed"));
         }
     }
@@ -127,37 +107,30 @@ impl Machine {
 
     /// Ends the process and everything that it runs. What needs it waits for the next one.
     pub(super) fn dismiss(&mut self) {
-        self.server.is_ready = false;
-        if let Some(child) = self.core.child.filter(|_| !self.server.is_ending) {
-            self.server.is_ending = true;
-            // It does not end by itself.
-            self.core.end(child, Duration::ZERO);
-        }
+        // It does not end by itself.
+        self.core.server.dismiss(&mut self.core.processes, Duration::ZERO);
     }
 
     /// Everything that was under way in the process fails with it. The next prompt of a session starts another one.
     pub(super) fn server_ended(&mut self, ended: &Ended) {
         let error = process_ended("OpenCode", ended, None);
-        let (expected, was_ready) = (self.server.is_ending, self.server.is_ready);
-        if !expected {
+        let (end, unanswered) = self.core.server.on_ended();
+        if end != ServerEnd::Expected {
             tracing::warn!(code = ended.code, signal = ended.signal, "the server ended by itself");
         }
-        let ports = self.server.ports + 1;
-        self.core.child = None;
         self.core.registry.forget();
-        self.server = Server::default();
-        for awaited in self.core.open.take_all() {
-            self.unanswerable(awaited.then, &error);
+        self.ready_by = None;
+        for then in unanswered {
+            self.unanswerable(then, &error);
         }
         for session in self.sessions.values_mut() {
             session.server_lost(&mut self.core, &error);
         }
-        if was_ready || expected {
+        if end != ServerEnd::Failed {
             return;
         }
         let is_taken = ["EADDRINUSE", "in use"].iter().any(|words| ended.stderr.contains(words));
-        if is_taken && ports < PORTS {
-            self.server.ports = ports;
+        if is_taken && self.core.server.may_start_again(PORTS) {
             return;
         }
         // It would end in the same way again.

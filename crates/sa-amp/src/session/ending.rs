@@ -19,7 +19,7 @@ impl Session {
     pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
         self.drop_asks(core);
-        self.tools.close(core, &self.id, "The process of Amp ended");
+        self.tools.close(&mut core.client, &self.conversation.id, "The process of Amp ended");
         if self.closed(core) {
             return;
         }
@@ -31,7 +31,7 @@ impl Session {
             };
             turn.settle(core, outcome);
         } else if !child.ending {
-            tracing::warn!(session = %self.id, code = ended.code, signal = ended.signal, "amp ended by itself");
+            tracing::warn!(session = %self.conversation.id, code = ended.code, signal = ended.signal, "amp ended by itself");
         }
         self.send_next(core);
     }

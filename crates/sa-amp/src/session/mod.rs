@@ -26,25 +26,23 @@ pub(crate) use mcp::servers;
 use super::core::Core;
 use super::launch::{Launch, settings as settings_text};
 use super::native::InputBlock;
-use agent_client_protocol_schema::v1::{Error, SessionId, SessionUpdate};
+use agent_client_protocol_schema::v1::{Error, SessionId};
 use permission::{Ask, Rule};
-use sa_acp::{Asking, ChildId, Closing, Form, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{ChildId, Form, Piece, Reply, RequestKey, failure};
 use serde_json::{Map, Value};
 use settings::{Fixed, Settings};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
 
-/// Where a session works, and with what.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) cwd: PathBuf,
-    /// MCP servers in the CLI's own form, by name.
-    pub(crate) servers: Map<String, Value>,
-    pub(crate) asking: Asking,
-}
+/// MCP servers in the CLI's own form, by name.
+type Servers = Map<String, Value>;
+
+/// A prompt in the CLI's own form.
+type Content = Vec<InputBlock>;
+
+pub(crate) type Workspace = sa_acp::Workspace<Servers>;
+type Conversation = sa_acp::Conversation<Servers, Content, Ask>;
 
 /// A process of the CLI.
 #[derive(Debug)]
@@ -61,53 +59,40 @@ struct Child {
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
-    id: SessionId,
-    place: Place,
+    pub(crate) conversation: Conversation,
     settings: Settings,
     child: Option<Child>,
-    closing: Option<Closing>,
-    /// Whether nothing is left of it.
-    gone: bool,
-    queue: Queue<Vec<InputBlock>>,
+    /// Requests to remove what is stored of the session, once it is closed.
+    pub(crate) deletes: Vec<RequestKey>,
     turn: Option<Turn>,
-    asks: BTreeMap<String, Ask>,
     /// What is allowed until the session is closed.
     allowed: Vec<Rule>,
     tools: Tools,
     /// Whether it has a name.
     is_named: bool,
     /// That name, if it was given here.
-    title: Option<String>,
     /// Messages so far; each has a number, as the CLI has no names for them.
     messages: u64,
-    /// Lines that were not known.
-    unknown: u64,
 }
 
 impl Session {
-    pub(crate) fn new(core: &Core, id: SessionId, place: Place, is_named: bool) -> Self {
+    pub(crate) fn new(core: &Core, id: SessionId, workspace: Workspace, is_named: bool) -> Self {
         Self {
-            id,
-            place,
+            conversation: Conversation::new(id, workspace),
             settings: Settings::new(core.host.allow_bypass),
             child: None,
-            closing: None,
-            gone: false,
-            queue: Queue::new(),
+            deletes: Vec::new(),
             turn: None,
-            asks: BTreeMap::new(),
             allowed: Vec::new(),
             tools: Tools::default(),
             is_named,
-            title: None,
             messages: 0,
-            unknown: 0,
         }
     }
 
     /// What it was called after.
     pub(crate) fn title(&self) -> Option<&str> {
-        self.title.as_deref()
+        self.conversation.title.as_deref()
     }
 
     /// Whether this is its process.
@@ -115,15 +100,10 @@ impl Session {
         self.child.as_ref().is_some_and(|own| own.id == child)
     }
 
-    /// Tells the client something.
-    fn emit(&self, core: &mut Core, update: &SessionUpdate) {
-        core.update(&self.id, update);
-    }
-
     /// Starts a process that goes on with the thread.
     fn start(&mut self, core: &mut Core) -> Result<(), Error> {
         let fixed = self.settings.fixed();
-        if let Some(file) = core.host.disk.project_rules(&self.place.cwd) {
+        if let Some(file) = core.host.disk.project_rules(&self.conversation.workspace.cwd) {
             let file = file.display().to_string();
             if self.settings.is_plan() {
                 let words = format!(
@@ -131,19 +111,24 @@ impl Session {
                 );
                 return Err(failure(words, "project_rules"));
             }
-            core.remark(&self.id, "projectRules", Value::String(file));
+            core.client.remark(&self.conversation.id, "projectRules", Value::String(file));
         }
         let user = core.host.disk.settings();
         let user =
             user.map_err(|error| failure(format!("Amp's settings cannot be read: {error}"), "settings"))?;
         let launch = Launch::Work {
-            thread: self.id.to_string(),
-            cwd: self.place.cwd.clone(),
+            thread: self.conversation.id.to_string(),
+            cwd: self.conversation.workspace.cwd.clone(),
             agent_mode: fixed.agent_mode.clone(),
             bypass: self.settings.is_bypass(),
-            settings: settings_text(user, &self.place.servers, fixed.asking, &core.host.helper),
+            settings: settings_text(
+                user,
+                &self.conversation.workspace.servers,
+                fixed.asking,
+                &core.host.helper,
+            ),
         };
-        let id = core.start(launch);
+        let id = core.processes.start(launch);
         self.child = Some(Child { id, fixed, complaint: None, ending: false });
         Ok(())
     }
@@ -158,29 +143,21 @@ impl Session {
 }
 
 impl sa_acp::Session for Session {
-    type Launch = Launch;
     type Core = Core;
-    type Content = Vec<InputBlock>;
+    type Servers = Servers;
+    type Content = Content;
     type Ask = Ask;
 
-    fn content(pieces: Vec<Piece>) -> Result<Vec<InputBlock>, Error> {
+    fn content(pieces: Vec<Piece>) -> Result<Content, Error> {
         pieces.into_iter().map(prompt::block).collect()
     }
 
-    fn id(&self) -> &SessionId {
-        &self.id
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
     }
 
-    fn is_open(&self) -> bool {
-        !self.gone && self.closing.is_none()
-    }
-
-    fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    fn queue(&mut self) -> &mut Queue<Vec<InputBlock>> {
-        &mut self.queue
+    fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
     }
 
     fn running(&self) -> Option<&RequestKey> {
@@ -199,12 +176,8 @@ impl sa_acp::Session for Session {
         self.stop(core);
     }
 
-    fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
-        &mut self.asks
-    }
-
-    fn answered(&mut self, core: &mut Core, _: &str, ask: Ask, told: Told) {
-        self.client_answered(core, &ask, told);
+    fn on_reply(&mut self, core: &mut Core, _: &str, ask: Ask, reply: Reply) {
+        self.client_replied(core, &ask, reply);
     }
 
     fn set(
@@ -217,13 +190,12 @@ impl sa_acp::Session for Session {
     ) -> Result<(), Error> {
         self.set_option(core, option, value)?;
         let options = self.options(core);
-        core.was_set(key, form, options);
+        core.client.was_set(key, form, options);
         Ok(())
     }
 
-    fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
-        self.closing.get_or_insert_default().add(key, delete);
-        self.wind_up(core);
+    fn close(&mut self, core: &mut Core) {
+        self.begin_close(core);
     }
 
     fn wake(&self) -> Option<Duration> {

@@ -1,6 +1,6 @@
 //! How a session is opened: the thread is there, so all that is left is to answer the client.
 
-use super::{Place, Session};
+use super::{Session, Workspace};
 use crate::core::Core;
 use agent_client_protocol_schema::v1::SessionUpdate;
 use sa_acp::{How, RequestKey, failure};
@@ -9,10 +9,10 @@ impl Session {
     /// Answers the client that opened the session.
     pub(crate) fn opened(&self, core: &mut Core, key: &RequestKey, how: &How, history: &[SessionUpdate]) {
         for update in history {
-            self.emit(core, update);
+            self.conversation.update(&mut core.client, update);
         }
         let options = self.options(core);
-        core.opened(key, how, &self.id, self.settings.modes(), options);
+        core.client.opened(key, how, &self.conversation.id, self.settings.modes(), options);
     }
 
     /// Opens a session that is open, which may be in another place from now on.
@@ -22,13 +22,13 @@ impl Session {
         key: &RequestKey,
         how: &How,
         history: &[SessionUpdate],
-        place: Place,
+        workspace: Workspace,
     ) {
-        if place != self.place {
+        if workspace != self.conversation.workspace {
             if self.turn.is_some() {
-                return core.fail(key, &failure("the session is at work and cannot move", "busy"));
+                return core.client.fail(key, &failure("the session is at work and cannot move", "busy"));
             }
-            self.place = place;
+            self.conversation.workspace = workspace;
             self.dismiss(core);
         }
         self.opened(core, key, how, history);

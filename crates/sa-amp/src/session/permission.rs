@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::delegate::{Answered, Asked};
 use crate::tools;
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
-use sa_acp::{Asking, Session as _, Told, VisitorId, absolute, chosen};
+use sa_acp::{Asking, Reply, VisitorId, absolute, chosen};
 use serde_json::Value;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -71,7 +71,7 @@ impl Session {
         if !works {
             return answer(core, visitor, Err("The turn is over.".to_owned()));
         }
-        let asks_all = self.place.asking == Asking::All;
+        let asks_all = self.conversation.workspace.asking == Asking::All;
         if self.settings.is_bypass() || (!changes && !asks_all) {
             return answer(core, visitor, Ok(()));
         }
@@ -84,12 +84,13 @@ impl Session {
         let rule = Rule::of(&tool, &input);
         let is_allowed = !changes || self.allowed.contains(&rule);
         if is_allowed && !asks_all {
-            self.tools.runs(core, &self.id, &call);
+            self.tools.runs(&mut core.client, &self.conversation.id, &call);
             return answer(core, visitor, Ok(()));
         }
         let path = tools::changed_file(&tool, &input);
-        let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.place.cwd)));
-        let described = tools::call(&tool, &input, &self.place.cwd, before.as_deref());
+        let before =
+            path.and_then(|path| core.host.disk.read(&absolute(path, &self.conversation.workspace.cwd)));
+        let described = tools::call(&tool, &input, &self.conversation.workspace.cwd, before.as_deref());
         let update = ToolCallUpdate::new(call.clone(), described.into_fields());
         let always = format!("Always allow {} in this session", rule.words());
         let options = vec![
@@ -100,14 +101,14 @@ impl Session {
         let id = visitor.0.to_string();
         let ask = Ask { visitor, call, tool, input };
         if is_allowed {
-            return self.pass_on_allowed(core, &id, ask, update, options);
+            return self.conversation.pass_on_allowed(&mut core.client, &id, ask, update, options);
         }
-        self.pass_on_choice(core, &id, ask, update, options);
+        self.conversation.pass_on_choice(&mut core.client, &id, ask, update, options);
     }
 
     /// Takes the client's answer.
-    pub(super) fn client_answered(&mut self, core: &mut Core, ask: &Ask, told: Told) {
-        let outcome = match chosen(told).as_ref().map(Option::as_deref) {
+    pub(super) fn client_replied(&mut self, core: &mut Core, ask: &Ask, reply: Reply) {
+        let outcome = match chosen(reply).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => Ok(()),
             Ok(Some(ALLOW_ALWAYS)) => {
                 self.allowed.push(Rule::of(&ask.tool, &ask.input));
@@ -119,7 +120,7 @@ impl Session {
             Err(reason) => Err(format!("No permission: {reason}.")),
         };
         match &outcome {
-            Ok(()) => self.tools.runs(core, &self.id, &ask.call),
+            Ok(()) => self.tools.runs(&mut core.client, &self.conversation.id, &ask.call),
             Err(reason) => self.tool_refused(core, &ask.call, reason),
         }
         answer(core, ask.visitor, outcome);
@@ -127,23 +128,23 @@ impl Session {
 
     /// The mode is another one: what the client was asked is decided by that, or asked again.
     pub(super) fn ask_anew(&mut self, core: &mut Core) {
-        core.withdraw(&self.id, None);
-        for (_, ask) in std::mem::take(&mut self.asks) {
+        core.client.withdraw(&self.conversation.id, None);
+        for (_, ask) in std::mem::take(&mut self.conversation.asks) {
             let Ask { visitor, call, tool, input } = ask;
-            let asked = Asked { tool, call: Some(call), thread: self.id.to_string(), input };
+            let asked = Asked { tool, call: Some(call), thread: self.conversation.id.to_string(), input };
             self.asked(core, visitor, asked);
         }
     }
 
     /// The CLI does not want to know any more.
     pub(crate) fn visitor_left(&mut self, core: &mut Core, visitor: VisitorId) {
-        self.ask_withdrawn(core, &visitor.0.to_string());
+        self.conversation.withdraw(&mut core.client, &visitor.0.to_string());
     }
 
     /// Takes all questions back from the client; what they are about does not run.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        core.withdraw(&self.id, None);
-        for (_, ask) in std::mem::take(&mut self.asks) {
+        core.client.withdraw(&self.conversation.id, None);
+        for (_, ask) in std::mem::take(&mut self.conversation.asks) {
             answer(core, ask.visitor, Err("The user cancelled the turn.".to_owned()));
         }
     }

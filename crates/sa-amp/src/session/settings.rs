@@ -94,7 +94,7 @@ impl Session {
         if self.settings.mode != *mode {
             self.settings.mode = mode;
             let options = self.options(core);
-            core.mode_changed(&self.id, mode, options);
+            core.client.mode_changed(&self.conversation.id, mode, options);
             self.ask_anew(core);
         }
         Ok(())

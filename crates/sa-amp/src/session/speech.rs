@@ -3,10 +3,11 @@
 use super::Session;
 use super::turn::total;
 use crate::core::Core;
-use crate::limits::{KEPT_LINE, LULL};
+use crate::limits::LULL;
 use crate::native::{AssistantMessage, Block, Line, Said, System, Tokens, UserMessage};
 use agent_client_protocol_schema::v1::{SessionUpdate, StopReason, UsageUpdate};
 use sa_acp::Voice;
+use sa_acp::clipped;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -32,7 +33,7 @@ impl Session {
 
     /// Passes on what is not understood. A process that cannot go on says why in plain text.
     fn unknown(&mut self, core: &mut Core, line: &str) {
-        self.unknown += 1;
+        self.conversation.unknown += 1;
         if let Some(child) = &mut self.child
             && !line.starts_with('{')
         {
@@ -42,13 +43,17 @@ impl Session {
                 core.dismiss(child.id);
             }
         }
-        let kept: String = line.chars().take(KEPT_LINE).collect();
-        core.remark(&self.id, "unparsed", json!({ "number": self.unknown, "line": kept }));
+        let kept = clipped(line);
+        core.client.remark(
+            &self.conversation.id,
+            "unparsed",
+            json!({ "number": self.conversation.unknown, "line": kept }),
+        );
     }
 
     fn began(&self, core: &mut Core, system: &System) {
         if let Some(servers) = system.mcp_servers.as_ref().filter(|servers| !servers.is_empty()) {
-            core.remark(&self.id, "mcp", json!(servers));
+            core.client.remark(&self.conversation.id, "mcp", json!(servers));
         }
     }
 
@@ -101,7 +106,12 @@ impl Session {
     }
 
     fn say(&self, core: &mut Core, voice: Voice, text: &str) {
-        core.say(&self.id, voice, &format!("{}-{}", self.id, self.messages), text);
+        core.client.say(
+            &self.conversation.id,
+            voice,
+            &format!("{}-{}", self.conversation.id, self.messages),
+            text,
+        );
     }
 
     /// Tells how full the context is.
@@ -110,7 +120,8 @@ impl Session {
             turn.count(tokens);
         }
         if let Some(size) = tokens.max_tokens {
-            self.emit(core, &SessionUpdate::UsageUpdate(UsageUpdate::new(total(tokens), size)));
+            self.conversation
+                .update(&mut core.client, &SessionUpdate::UsageUpdate(UsageUpdate::new(total(tokens), size)));
         }
     }
 }

@@ -51,9 +51,10 @@ impl Session {
         told: bool,
     ) {
         let path = tools::changed_file(name, input);
-        let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.place.cwd)));
-        let described = tools::call(name, input, &self.place.cwd, before.as_deref());
-        self.tools.begin(core, &self.id, id, described, parent, told);
+        let before =
+            path.and_then(|path| core.host.disk.read(&absolute(path, &self.conversation.workspace.cwd)));
+        let described = tools::call(name, input, &self.conversation.workspace.cwd, before.as_deref());
+        self.tools.begin(&mut core.client, &self.conversation.id, id, described, parent, told);
     }
 
     pub(super) fn tool_done(&mut self, core: &mut Core, id: &str, content: &Value, failed: bool) {
@@ -63,7 +64,7 @@ impl Session {
         }
         let Some(tool) = self.tools.get(id) else { return };
         let outcome = tools::outcome(id, &tool.name, content, failed);
-        self.tools.done(core, &self.id, id, outcome);
+        self.tools.done(&mut core.client, &self.conversation.id, id, outcome);
     }
 
     /// A call of which the CLI will tell no result was not allowed.
@@ -75,6 +76,6 @@ impl Session {
 
     /// The turn is over, and with it what was allowed to sub-agents: of that the CLI tells nothing.
     pub(super) fn finish_unseen(&mut self, core: &mut Core) {
-        self.tools.end(core, &self.id, ToolCallStatus::Completed, None);
+        self.tools.end(&mut core.client, &self.conversation.id, ToolCallStatus::Completed, None);
     }
 }

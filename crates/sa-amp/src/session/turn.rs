@@ -4,7 +4,7 @@ use super::Session;
 use crate::core::Core;
 use crate::native::{Outcome, Tokens, prompt_line};
 use agent_client_protocol_schema::v1::{Error, StopReason, Usage};
-use sa_acp::{RequestKey, Session as _, failure};
+use sa_acp::{RequestKey, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
@@ -49,9 +49,9 @@ impl Turn {
         match outcome {
             Ok(reason) => {
                 let usage = self.tokens.input_tokens.is_some().then(|| of_turn(self.tokens));
-                core.prompt_done(&self.key, reason, usage);
+                core.client.prompt_done(&self.key, reason, usage);
             }
-            Err(error) => core.fail(&self.key, &error),
+            Err(error) => core.client.fail(&self.key, &error),
         }
     }
 }
@@ -78,7 +78,7 @@ impl Session {
     /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
     /// and never get an answer of its own.
     pub(super) fn send_next(&mut self, core: &mut Core) {
-        if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
+        if self.turn.is_some() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
             return;
         }
         if let Some(child) = &self.child {
@@ -86,13 +86,13 @@ impl Session {
                 self.dismiss(core);
             }
         } else if let Err(error) = self.start(core) {
-            return self.fail_queue(core, &error);
+            return self.conversation.fail_queue(&mut core.client, &error);
         }
         // The end of the one before starts the next one.
         let Some(child) = self.child.as_ref().filter(|child| !child.ending) else { return };
         let id = child.id;
-        let Some(prompt) = self.queue.pop_front() else { return };
-        core.write_to(id, prompt_line(&prompt.content));
+        let Some(prompt) = self.conversation.queue.pop_front() else { return };
+        core.processes.write(id, prompt_line(&prompt.content));
         self.turn = Some(Turn {
             key: prompt.key,
             cancelled: false,
@@ -111,7 +111,7 @@ impl Session {
         self.drop_asks(core);
         if let Some(child) = &mut self.child {
             child.ending = true;
-            core.end(child.id, Duration::ZERO);
+            core.processes.end(child.id, Duration::ZERO);
         }
     }
 
@@ -147,7 +147,7 @@ impl Session {
         let words = outcome.error.as_deref().unwrap_or("Amp failed without saying why");
         // Whoever cancelled is answered when the process is gone.
         let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
-        self.tools.close(core, &self.id, words);
+        self.tools.close(&mut core.client, &self.conversation.id, words);
         turn.settle(core, Err(super::model_error(words)));
     }
 
@@ -156,6 +156,6 @@ impl Session {
         if first_line.is_empty() || std::mem::replace(&mut self.is_named, true) {
             return;
         }
-        core.rename(&self.id, &mut self.title, first_line.to_owned());
+        self.conversation.rename(&mut core.client, core.now, first_line.to_owned());
     }
 }

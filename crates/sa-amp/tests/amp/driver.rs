@@ -1,9 +1,8 @@
 //! The agent on a pair of streams, with real processes in place of the CLI and of its helper.
 
 use sa_acp::testing::{PATH, Remote, program, said};
-use sa_amp::{Limits, Options, run};
+use sa_amp::{Limits, Options};
 use serde_json::Value;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -45,15 +44,16 @@ print(told.get("reason", ""), file=sys.stderr)
 sys.exit(0 if told["allow"] else 2)
 "#;
 
-fn start(program: &Path, folder: &Path) -> Remote<io::Result<ExitCode>> {
+fn start(program: &Path, folder: &Path) -> Remote<ExitCode> {
     let helper = ["python3", "-c", HELPER].map(Into::into).to_vec();
     let mut options = Options::new(program, helper, folder);
-    options.inherited = vec![("PATH".into(), PATH.into())];
-    options.env = vec![("EXTRA".into(), "hello".into()), ("AMP_API_KEY".into(), "sgamp_fake".into())];
+    options.cli.inherited = vec![("PATH".into(), PATH.into())];
+    options.cli.env = vec![("EXTRA".into(), "hello".into()), ("AMP_API_KEY".into(), "sgamp_fake".into())];
     options.has_key = true;
     options.limits = Limits { farewell: Duration::from_millis(200), ..Limits::default() };
     assert!(!format!("{options:?}").contains("sgamp_fake"));
-    Remote::start(|input, output| run(input, output, options))
+    let program = options.into_program().unwrap();
+    Remote::start(|input, output| program.run(input, output))
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_process_is_started_asks_crashes_and_is_started_again() {
     let messages = remote.prompt("T-1", "crash").await;
     assert_eq!(messages.last().unwrap()["error"]["message"], "Amp ended with exit code 7: it hurts");
     assert_eq!(said(&remote.prompt("T-1", "hi").await), "hello 1");
-    assert_eq!(remote.end().await.unwrap(), ExitCode::SUCCESS);
+    assert_eq!(remote.end().await, ExitCode::SUCCESS);
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ impl fmt::Debug for TokenSettings {
 /// How to reach an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum McpServer {
+pub enum McpServer {
     Stdio { command: String, args: Vec<String>, env: BTreeMap<String, String> },
     Http { url: String, headers: BTreeMap<String, String> },
     Sse { url: String, headers: BTreeMap<String, String> },

@@ -108,7 +108,7 @@ impl Spoken {
 /// What goes back to the model: results of tools, and what the CLI says in the user's name.
 #[derive(Debug, Deserialize)]
 pub(crate) struct UserFrame {
-    pub(crate) message: Told,
+    pub(crate) message: Reply,
     pub(crate) parent_tool_use_id: Option<String>,
     pub(crate) uuid: Option<String>,
     #[serde(rename = "isReplay", default)]
@@ -118,12 +118,12 @@ pub(crate) struct UserFrame {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct Reply {
     #[serde(default)]
     pub(crate) content: Value,
 }
 
-impl Told {
+impl Reply {
     /// The results of tools in it.
     pub(crate) fn results(&self) -> impl Iterator<Item = (&str, &Value)> {
         let blocks = self.content.as_array().map(Vec::as_slice).unwrap_or_default();

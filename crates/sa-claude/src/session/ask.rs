@@ -6,7 +6,7 @@ use super::question::Questions;
 use crate::core::Core;
 use crate::native::frame::{Asked, CanUseTool, Question};
 use crate::native::line::{Answer, FormAnswer, Line, Response, ToolAnswer};
-use sa_acp::Told;
+use sa_acp::Reply;
 
 /// What a client was asked.
 #[derive(Debug)]
@@ -15,10 +15,8 @@ pub enum Ask {
     Tool(Box<Permission>),
     /// Whether a plan is good, and in which mode to go on.
     Plan(Box<Permission>),
-    /// Questions to the user, as one form.
-    Form(Box<Questions>),
-    /// Questions to the user, one after the other, each as a choice.
-    Choice(Box<Questions>),
+    /// Questions to the user.
+    Questions(Box<Questions>),
     /// An MCP server's own form.
     Server,
 }
@@ -53,20 +51,18 @@ impl Session {
     }
 
     /// Takes the client's answer.
-    pub(super) fn client_answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
+    pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
-            Ask::Tool(permission) => self.permission_answered(core, id, *permission, told),
-            Ask::Plan(permission) => self.plan_answered(core, id, *permission, told),
-            Ask::Form(questions) => self.form_answered(core, id, *questions, told),
-            Ask::Choice(questions) => self.choice_answered(core, id, *questions, told),
-            Ask::Server => self.server_answered(core, id, told),
+            Ask::Tool(permission) => self.permission_answered(core, id, *permission, reply),
+            Ask::Plan(permission) => self.plan_answered(core, id, *permission, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, *questions, reply),
+            Ask::Server => self.server_answered(core, id, reply),
         }
     }
 
     /// Takes all questions back from the client and tells the CLI that they are void, in case it still waits.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        core.withdraw(&self.id, None);
-        for (id, ask) in std::mem::take(&mut self.asks) {
+        for (id, ask) in self.conversation.withdraw_all(&mut core.client) {
             let answer = match ask {
                 Ask::Server => Answer::Form(FormAnswer { action: "cancel", content: None }),
                 _ => deny("The user cancelled the turn.", false),

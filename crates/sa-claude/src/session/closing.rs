@@ -2,12 +2,12 @@
 
 use super::Session;
 use crate::core::Core;
-use agent_client_protocol_schema::v1::{CloseSessionResponse, DeleteSessionResponse, StopReason};
+use agent_client_protocol_schema::v1::{DeleteSessionResponse, StopReason};
 use sa_acp::{Session as _, failure};
 
 impl Session {
     /// Ends the work and the process.
-    pub(super) fn wind_up(&mut self, core: &mut Core) {
+    pub(super) fn begin_close(&mut self, core: &mut Core) {
         self.cancel(core);
         self.cut_turn_off(core);
         let Some(child) = &mut self.child else {
@@ -21,7 +21,7 @@ impl Session {
 
     /// Answers the running prompt as cancelled without waiting for the CLI to stop.
     fn cut_turn_off(&mut self, core: &mut Core) {
-        self.tools.close(core, &self.id, "Cancelled");
+        self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
         if let Some(turn) = self.turn.take() {
             self.settle(core, turn, Ok(StopReason::Cancelled), None);
         }
@@ -29,20 +29,18 @@ impl Session {
 
     /// Answers whoever wanted the session closed; `false` if nobody did.
     pub(super) fn closed(&mut self, core: &mut Core) -> bool {
-        let Some(closing) = self.closing.take() else { return false };
-        self.opening_failed(core, &failure("the session was closed while it was being opened", "closed"));
-        for key in closing.closes {
-            core.reply(&key, CloseSessionResponse::new());
+        if !self.conversation.is_closing() {
+            return false;
         }
-        for key in closing.deletes {
+        self.opening_failed(core, &failure("the session was closed while it was being opened", "closed"));
+        for key in self.conversation.close(&mut core.client) {
             // Usually one and the same.
-            let ids = [self.id.to_string(), self.native_id.clone()];
+            let ids = [self.conversation.id.to_string(), self.native_id.clone()];
             match ids.iter().try_for_each(|id| core.host.disk.delete(id)) {
-                Ok(()) => core.reply(&key, DeleteSessionResponse::new()),
-                Err(error) => core.fail(&key, &error),
+                Ok(()) => core.client.reply(&key, DeleteSessionResponse::new()),
+                Err(error) => core.client.fail(&key, &error),
             }
         }
-        self.gone = true;
         true
     }
 }

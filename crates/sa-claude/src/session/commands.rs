@@ -31,7 +31,7 @@ impl Session {
 
     pub(super) fn tell_commands(&self, core: &mut Core) {
         let update = AvailableCommandsUpdate::new(self.commands.clone());
-        self.emit(core, &SessionUpdate::AvailableCommandsUpdate(update));
+        self.conversation.update(&mut core.client, &SessionUpdate::AvailableCommandsUpdate(update));
     }
 }
 

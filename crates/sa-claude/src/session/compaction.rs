@@ -30,14 +30,18 @@ impl Session {
 
     fn tell_compaction(&self, core: &mut Core, status: CompactionStatus, error: Option<String>) {
         let id = format!("compaction_{}", self.compaction.count);
-        if core.client.follows_compaction() {
+        if core.client.handshake.follows_compaction() {
             let mut update = CompactionUpdate::new(id, status);
             if let Some(error) = error {
                 update = update.error(error);
             }
-            return self.emit(core, &SessionUpdate::CompactionUpdate(update));
+            return self.conversation.update(&mut core.client, &SessionUpdate::CompactionUpdate(update));
         }
-        core.remark(&self.id, "compaction", json!({ "id": id, "status": status, "error": error }));
+        core.client.remark(
+            &self.conversation.id,
+            "compaction",
+            json!({ "id": id, "status": status, "error": error }),
+        );
     }
 
     /// From here on the context is another one.

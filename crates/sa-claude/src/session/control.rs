@@ -110,7 +110,7 @@ impl Session {
             return self.change_done(core, &key, change, form, Some(Ok(Value::Null)));
         }
         if self.controls.is_full() {
-            return core.fail(&key, &failure("too many changes are waiting for claude", "busy"));
+            return core.client.fail(&key, &failure("too many changes are waiting for claude", "busy"));
         }
         let (request, limit) = (change.request(), core.host.limits.control);
         if self.mcp.holds_answers() {
@@ -131,8 +131,8 @@ impl Session {
         let (option, value) = change.words();
         let title = format!("Claude Code did not take the {option} '{value}'");
         let notice = Notice::new(NoticeSeverity::Error, title).description(reason.clone());
-        core.notice(
-            &self.id,
+        core.client.notice(
+            &self.conversation.id,
             notice,
             "refused",
             json!({ "option": option, "value": value, "error": reason }),
@@ -149,8 +149,8 @@ impl Session {
     ) {
         match answer {
             Some(Ok(_)) => {}
-            Some(Err(error)) => return core.fail(key, &failure(error, "refused")),
-            None => return core.fail(key, &failure("claude did not answer in time", "timeout")),
+            Some(Err(error)) => return core.client.fail(key, &failure(error, "refused")),
+            None => return core.client.fail(key, &failure("claude did not answer in time", "timeout")),
         }
         if matches!(change, Change::Model(_)) {
             self.meter.model_changed();
@@ -160,8 +160,8 @@ impl Session {
         if self.settings.mode() != mode_before {
             self.tell_mode(core);
         } else if form != Form::Option {
-            core.options_changed(&self.id, self.settings.options());
+            core.client.options_changed(&self.conversation.id, self.settings.options());
         }
-        core.was_set(key, form, self.settings.options());
+        core.client.was_set(key, form, self.settings.options());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Child, Session};
 use crate::core::Core;
-use crate::launch::Conversation;
+use crate::launch::NativeConversation;
 use agent_client_protocol_schema::v1::Error;
 use sa_acp::{Ended, process_ended, session_not_found};
 
@@ -17,16 +17,15 @@ impl Session {
         let Some(child) = self.child.take() else { return };
         self.running = false;
         self.settling = None;
-        core.withdraw(&self.id, None);
-        self.asks.clear();
+        self.conversation.withdraw_all(&mut core.client);
         let error = process_ended("Claude Code", ended, child.complaint.as_deref());
         for then in self.controls.open.take_all() {
             // Changes fail with the process; the greeting is dealt with below.
             if let super::control::Then::Changed { key, .. } = then {
-                core.fail(&key, &error);
+                core.client.fail(&key, &error);
             }
         }
-        self.tools.close(core, &self.id, "The process of Claude Code ended");
+        self.tools.close(&mut core.client, &self.conversation.id, "The process of Claude Code ended");
         if self.closed(core) {
             return;
         }
@@ -38,7 +37,7 @@ impl Session {
             return self.ended_early(core, &child, ended, &error);
         }
         if !child.ending {
-            tracing::warn!(session = %self.id, code = ended.code, signal = ended.signal, "claude ended by itself");
+            tracing::warn!(session = %self.conversation.id, code = ended.code, signal = ended.signal, "claude ended by itself");
         }
         self.abort_turn(core, &error);
     }
@@ -52,15 +51,17 @@ impl Session {
         let again = !self.is_opening() && !std::mem::replace(&mut self.has_switched, true);
         match &child.conversation {
             // Nothing was stored before the last process died, or more than was seen.
-            Conversation::Resumed { .. } if says(NO_CONVERSATION) && again => {
+            NativeConversation::Resumed { .. } if says(NO_CONVERSATION) && again => {
                 self.is_stored = false;
-                self.start(core, Conversation::New { id });
+                self.start(core, NativeConversation::New { id });
             }
-            Conversation::New { .. } if says(IN_USE) && again => {
+            NativeConversation::New { .. } if says(IN_USE) && again => {
                 self.is_stored = true;
-                self.start(core, Conversation::Resumed { id });
+                self.start(core, NativeConversation::Resumed { id });
             }
-            Conversation::Resumed { id } | Conversation::Forked { from: id, .. } if says(NO_CONVERSATION) => {
+            NativeConversation::Resumed { id } | NativeConversation::Forked { from: id, .. }
+                if says(NO_CONVERSATION) =>
+            {
                 let missing = session_not_found(&id.clone().into());
                 self.greeting_failed(core, &missing);
             }

@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::native::frame::ServerForm;
 use crate::native::line::{Answer, FormAnswer};
 use agent_client_protocol_schema::v1::{ElicitationAction, ElicitationSessionScope};
-use sa_acp::{Session as _, Told, action};
+use sa_acp::{Reply, action};
 
 impl Session {
     /// Passes it on as it is, unless the client shows no such thing or the form is of a kind that ACP does not know.
@@ -20,15 +20,18 @@ impl Session {
             url: url.filter(|_| is_url),
             schema: form.requested_schema.as_ref().filter(|_| !is_url),
         };
-        let request = form.request(&core.client, ElicitationSessionScope::new(self.id.clone()));
+        let request =
+            form.request(&core.client.handshake, ElicitationSessionScope::new(self.conversation.id.clone()));
         match request {
-            Some(request) => self.pass_on(core, &id, Ask::Server, "elicitation/create", request),
+            Some(request) => {
+                self.conversation.pass_on(&mut core.client, &id, Ask::Server, "elicitation/create", request)
+            }
             None => self.respond(core, &id, Answer::Form(FormAnswer { action: "decline", content: None })),
         }
     }
 
-    pub(super) fn server_answered(&mut self, core: &mut Core, id: &str, told: Told) {
-        let answer = match action(told) {
+    pub(super) fn server_answered(&mut self, core: &mut Core, id: &str, reply: Reply) {
+        let answer = match action(reply) {
             Ok(ElicitationAction::Accept(accepted)) => {
                 let content = accepted.content.and_then(|content| serde_json::to_value(content).ok());
                 FormAnswer { action: "accept", content }

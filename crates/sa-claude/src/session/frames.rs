@@ -2,13 +2,12 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::limits::KEPT_LINE;
 use crate::native::Frame;
 use crate::native::frame::{Information, Init, Retry, Status};
 use crate::native::message::UserFrame;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionUpdate};
-use sa_acp::{Session as _, auth_required};
-use serde_json::{Value, json};
+use sa_acp::{auth_required, clipped};
+use serde_json::json;
 
 impl Session {
     /// Takes a line of the CLI.
@@ -17,14 +16,18 @@ impl Session {
             Ok(frame) => self.frame(core, frame),
             Err(reason) => {
                 let text = String::from_utf8_lossy(line);
-                self.keep(core, json!({ "reason": reason, "raw": clip(&text) }));
+                self.conversation
+                    .report_unknown(&mut core.client, json!({ "reason": reason, "raw": clipped(&text) }));
             }
         }
     }
 
     /// Takes note of a line that was too long to be kept.
     pub(crate) fn overlong(&mut self, core: &mut Core, length: u64) {
-        self.keep(core, json!({ "reason": format!("a line of {length} bytes is too long") }));
+        self.conversation.report_unknown(
+            &mut core.client,
+            json!({ "reason": format!("a line of {length} bytes is too long") }),
+        );
     }
 
     fn frame(&mut self, core: &mut Core, frame: Frame) {
@@ -37,7 +40,7 @@ impl Session {
             Frame::User(user) => self.told(core, &user),
             Frame::Result(result) => self.turn_ended(core, &result),
             Frame::Asked(asked) => self.asked(core, asked),
-            Frame::Withdrawn(id) => self.ask_withdrawn(core, &id),
+            Frame::Withdrawn(id) => self.conversation.withdraw(&mut core.client, &id),
             Frame::Answered(answered) => self.control_answered(core, answered.response),
             Frame::Retry(retry) => self.retried(core, &retry),
             Frame::Denied(denied) => self.tool_denied(core, &denied),
@@ -52,31 +55,21 @@ impl Session {
             }
             Frame::Ignored => {}
             Frame::Unknown(value) => {
-                let text = value.to_string();
-                let raw = if text.len() <= KEPT_LINE { value } else { Value::String(clip(&text)) };
-                self.keep(core, json!({ "raw": raw }));
+                self.conversation.report_unknown_message(&mut core.client, value);
             }
         }
-    }
-
-    /// Passes on what is not understood, so that somebody who does can use it.
-    fn keep(&mut self, core: &mut Core, mut what: Value) {
-        self.unknown += 1;
-        tracing::warn!(session = %self.id, count = self.unknown, "claude wrote a line that is not known");
-        what["count"] = json!(self.unknown);
-        core.remark(&self.id, "unparsed", what);
     }
 
     /// The CLI introduces itself at the start of each turn.
     fn turn_began(&mut self, core: &mut Core, init: Init) {
         if let Some(version) = init.claude_code_version {
-            tracing::debug!(session = %self.id, version, "claude begins a turn");
+            tracing::debug!(session = %self.conversation.id, version, "claude begins a turn");
         }
         self.is_stored = true;
         if let Some(id) = init.session_id.filter(|id| *id != self.native_id) {
             // The user had the conversation cleared. A later process has to continue the new one.
-            if let Err(error) = core.host.disk.moved(&self.id.0, &id) {
-                tracing::warn!(session = %self.id, %error, "it cannot be noted that a conversation was cleared");
+            if let Err(error) = core.host.disk.moved(&self.conversation.id.0, &id) {
+                tracing::warn!(session = %self.conversation.id, %error, "it cannot be noted that a conversation was cleared");
             }
             self.native_id = id;
         }
@@ -88,7 +81,7 @@ impl Session {
         if mode {
             self.tell_mode(core);
         } else if model {
-            core.options_changed(&self.id, self.settings.options());
+            core.client.options_changed(&self.conversation.id, self.settings.options());
         }
     }
 
@@ -139,21 +132,21 @@ impl Session {
         let seconds = milliseconds / 1000.0;
         let about = format!("Attempt {attempt} of {of}; the next one follows in {seconds:.1} s");
         let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
-        core.notice(&self.id, notice, "apiRetry", detail);
+        core.client.notice(&self.conversation.id, notice, "apiRetry", detail);
     }
 
     fn informed(&self, core: &mut Core, information: &Information) {
-        if core.client.shows_notices() && !information.content.trim().is_empty() {
+        if core.client.handshake.shows_notices() && !information.content.trim().is_empty() {
             let severity = match information.level.as_deref() {
                 Some("error") => NoticeSeverity::Error,
                 Some("warning") => NoticeSeverity::Warning,
                 _ => NoticeSeverity::Info,
             };
             let notice = Notice::new(severity, information.content.trim());
-            return self.emit(core, &SessionUpdate::Notice(notice));
+            return self.conversation.update(&mut core.client, &SessionUpdate::Notice(notice));
         }
         let about = json!({ "text": information.content, "level": information.level });
-        core.remark(&self.id, "information", about);
+        core.client.remark(&self.conversation.id, "information", about);
     }
 
     /// What goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt itself, or
@@ -170,8 +163,4 @@ impl Session {
         }
         self.tool_results(core, user);
     }
-}
-
-fn clip(text: &str) -> String {
-    text.chars().take(KEPT_LINE).collect()
 }

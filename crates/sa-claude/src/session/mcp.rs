@@ -84,13 +84,13 @@ pub(crate) fn servers(wanted: Vec<Wanted>) -> Result<BTreeMap<String, McpServer>
 impl Session {
     /// Passes the servers to the CLI. Not on its command line, where everybody on the machine could read their secrets.
     pub(super) fn send_mcp_servers(&mut self, core: &mut Core) {
-        if self.place.servers.is_empty() {
+        if self.conversation.workspace.servers.is_empty() {
             return;
         }
         let limit = core.host.limits.mcp;
-        let names = self.place.servers.keys().cloned().collect();
+        let names = self.conversation.workspace.servers.keys().cloned().collect();
         self.mcp = Mcp { wait: McpWait::new(names, core.now.elapsed + limit), step: Step::Passed };
-        let request = Request::McpSetServers { servers: self.place.servers.clone() };
+        let request = Request::McpSetServers { servers: self.conversation.workspace.servers.clone() };
         self.control(core, &request, limit, Then::McpServers);
     }
 
@@ -98,8 +98,8 @@ impl Session {
         match answer {
             Some(Ok(_)) => self.ask_mcp_status(core),
             Some(Err(error)) => {
-                for name in self.place.servers.keys() {
-                    core.mcp_unavailable(&self.id, name, &error);
+                for name in self.conversation.workspace.servers.keys() {
+                    core.client.mcp_unavailable(&self.conversation.id, name, &error);
                 }
                 self.mcp = Mcp::default();
             }
@@ -130,7 +130,7 @@ impl Session {
         self.mcp = Mcp::default();
         for server in &servers {
             if let (Some(name), Some(reason)) = (&server.name, server.failure()) {
-                core.mcp_unavailable(&self.id, name, reason);
+                core.client.mcp_unavailable(&self.conversation.id, name, reason);
             }
         }
         self.send_next(core);
@@ -142,13 +142,13 @@ impl Session {
         if let Some(late) = self.mcp.wait.late(now) {
             for name in late {
                 let reason = format!("it did not answer within {} s", limit.as_secs());
-                core.mcp_unavailable(&self.id, &name, &reason);
+                core.client.mcp_unavailable(&self.conversation.id, &name, &reason);
             }
             self.mcp = Mcp::default();
             return;
         }
         if let Some(names) = self.mcp.wait.to_report(now) {
-            core.mcp_waiting(&self.id, names.iter().map(String::as_str), limit);
+            core.client.mcp_waiting(&self.conversation.id, names.iter().map(String::as_str), limit);
         }
         if matches!(self.mcp.step, Step::Next(at) if at <= now) {
             self.ask_mcp_status(core);

@@ -36,37 +36,37 @@ pub(crate) use opening::Opening;
 pub(crate) use settings::Settings;
 
 use super::core::Core;
-use super::launch::{Conversation, Launch};
+use super::launch::{Launch, NativeConversation};
 use super::native::line::{McpServer, UserContent};
 use super::tools::Todos;
-use agent_client_protocol_schema::v1::{AvailableCommand, Error, SessionId, SessionInfo, SessionUpdate};
+use agent_client_protocol_schema::v1::{AvailableCommand, Error, SessionId};
 use ask::Ask;
 use compaction::Compaction;
 use control::Controls;
 use mcp::Mcp;
 use opening::Greeting;
-use sa_acp::{ChildId, Closing, Ended, Form, Piece, Queue, RequestKey, Told};
+use sa_acp::{ChildId, Ended, Form, Piece, Reply, RequestKey};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 use stream::Stream;
 use tooling::Tools;
 use turn::Turn;
 use usage::Meter;
 
-/// Where a session works, and with what.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) cwd: PathBuf,
-    pub(crate) directories: Vec<PathBuf>,
-    pub(crate) servers: BTreeMap<String, McpServer>,
-}
+/// MCP servers in the CLI's own form, by name.
+type Servers = BTreeMap<String, McpServer>;
+
+/// A prompt in the CLI's own form.
+type Content = UserContent;
+
+pub(crate) type Workspace = sa_acp::Workspace<Servers>;
+type Conversation = sa_acp::Conversation<Servers, Content, Ask>;
 
 /// A process of the CLI.
 #[derive(Debug)]
 struct Child {
     id: ChildId,
-    conversation: Conversation,
+    conversation: NativeConversation,
     /// What is not known yet; `None` once it takes prompts.
     greeting: Option<Greeting>,
     /// What it said about not being able to go on.
@@ -78,8 +78,7 @@ struct Child {
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
-    id: SessionId,
-    place: Place,
+    pub(crate) conversation: Conversation,
     /// The id under which the CLI keeps the conversation; `/clear` changes it.
     native_id: String,
     /// Whether the CLI has stored something of the conversation, so that it can be resumed.
@@ -88,61 +87,46 @@ pub struct Session {
     has_switched: bool,
     child: Option<Child>,
     opening: Option<Opening>,
-    closing: Option<Closing>,
-    /// Whether nothing is left of it.
-    gone: bool,
     controls: Controls,
     mcp: Mcp,
     settings: Settings,
     commands: Vec<AvailableCommand>,
-    queue: Queue<UserContent>,
     turn: Option<Turn>,
     /// Whether the CLI works on something, be it a prompt or by itself.
     running: bool,
     /// A turn has told its result and the CLI has not said that it is idle; until when that is waited for.
     settling: Option<Duration>,
-    asks: BTreeMap<String, Ask>,
     stream: Stream,
     tools: Tools,
     todos: Todos,
     meter: Meter,
     compaction: Compaction,
-    title: Option<String>,
     /// Whether it has no name from an earlier process.
     is_nameless: bool,
-    /// Lines that were not known.
-    unknown: u64,
 }
 
 impl Session {
-    pub(crate) fn new(id: SessionId, place: Place, settings: Settings) -> Self {
+    pub(crate) fn new(id: SessionId, workspace: Workspace, settings: Settings) -> Self {
         Self {
             native_id: id.to_string(),
-            id,
-            place,
+            conversation: Conversation::new(id, workspace),
             is_stored: false,
             has_switched: false,
             child: None,
             opening: None,
-            closing: None,
-            gone: false,
             controls: Controls::default(),
             mcp: Mcp::default(),
             settings,
             commands: Vec::new(),
-            queue: Queue::new(),
             turn: None,
             running: false,
             settling: None,
-            asks: BTreeMap::new(),
             stream: Stream::default(),
             tools: Tools::default(),
             todos: Todos::default(),
             meter: Meter::default(),
             compaction: Compaction::default(),
-            title: None,
             is_nameless: false,
-            unknown: 0,
         }
     }
 
@@ -161,24 +145,12 @@ impl Session {
         self.child.as_ref().is_some_and(|own| own.id == child)
     }
 
-    /// As `session/list` shows it.
-    pub(crate) fn info(&self) -> SessionInfo {
-        SessionInfo::new(self.id.clone(), self.place.cwd.clone())
-            .additional_directories(self.place.directories.clone())
-            .title(self.title.clone())
-    }
-
-    /// Tells the client something.
-    fn emit(&self, core: &mut Core, update: &SessionUpdate) {
-        core.update(&self.id, update);
-    }
-
     /// Starts a process for a conversation.
-    fn start(&mut self, core: &mut Core, conversation: Conversation) {
+    fn start(&mut self, core: &mut Core, conversation: NativeConversation) {
         let launch = Launch {
             conversation: conversation.clone(),
-            cwd: self.place.cwd.clone(),
-            directories: self.place.directories.clone(),
+            cwd: self.conversation.workspace.cwd.clone(),
+            directories: self.conversation.workspace.directories.clone(),
             mode: self.settings.launch_mode(),
             model: self.settings.launch_model(),
             effort: self.settings.launch_effort(),
@@ -186,9 +158,11 @@ impl Session {
             allow_bypass: core.host.allow_bypass,
             is_root: core.host.is_root,
         };
-        let id = core.start(launch);
+        let id = core.processes.start(launch);
         match &conversation {
-            Conversation::New { id } | Conversation::Resumed { id } | Conversation::Forked { id, .. } => {
+            NativeConversation::New { id }
+            | NativeConversation::Resumed { id }
+            | NativeConversation::Forked { id, .. } => {
                 self.native_id.clone_from(id);
             }
         }
@@ -206,7 +180,7 @@ impl Session {
     fn restart(&mut self, core: &mut Core) {
         let id = self.native_id.clone();
         let conversation =
-            if self.is_stored { Conversation::Resumed { id } } else { Conversation::New { id } };
+            if self.is_stored { NativeConversation::Resumed { id } } else { NativeConversation::New { id } };
         self.start(core, conversation);
     }
 
@@ -218,29 +192,21 @@ impl Session {
 }
 
 impl sa_acp::Session for Session {
-    type Launch = Launch;
     type Core = Core;
-    type Content = UserContent;
+    type Servers = Servers;
+    type Content = Content;
     type Ask = Ask;
 
-    fn content(pieces: Vec<Piece>) -> Result<UserContent, Error> {
+    fn content(pieces: Vec<Piece>) -> Result<Content, Error> {
         Ok(prompt::content(pieces))
     }
 
-    fn id(&self) -> &SessionId {
-        &self.id
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
     }
 
-    fn is_open(&self) -> bool {
-        !self.gone && self.closing.is_none()
-    }
-
-    fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    fn queue(&mut self) -> &mut Queue<UserContent> {
-        &mut self.queue
+    fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
     }
 
     fn running(&self) -> Option<&RequestKey> {
@@ -267,12 +233,8 @@ impl sa_acp::Session for Session {
         self.greeting_failed(core, error);
     }
 
-    fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
-        &mut self.asks
-    }
-
-    fn answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
-        self.client_answered(core, id, ask, told);
+    fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
+        self.client_replied(core, id, ask, reply);
     }
 
     fn set(
@@ -288,9 +250,8 @@ impl sa_acp::Session for Session {
         Ok(())
     }
 
-    fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
-        self.closing.get_or_insert_default().add(key, delete);
-        self.wind_up(core);
+    fn close(&mut self, core: &mut Core) {
+        self.begin_close(core);
     }
 
     fn wake(&self) -> Option<Duration> {

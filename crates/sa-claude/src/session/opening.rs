@@ -2,9 +2,9 @@
 
 use super::control::Then;
 use super::settings::thinking;
-use super::{Place, Session};
+use super::{Session, Workspace};
 use crate::core::Core;
-use crate::launch::Conversation;
+use crate::launch::NativeConversation;
 use crate::limits::NICE_TO_KNOW;
 use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
 use crate::native::line::{Hooks, Request};
@@ -38,7 +38,7 @@ pub(super) type Answer = Option<Result<Value, String>>;
 
 impl Session {
     /// Opens a session that has no process.
-    pub(crate) fn open(&mut self, core: &mut Core, opening: Opening, conversation: Conversation) {
+    pub(crate) fn open(&mut self, core: &mut Core, opening: Opening, conversation: NativeConversation) {
         self.is_nameless = opening.how == How::New;
         self.is_stored = !self.is_nameless;
         self.opening = Some(opening);
@@ -46,19 +46,22 @@ impl Session {
     }
 
     /// Opens a session that is open, which may be in another place from now on.
-    pub(crate) fn reopen(&mut self, core: &mut Core, opening: Opening, place: Place) {
-        if self.opening.is_some() || self.closing.is_some() {
+    pub(crate) fn reopen(&mut self, core: &mut Core, opening: Opening, workspace: Workspace) {
+        if self.opening.is_some() || !self.conversation.is_open() {
             return core
+                .client
                 .fail(&opening.key, &failure("the session is being opened or closed already", "busy"));
         }
-        if place != self.place && self.turn.is_some() {
-            return core.fail(&opening.key, &failure("the session is at work and cannot move", "busy"));
+        if workspace != self.conversation.workspace && self.turn.is_some() {
+            return core
+                .client
+                .fail(&opening.key, &failure("the session is at work and cannot move", "busy"));
         }
-        if place == self.place {
+        if workspace == self.conversation.workspace {
             self.opening = Some(opening);
             return self.opened(core);
         }
-        self.place = place;
+        self.conversation.workspace = workspace;
         self.opening = Some(opening);
         match &mut self.child {
             // Its end starts the next one.
@@ -201,14 +204,14 @@ impl Session {
     fn opened(&mut self, core: &mut Core) {
         let Some(Opening { key, how, history }) = self.opening.take() else { return };
         for update in history {
-            self.emit(core, &update);
+            self.conversation.update(&mut core.client, &update);
         }
         // Nothing of a session that a client knows may follow the answer. It learns the id of a new one by the answer.
         let is_known = how.continued().is_some();
         if is_known {
             self.tell_commands(core);
         }
-        core.opened(&key, &how, &self.id, self.settings.modes(), self.settings.options());
+        core.client.opened(&key, &how, &self.conversation.id, self.settings.modes(), self.settings.options());
         if !is_known {
             self.tell_commands(core);
         }
@@ -227,8 +230,8 @@ impl Session {
     /// Refuses to open the session, if that is what a client waits for.
     pub(super) fn opening_failed(&mut self, core: &mut Core, error: &Error) {
         if let Some(opening) = self.opening.take() {
-            core.fail(&opening.key, error);
-            self.gone = true;
+            core.client.fail(&opening.key, error);
+            self.conversation.discard();
         }
     }
 }

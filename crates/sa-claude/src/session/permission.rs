@@ -8,10 +8,8 @@ use crate::core::{Core, PROFILE};
 use crate::native::frame::CanUseTool;
 use crate::native::line::{Answer, ToolAnswer};
 use crate::tools;
-use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, ToolCallUpdate, ToolCallUpdateFields,
-};
-use sa_acp::{Session as _, Told, chosen};
+use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
+use sa_acp::{Reply, chosen};
 use serde_json::Value;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -50,7 +48,13 @@ impl Session {
             options.push(PermissionOption::new(ALLOW_ALWAYS, name, PermissionOptionKind::AllowAlways));
         }
         options.push(PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce));
-        self.pass_on_choice(core, &id, Ask::Tool(Box::new(permission)), call, options);
+        self.conversation.pass_on_choice(
+            &mut core.client,
+            &id,
+            Ask::Tool(Box::new(permission)),
+            call,
+            options,
+        );
     }
 
     /// Notes what is asked about. The client is told of the call if it was not before: those of sub-agents may come late.
@@ -64,7 +68,7 @@ impl Session {
         let CanUseTool { tool_name: tool, input, tool_use_id, decision_reason, .. } = asked;
         let call = tool_use_id.unwrap_or_else(|| id.to_owned());
         self.tool_called(core, &call, &tool, input.clone(), None);
-        let fields = tools::call(&tool, &input, &self.place.cwd).into_fields();
+        let fields = tools::call(&tool, &input, &self.conversation.workspace.cwd).into_fields();
         let mut update = ToolCallUpdate::new(call.clone(), fields);
         if let Some(reason) = decision_reason {
             update = update.meta(PROFILE.meta(serde_json::json!({ "decisionReason": reason })));
@@ -77,15 +81,15 @@ impl Session {
         core: &mut Core,
         id: &str,
         permission: Permission,
-        told: Told,
+        reply: Reply,
     ) {
-        let answer = match chosen(told).as_ref().map(Option::as_deref) {
+        let answer = match chosen(reply).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => {
-                self.tools.runs(core, &self.id, &permission.call);
+                self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
                 permission.allow(Vec::new())
             }
             Ok(Some(ALLOW_ALWAYS)) => {
-                self.tools.runs(core, &self.id, &permission.call);
+                self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
                 let always = permission.always.clone();
                 permission.allow(always)
             }
@@ -111,9 +115,4 @@ fn rules(always: &[Value]) -> String {
         }
     };
     rules.map(word).collect::<Vec<_>>().join(", ")
-}
-
-/// A call that is shown as a question rather than by its input.
-pub(super) fn titled(call: &str, title: &str) -> ToolCallUpdate {
-    ToolCallUpdate::new(call.to_owned(), ToolCallUpdateFields::new().title(title.to_owned()))
 }

@@ -7,7 +7,7 @@ use super::settings::{ACCEPT_EDITS, BYPASS, DEFAULT, PLAN};
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind};
-use sa_acp::{Session as _, Told, chosen};
+use sa_acp::{Reply, chosen};
 use serde_json::json;
 
 impl Session {
@@ -22,14 +22,20 @@ impl Session {
             options.push(PermissionOption::new(BYPASS, never, PermissionOptionKind::AllowAlways));
         }
         options.push(PermissionOption::new(PLAN, "No, keep planning", PermissionOptionKind::RejectOnce));
-        self.pass_on_choice(core, &id, Ask::Plan(Box::new(permission)), call, options);
+        self.conversation.pass_on_choice(
+            &mut core.client,
+            &id,
+            Ask::Plan(Box::new(permission)),
+            call,
+            options,
+        );
     }
 
-    pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, permission: Permission, told: Told) {
+    pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, permission: Permission, reply: Reply) {
         let may_bypass = self.settings.may_bypass();
-        let answer = match chosen(told) {
+        let answer = match chosen(reply) {
             Ok(Some(mode)) if mode == ACCEPT_EDITS || mode == DEFAULT || (mode == BYPASS && may_bypass) => {
-                self.tools.runs(core, &self.id, &permission.call);
+                self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
                 // The CLI may use a tool in its new mode before it reports that mode.
                 if self.settings.saw_mode(&mode) {
                     self.tell_mode(core);

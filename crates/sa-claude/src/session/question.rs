@@ -3,23 +3,15 @@
 
 use super::Session;
 use super::ask::{Ask, deny};
-use super::permission::{Permission, titled};
+use super::permission::Permission;
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
 use crate::native::line::Answer;
-use agent_client_protocol_schema::v1::ElicitationAction;
-use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request};
+use sa_acp::{Answered, Question, Reply};
 use serde_json::{Map, Value};
 
-/// Questions that wait for their answers.
-#[derive(Debug)]
-pub struct Questions {
-    permission: Permission,
-    questions: Vec<Question>,
-    /// Asked one by one: those before this one are done.
-    next: usize,
-    answers: Map<String, Value>,
-}
+/// Questions of a tool that waits for permission.
+pub(super) type Questions = sa_acp::Questions<Permission>;
 
 fn read(value: &Value) -> Option<Question> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -34,20 +26,17 @@ fn read(value: &Value) -> Option<Question> {
     })
 }
 
-impl Questions {
-    /// The answer for the CLI: the input of the tool, with what was answered.
-    fn answer(mut self) -> Answer {
-        if let Value::Object(input) = &mut self.permission.input {
-            input.insert("answers".to_owned(), Value::Object(self.answers));
-        }
-        self.permission.allow(Vec::new())
+/// Returns the answer for the CLI: the input of the tool, with what was answered.
+fn answer(questions: Questions) -> Answer {
+    let answered =
+        questions.texts().into_iter().zip(questions.answers()).filter(|(_, words)| !words.is_empty());
+    let answers: Map<String, Value> =
+        answered.map(|(text, words)| (text.to_owned(), Value::String(words.join(", ")))).collect();
+    let mut permission = questions.note;
+    if let Value::Object(input) = &mut permission.input {
+        input.insert("answers".to_owned(), Value::Object(answers));
     }
-
-    fn note(&mut self, index: usize, words: &[String]) {
-        if let Some(question) = self.questions.get(index).filter(|_| !words.is_empty()) {
-            self.answers.insert(question.text.clone(), Value::String(words.join(", ")));
-        }
-    }
+    permission.allow(Vec::new())
 }
 
 impl Session {
@@ -55,72 +44,35 @@ impl Session {
         let list = asked.input["questions"].as_array().map(Vec::as_slice).unwrap_or_default();
         let questions: Vec<_> = list.iter().filter_map(read).collect();
         let (permission, _) = self.permission(core, &id, asked, Vec::new());
-        let questions = Questions { permission, questions, next: 0, answers: Map::new() };
-        if questions.questions.is_empty() {
+        if questions.is_empty() {
             return self.respond(core, &id, deny("There is no question to answer.", false));
         }
-        if core.client.shows_forms() {
-            self.show_form(core, &id, questions);
-        } else {
-            self.next_choice(core, &id, questions);
-        }
+        self.next_question(core, &id, Questions::new(permission.call.clone(), questions, permission));
     }
 
-    fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let request = form_request(&self.id, &questions.permission.call, &questions.questions);
-        self.pass_on(core, id, Ask::Form(Box::new(questions)), "elicitation/create", request);
-    }
-
-    pub(super) fn form_answered(&mut self, core: &mut Core, id: &str, mut questions: Questions, told: Told) {
-        let answer = match action(told) {
-            Ok(ElicitationAction::Accept(accepted)) => {
-                let content = accepted.content.unwrap_or_default();
-                let answers = form_answers(questions.questions.len(), &content);
-                for (index, words) in answers.iter().enumerate() {
-                    questions.note(index, words);
-                }
-                self.tools.runs(core, &self.id, &questions.permission.call);
-                questions.answer()
-            }
-            Ok(ElicitationAction::Cancel) => deny("The user cancelled the turn.", true),
-            Ok(_) => deny("The user declined to answer.", false),
-            Err(reason) => deny(format!("The user could not be asked: {reason}."), false),
+    /// Asks the client the next question, or answers the CLI when none is left.
+    fn next_question(&mut self, core: &mut Core, id: &str, mut questions: Questions) {
+        let Some(request) = questions.next_request(&core.client.handshake, &self.conversation.id) else {
+            self.tools.runs(&mut core.client, &self.conversation.id, &questions.call);
+            return self.respond(core, id, answer(questions));
         };
-        self.respond(core, id, answer);
+        let method = request.method();
+        self.conversation.pass_on(&mut core.client, id, Ask::Questions(Box::new(questions)), method, request);
     }
 
-    /// Asks the next question as a choice, or answers the CLI when none is left.
-    fn next_choice(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let Some(question) = questions.questions.get(questions.next) else {
-            self.tools.runs(core, &self.id, &questions.permission.call);
-            return self.respond(core, id, questions.answer());
-        };
-        let options = question.choices();
-        let call = titled(&questions.permission.call, &question.text);
-        self.pass_on_choice(core, id, Ask::Choice(Box::new(questions)), call, options);
-    }
-
-    pub(super) fn choice_answered(
+    pub(super) fn questions_answered(
         &mut self,
         core: &mut Core,
         id: &str,
         mut questions: Questions,
-        told: Told,
+        reply: Reply,
     ) {
-        let choice = match chosen(told) {
-            Ok(Some(choice)) => choice,
-            Ok(None) => return self.respond(core, id, deny("The user cancelled the turn.", true)),
-            Err(reason) => {
-                let message = format!("The user could not be asked: {reason}.");
-                return self.respond(core, id, deny(message, false));
-            }
+        let refusal = match questions.on_reply(reply) {
+            Answered::Noted => return self.next_question(core, id, questions),
+            Answered::Cancelled => deny("The user cancelled the turn.", true),
+            Answered::Declined => deny("The user declined to answer.", false),
+            Answered::Failed(reason) => deny(format!("The user could not be asked: {reason}."), false),
         };
-        let next = questions.next;
-        let label = questions.questions.get(next).and_then(|question| question.label(&choice));
-        if let Some(label) = label.map(str::to_owned) {
-            questions.note(next, &[label]);
-        }
-        questions.next += 1;
-        self.next_choice(core, id, questions);
+        self.respond(core, id, refusal);
     }
 }

@@ -311,6 +311,6 @@ impl Settings {
 
 impl Session {
     pub(super) fn tell_mode(&self, core: &mut Core) {
-        core.mode_changed(&self.id, self.settings.mode(), self.settings.options());
+        core.client.mode_changed(&self.conversation.id, self.settings.mode(), self.settings.options());
     }
 }

@@ -77,6 +77,6 @@ impl Session {
     }
 
     fn say(&self, core: &mut Core, voice: Voice, message: &str, text: &str) {
-        core.say(&self.id, voice, message, text);
+        core.client.say(&self.conversation.id, voice, message, text);
     }
 }

@@ -25,22 +25,22 @@ impl Session {
             about.insert("id".to_owned(), json!(id));
         }
         about.insert("event".to_owned(), json!(task.subtype));
-        for (name, told) in TOLD {
+        for (name, member) in TOLD {
             // Updates bring what changed as a patch.
             let value = task.rest.get(name).or_else(|| task.rest.get("patch")?.get(name));
             if let Some(value) = value.filter(|value| !value.is_null() && *value != "") {
-                about.insert(told.to_owned(), value.clone());
+                about.insert(member.to_owned(), value.clone());
             }
         }
         let about = Value::Object(about);
         match task.tool_use_id.filter(|id| self.tools.get(id).is_some()) {
             Some(id) => {
                 if task.subtype != "task_notification" {
-                    self.tools.runs(core, &self.id, &id);
+                    self.tools.runs(&mut core.client, &self.conversation.id, &id);
                 }
                 self.tool_remark(core, &id, "task", about);
             }
-            None => core.remark(&self.id, "task", about),
+            None => core.client.remark(&self.conversation.id, "task", about),
         }
     }
 }

@@ -39,14 +39,21 @@ impl Session {
         if tool.note == input && !late_parent {
             return;
         }
-        let fields = tools::call(name, &input, &self.place.cwd).into_fields();
+        let fields = tools::call(name, &input, &self.conversation.workspace.cwd).into_fields();
         tool.note = input;
-        tool.tell(core, &self.id, id, fields);
+        tool.tell(&mut core.client, &self.conversation.id, id, fields);
     }
 
     fn new_tool(&mut self, core: &mut Core, id: &str, name: &str, input: Value, parent: Option<&str>) {
-        let described = tools::call(name, &input, &self.place.cwd);
-        self.tools.begin(core, &self.id, id, described, parent.map(str::to_owned), input);
+        let described = tools::call(name, &input, &self.conversation.workspace.cwd);
+        self.tools.begin(
+            &mut core.client,
+            &self.conversation.id,
+            id,
+            described,
+            parent.map(str::to_owned),
+            input,
+        );
     }
 
     /// The results that a line brings.
@@ -67,26 +74,26 @@ impl Session {
         let Some(tool) = self.tools.get_mut(id) else { return };
         // What was written to a file, for example, need not be kept.
         let input = tool.note.take();
-        let outcome = tools::result(&tool.name, &input, block, structured, &self.place.cwd);
+        let outcome = tools::result(&tool.name, &input, block, structured, &self.conversation.workspace.cwd);
         let succeeded = outcome.status == ToolCallStatus::Completed;
         let plan = succeeded.then(|| self.todos.note(&tool.name, &input, structured)).flatten();
-        self.tools.done(core, &self.id, id, outcome);
+        self.tools.done(&mut core.client, &self.conversation.id, id, outcome);
         if let Some(plan) = plan {
-            self.emit(core, &SessionUpdate::Plan(plan));
+            self.conversation.update(&mut core.client, &SessionUpdate::Plan(plan));
         }
     }
 
     /// Tells something about a call that the protocol has no place for.
     pub(super) fn tool_remark(&self, core: &mut Core, id: &str, name: &str, value: Value) {
         if let Some(tool) = self.tools.get(id) {
-            tool.remark(core, &self.id, id, name, value);
+            tool.remark(&mut core.client, &self.conversation.id, id, name, value);
         }
     }
 
     pub(super) fn tool_progressed(&mut self, core: &mut Core, progress: &Progress) {
         let id = progress.parent_tool_use_id.as_deref().or(progress.tool_use_id.as_deref());
         let Some(id) = id else { return };
-        self.tools.runs(core, &self.id, id);
+        self.tools.runs(&mut core.client, &self.conversation.id, id);
         self.tool_remark(core, id, "elapsedSeconds", json!(progress.elapsed_time_seconds));
     }
 

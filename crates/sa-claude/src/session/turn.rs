@@ -9,7 +9,7 @@ use crate::native::answer::Settings;
 use crate::native::frame::TurnResult;
 use crate::native::line::{Line, Request, UserMessage};
 use agent_client_protocol_schema::v1::{Error, StopReason, Usage};
-use sa_acp::{RequestKey, Session as _, auth_required, failure};
+use sa_acp::{RequestKey, auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -47,7 +47,7 @@ impl Session {
     /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
     /// and never get an answer of its own.
     pub(super) fn send_next(&mut self, core: &mut Core) {
-        if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
+        if self.turn.is_some() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
             return;
         }
         let Some(child) = &self.child else { return self.restart(core) };
@@ -59,7 +59,7 @@ impl Session {
             return;
         }
         let id = child.id;
-        let Some(prompt) = self.queue.pop_front() else { return };
+        let Some(prompt) = self.conversation.queue.pop_front() else { return };
         let uuid = (core.host.new_id)();
         let message = UserMessage { role: "user", content: &prompt.content };
         core.write(id, &Line::User { message, parent_tool_use_id: None, session_id: "", uuid: &uuid });
@@ -100,9 +100,9 @@ impl Session {
         // Its end is what is waited for next.
         turn.cancel = Some(Duration::MAX);
         if let Some(child) = &mut self.child {
-            tracing::warn!(session = %self.id, "claude does not heed an interrupt and is ended");
+            tracing::warn!(session = %self.conversation.id, "claude does not heed an interrupt and is ended");
             child.ending = true;
-            core.end(child.id, Duration::ZERO);
+            core.processes.end(child.id, Duration::ZERO);
         }
     }
 
@@ -120,7 +120,7 @@ impl Session {
             return;
         };
         if turn.cancel.is_some() {
-            self.tools.close(core, &self.id, "Cancelled");
+            self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
             if self.running {
                 if turn.key.is_some() {
                     self.name_after(core, &turn.first_line);
@@ -174,7 +174,7 @@ impl Session {
         let Some(full) = settings.and_then(|settings| settings.applied.model) else { return };
         if self.settings.follow_model(name, &full) {
             self.meter.model_changed();
-            core.options_changed(&self.id, self.settings.options());
+            core.client.options_changed(&self.conversation.id, self.settings.options());
         }
     }
 
@@ -187,8 +187,8 @@ impl Session {
     ) {
         let Some(key) = turn.key else { return };
         match outcome {
-            Ok(reason) => core.prompt_done(&key, reason, usage),
-            Err(error) => core.fail(&key, &error),
+            Ok(reason) => core.client.prompt_done(&key, reason, usage),
+            Err(error) => core.client.fail(&key, &error),
         }
     }
 
@@ -196,7 +196,7 @@ impl Session {
     pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) -> bool {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return false };
         if let Some(key) = turn.key.take() {
-            core.fail(&key, error);
+            core.client.fail(&key, error);
         }
         true
     }
@@ -211,19 +211,18 @@ impl Session {
     /// Refuses all prompts, running and waiting.
     pub(super) fn fail_prompts(&mut self, core: &mut Core, error: &Error) {
         self.abort_turn(core, error);
-        self.fail_queue(core, error);
+        self.conversation.fail_queue(&mut core.client, error);
     }
 
     /// A new session is called by what was asked first, until the CLI has a better name.
     fn name_after(&mut self, core: &mut Core, first_line: &str) {
-        if self.is_nameless && self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/')
-        {
-            self.rename(core, first_line.to_owned());
+        if self.is_nameless {
+            self.conversation.name_after(&mut core.client, core.now, first_line);
         }
     }
 
     pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        core.rename(&self.id, &mut self.title, title);
+        self.conversation.rename(&mut core.client, core.now, title);
     }
 }
 

@@ -140,7 +140,7 @@ impl Session {
 
     pub(super) fn tell_usage(&self, core: &mut Core) {
         if let Some(update) = self.meter.update() {
-            self.emit(core, &SessionUpdate::UsageUpdate(update));
+            self.conversation.update(&mut core.client, &SessionUpdate::UsageUpdate(update));
         }
     }
 }

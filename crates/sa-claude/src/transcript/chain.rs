@@ -38,11 +38,11 @@ struct Node {
     parent: Option<Uuid>,
     /// Whether it can say something; other lines only hold the tree together.
     speaks: bool,
-    place: Place,
+    workspace: Workspace,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Workspace {
     /// On the branch that is told.
     Branch,
     /// Next to it: results of calls that ran side by side hang on the call they belong to, and only the last of them is
@@ -78,7 +78,7 @@ impl Chain {
         }
         let (mut nodes, places) = index(Lines::new(file.try_clone()?, 0)?)?;
         follow(&mut nodes, &places);
-        nodes.retain(|node| node.speaks && node.place != Place::Elsewhere);
+        nodes.retain(|node| node.speaks && node.workspace != Workspace::Elsewhere);
         let cut = within_budget(&mut nodes);
         Ok(Self { file, nodes: nodes.into_iter(), cut })
     }
@@ -90,7 +90,7 @@ impl Chain {
                 break;
             };
             if let Ok(line) = serde_json::from_slice(&bytes) {
-                return Ok(Some(Link { line, results_only: node.place == Place::Beside }));
+                return Ok(Some(Link { line, results_only: node.workspace == Workspace::Beside }));
             }
         }
         Ok(None)
@@ -113,7 +113,7 @@ fn index(mut lines: Lines) -> io::Result<(Vec<Node>, HashMap<Uuid, usize>)> {
             length: lines.position() - line.offset,
             parent: head.parent_uuid.or(head.logical_parent_uuid),
             speaks: matches!(&*head.kind, "user" | "assistant" | "system"),
-            place: Place::Elsewhere,
+            workspace: Workspace::Elsewhere,
         });
     }
     Ok((nodes, places))
@@ -123,16 +123,18 @@ fn index(mut lines: Lines) -> io::Result<(Vec<Node>, HashMap<Uuid, usize>)> {
 fn follow(nodes: &mut [Node], places: &HashMap<Uuid, usize>) {
     let mut at = nodes.iter().rposition(|node| node.speaks);
     while let Some(index) = at {
-        let Some(node) = nodes.get_mut(index).filter(|node| node.place == Place::Elsewhere) else { break };
-        node.place = Place::Branch;
+        let Some(node) = nodes.get_mut(index).filter(|node| node.workspace == Workspace::Elsewhere) else {
+            break;
+        };
+        node.workspace = Workspace::Branch;
         // A parent whose line is lost is taken to be the line before.
         at = node.parent.and_then(|parent| places.get(&parent).copied().or(index.checked_sub(1)));
     }
-    let on_branch: Vec<bool> = nodes.iter().map(|node| node.place == Place::Branch).collect();
-    for node in nodes.iter_mut().filter(|node| node.place == Place::Elsewhere) {
+    let on_branch: Vec<bool> = nodes.iter().map(|node| node.workspace == Workspace::Branch).collect();
+    for node in nodes.iter_mut().filter(|node| node.workspace == Workspace::Elsewhere) {
         let parent = node.parent.and_then(|parent| places.get(&parent));
         if parent.is_some_and(|parent| on_branch.get(*parent) == Some(&true)) {
-            node.place = Place::Beside;
+            node.workspace = Workspace::Beside;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The agent on a pair of streams, with real processes in place of the CLI.
 
 use sa_acp::testing::{PATH, Remote, program, said};
-use sa_claude::{Limits, Options, run};
+use sa_claude::{Limits, Options};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -27,10 +27,10 @@ done
 
 fn start(program: &Path) -> Remote<ExitCode> {
     let mut options = Options::new(program, program.with_file_name("config"));
-    options.inherited = vec![("PATH".into(), PATH.into())];
-    options.env = vec![("EXTRA".into(), "hello from".into())];
+    options.cli.inherited = vec![("PATH".into(), PATH.into())];
+    options.cli.env = vec![("EXTRA".into(), "hello from".into())];
     options.limits = Limits { farewell: Duration::from_millis(200), ..Limits::default() };
-    Remote::start(|input, output| run(input, output, options))
+    Remote::start(|input, output| options.into_program().run(input, output))
 }
 
 async fn open(folder: &Path, cwd: &Path) -> (Remote<ExitCode>, String) {

@@ -1,7 +1,7 @@
 //! How sessions are opened, and why they are not.
 
 use crate::client::{CLEARED, Client, SESSION, STORED, answer, initialized, updates};
-use sa_claude::{Conversation, Token};
+use sa_claude::{NativeConversation, Token};
 use serde_json::{Value, json};
 
 fn asked(servers: Value) -> Client {
@@ -15,7 +15,7 @@ fn a_new_session_tells_its_modes_options_and_commands() {
     let mut client = asked(json!([]));
     let messages = client.shake_hands();
     insta::assert_json_snapshot!(messages);
-    assert_eq!(client.starts[0].1.conversation, Conversation::New { id: SESSION.to_owned() });
+    assert_eq!(client.starts[0].1.conversation, NativeConversation::New { id: SESSION.to_owned() });
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn loading_tells_the_history_before_the_answer_and_keeps_the_mode() {
     let mut client = Client::greeted(json!({}));
     client.call("session/load", json!({ "sessionId": STORED, "cwd": "/project", "mcpServers": [] }));
     let launch = &client.starts[0].1;
-    assert_eq!(launch.conversation, Conversation::Resumed { id: STORED.to_owned() });
+    assert_eq!(launch.conversation, NativeConversation::Resumed { id: STORED.to_owned() });
     assert_eq!(launch.mode.as_deref(), Some("plan"));
     let messages = client.shake_hands();
     let kinds: Vec<_> =
@@ -110,7 +110,7 @@ fn a_session_that_does_not_exist_is_not_found() {
 fn forking_starts_a_copy_under_a_new_id() {
     let mut client = Client::greeted(json!({}));
     client.call("session/fork", json!({ "sessionId": STORED, "cwd": "/project", "mcpServers": [] }));
-    let expected = Conversation::Forked { from: STORED.to_owned(), id: SESSION.to_owned() };
+    let expected = NativeConversation::Forked { from: STORED.to_owned(), id: SESSION.to_owned() };
     assert_eq!(client.starts[0].1.conversation, expected);
     let messages = client.shake_hands();
     assert_eq!(messages[0]["result"]["sessionId"], SESSION);
@@ -144,7 +144,7 @@ fn a_cleared_session_goes_on_where_it_was_cleared() {
     for (method, replayed) in [("session/load", 2), ("session/resume", 0)] {
         let mut later = Client::greeted(json!({}));
         later.call(method, json!({ "sessionId": CLEARED, "cwd": "/project", "mcpServers": [] }));
-        assert_eq!(later.starts[0].1.conversation, Conversation::Resumed { id: STORED.to_owned() });
+        assert_eq!(later.starts[0].1.conversation, NativeConversation::Resumed { id: STORED.to_owned() });
         let messages = later.shake_hands();
         assert_eq!(messages.len(), replayed + 2, "{messages:?}");
         assert!(

@@ -1,7 +1,7 @@
 //! Prompts and their turns: one at a time, cancelled, failed, cut off, and turns that nobody asked for.
 
 use crate::client::{Client, answer, stop_reason, updates};
-use sa_claude::Conversation;
+use sa_claude::NativeConversation;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -120,7 +120,7 @@ fn a_cli_that_ignores_an_interrupt_is_ended_and_resumed_for_the_next_prompt() {
     assert_eq!(stop_reason(&client.exit(Some(143), None, "")), "cancelled");
     client.prompt("next");
     assert_eq!(client.starts.len(), 2);
-    assert_eq!(client.starts[1].1.conversation, Conversation::Resumed { id: "native".to_owned() });
+    assert_eq!(client.starts[1].1.conversation, NativeConversation::Resumed { id: "native".to_owned() });
     client.shake_hands();
     assert!(client.prompt("another").is_empty());
 }
@@ -213,7 +213,7 @@ fn a_conversation_that_was_not_stored_before_the_crash_begins_anew() {
     client.exit(None, Some(9), "");
     client.prompt("again");
     client.exit(Some(1), None, "No conversation found with session ID: native");
-    assert_eq!(client.starts[2].1.conversation, Conversation::New { id: "native".to_owned() });
+    assert_eq!(client.starts[2].1.conversation, NativeConversation::New { id: "native".to_owned() });
     client.shake_hands();
     client.state("running");
     assert_eq!(stop_reason(&client.result(json!({}))), "end_turn");

@@ -11,7 +11,7 @@ pub(crate) enum Line<'a> {
     /// It asks something; the id is the very text that it wrote.
     Request { id: &'a str, method: &'a str, params: &'a str },
     /// It answers.
-    Answer { id: i64, outcome: Result<&'a str, Refusal> },
+    Answer { id: u64, outcome: Result<&'a str, Refusal> },
 }
 
 /// The error of an answer.
@@ -58,7 +58,7 @@ impl<'a> Line<'a> {
 #[derive(Serialize)]
 struct Call<'a, P> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<i64>,
+    id: Option<u64>,
     method: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     params: Option<P>,
@@ -80,7 +80,7 @@ struct Complaint<'a> {
 }
 
 /// A request, with its line's end.
-pub(crate) fn request(id: i64, method: &str, params: impl Serialize) -> Vec<u8> {
+pub(crate) fn request(id: u64, method: &str, params: impl Serialize) -> Vec<u8> {
     bytes(&Call { id: Some(id), method, params: Some(params) })
 }
 

@@ -7,7 +7,7 @@ use super::question::Questions;
 use crate::core::Core;
 use crate::native::ask::{Answer, Asked};
 use crate::native::line;
-use sa_acp::Told;
+use sa_acp::Reply;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -16,10 +16,8 @@ use std::collections::BTreeMap;
 pub enum Ask {
     /// Whether something may be done.
     Permission(Box<Permission>),
-    /// Questions to the user, as one form.
-    Form(Questions),
-    /// Questions to the user, one after the other, each as a choice.
-    Choice(Questions),
+    /// Questions to the user.
+    Questions(Questions),
     /// An MCP server's own form.
     Server,
     /// Whether a plan is good; the app-server does not ask this.
@@ -45,26 +43,26 @@ impl Session {
     }
 
     /// Takes the client's answer.
-    pub(super) fn client_answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
+    pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
-            Ask::Permission(permission) => self.permission_answered(core, id, *permission, told),
-            Ask::Form(questions) => self.form_answered(core, id, questions, told),
-            Ask::Choice(questions) => self.choice_answered(core, id, questions, told),
-            Ask::Server => self.server_answered(core, id, told),
-            Ask::Plan(plan) => self.plan_answered(core, &plan, told),
+            Ask::Permission(permission) => self.permission_answered(core, id, *permission, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
+            Ask::Server => self.server_answered(core, id, reply),
+            Ask::Plan(plan) => self.plan_answered(core, &plan, reply),
         }
     }
 
     /// Takes all questions back from the client and tells the app-server that they are void, in case it still waits.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        let (own, asks): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            std::mem::take(&mut self.asks).into_iter().partition(|(_, ask)| matches!(ask, Ask::Plan(_)));
-        self.asks = own;
+        let (own, asks): (BTreeMap<_, _>, BTreeMap<_, _>) = std::mem::take(&mut self.conversation.asks)
+            .into_iter()
+            .partition(|(_, ask)| matches!(ask, Ask::Plan(_)));
+        self.conversation.asks = own;
         for (id, ask) in asks {
-            core.withdraw(&self.id, Some(&id));
+            core.client.withdraw(&self.conversation.id, Some(&id));
             let answer = match ask {
                 Ask::Permission(permission) => permission.cancelled(),
-                Ask::Form(_) | Ask::Choice(_) => Answer::Answers { answers: BTreeMap::new() },
+                Ask::Questions(_) => Answer::Answers { answers: BTreeMap::new() },
                 Ask::Server | Ask::Plan(_) => Answer::form("cancel"),
             };
             self.respond(core, &id, answer);

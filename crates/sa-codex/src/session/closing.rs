@@ -8,25 +8,17 @@
 //! it up. Each step but `Leaving` has a time limit of its own; the request of that one has the usual limit.
 
 use super::Session;
-use super::reviving::Link;
 use crate::core::Core;
-use crate::jobs::Job;
 use crate::native::answer::Unsubscribed;
 use crate::native::call::OfThread;
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{CloseSessionResponse, SessionId};
-use sa_acp::{RequestKey, Session as _, failure};
+use agent_client_protocol_schema::v1::SessionId;
+use sa_acp::{Job, Link, Session as _, failure};
 use std::time::Duration;
 
-/// A session that is being closed.
-#[derive(Debug)]
-pub(super) struct Closing {
-    waiting: sa_acp::Closing,
-    step: Step,
-}
-
+/// How far the end of a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+pub(super) enum Closing {
     /// The turn that was interrupted is waited for, until then.
     Stopping(Duration),
     /// The app-server was asked to let go of the thread.
@@ -36,59 +28,55 @@ enum Step {
 }
 
 impl Closing {
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        match self.step {
-            Step::Stopping(until) | Step::Unloading(until) => Some(until),
-            Step::Leaving => None,
+    pub(super) fn deadline(self) -> Option<Duration> {
+        match self {
+            Self::Stopping(until) | Self::Unloading(until) => Some(until),
+            Self::Leaving => None,
         }
     }
 }
 
 impl Session {
-    /// Closes the session; `delete` removes what is stored of it, too.
-    pub(super) fn begin_close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
-        let is_first = self.closing.is_none();
-        let step = Step::Stopping(core.now.elapsed + core.host.limits.cancel);
-        let closing = self.closing.get_or_insert(Closing { waiting: sa_acp::Closing::default(), step });
-        closing.waiting.add(key, delete);
-        if is_first {
-            self.cancel(core);
-            self.let_go(core);
-        }
+    /// Cancels all work, and lets go of the thread.
+    pub(super) fn begin_close(&mut self, core: &mut Core) {
+        self.closing = Some(Closing::Stopping(core.now.elapsed + core.host.limits.cancel));
+        self.cancel(core);
+        self.let_go(core);
     }
 
     /// Has the app-server let go of the thread once nothing runs in it.
     pub(super) fn let_go(&mut self, core: &mut Core) {
-        let Some(closing) = &mut self.closing else { return };
-        let Step::Stopping(until) = closing.step else { return };
+        let Some(Closing::Stopping(until)) = self.closing else { return };
         let is_busy = self.native_turn.is_some() || self.turn.is_some();
         if is_busy && core.now.elapsed < until {
             return;
         }
-        closing.step = Step::Leaving;
+        self.closing = Some(Closing::Leaving);
         self.settle_cancelled(core);
         if self.link != Link::Up {
             return self.closed(core);
         }
         self.leave_offspring(core);
         let limit = core.host.limits.control;
-        let then = Then::Left(self.id.clone());
+        let then = Then::Left(self.conversation.id.clone());
         core.ask("thread/unsubscribe", OfThread { thread_id: &self.thread }, limit, then);
     }
 
     /// The app-server has let go of the thread, or cannot; it may still have to unload it.
     pub(crate) fn left(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
-        let Some(closing) = &mut self.closing else { return };
+        if !self.conversation.is_closing() {
+            return;
+        }
         let is_loaded = outcome.read::<Unsubscribed>().is_ok_and(|answer| answer.status != "notLoaded");
         if !is_loaded || !core.unloads {
             return self.closed(core);
         }
-        closing.step = Step::Unloading(core.now.elapsed + core.host.limits.unload);
+        self.closing = Some(Closing::Unloading(core.now.elapsed + core.host.limits.unload));
     }
 
     /// The app-server has unloaded the thread. If nobody has asked for that, the next prompt has it taken up again.
     pub(super) fn unloaded(&mut self, core: &mut Core) {
-        if self.closing.is_some() {
+        if !self.conversation.is_open() {
             return self.closed(core);
         }
         if !self.is_busy() {
@@ -99,10 +87,10 @@ impl Session {
 
     pub(super) fn enforce_close(&mut self, core: &mut Core) {
         let now = core.now.elapsed;
-        match self.closing.as_ref().map(|closing| closing.step) {
-            Some(Step::Stopping(until)) if until <= now => self.let_go(core),
-            Some(Step::Unloading(until)) if until <= now => {
-                tracing::warn!(session = %self.id, "codex does not unload a thread that was closed");
+        match self.closing {
+            Some(Closing::Stopping(until)) if until <= now => self.let_go(core),
+            Some(Closing::Unloading(until)) if until <= now => {
+                tracing::warn!(session = %self.conversation.id, "codex does not unload a thread that was closed");
                 self.closed(core);
             }
             _ => {}
@@ -111,14 +99,12 @@ impl Session {
 
     /// Answers whoever wanted the session closed.
     pub(crate) fn closed(&mut self, core: &mut Core) {
-        let Some(closing) = self.closing.take() else { return };
+        if !self.conversation.is_closing() {
+            return;
+        }
         self.fail_opening(core, &failure("the session was closed while it was being opened", "closed"));
-        for key in closing.waiting.closes {
-            core.reply(&key, CloseSessionResponse::new());
+        for key in self.conversation.close(&mut core.client) {
+            core.server.jobs.push_back(Job::Delete(key, SessionId::new(self.thread.clone())));
         }
-        for key in closing.waiting.deletes {
-            core.jobs.push_back(Job::Delete(key, SessionId::new(self.thread.clone())));
-        }
-        self.gone = true;
     }
 }

@@ -24,7 +24,10 @@ impl Session {
             .extend(skills.map(|skill| {
                 command(&skill.name, &one_line(&skill.description), Some("what to do with it"))
             }));
-        self.emit(core, &SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands)));
+        self.conversation.update(
+            &mut core.client,
+            &SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands)),
+        );
         self.answer_opening(core);
     }
 }

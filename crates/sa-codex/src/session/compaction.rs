@@ -13,18 +13,18 @@ pub(super) struct Compaction {
 impl Session {
     pub(super) fn compaction_began(&mut self, core: &mut Core, id: &str) {
         self.compaction.running = Some(id.to_owned());
-        core.compaction(&self.id, id, CompactionStatus::InProgress);
+        core.client.compaction(&self.conversation.id, id, CompactionStatus::InProgress);
     }
 
     pub(super) fn compaction_done(&mut self, core: &mut Core, id: &str) {
         self.compaction.running = None;
-        core.compaction(&self.id, id, CompactionStatus::Completed);
+        core.client.compaction(&self.conversation.id, id, CompactionStatus::Completed);
     }
 
     /// It will not come to its end any more.
     pub(super) fn compaction_lost(&mut self, core: &mut Core) {
         if let Some(id) = self.compaction.running.take() {
-            core.compaction(&self.id, &id, CompactionStatus::Failed);
+            core.client.compaction(&self.conversation.id, &id, CompactionStatus::Failed);
         }
     }
 }

@@ -3,12 +3,10 @@
 use super::Session;
 use super::plan_exit::Proposal;
 use crate::core::Core;
-use crate::limits::KEPT_LINE;
 use crate::native::event::{Event, Step};
 use crate::native::item::{Body, Item};
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
-use sa_acp::{Session as _, Voice, one_line};
-use serde_json::{Value, json};
+use sa_acp::{Voice, one_line};
 
 impl Session {
     /// Takes a notification about the session's own thread.
@@ -38,28 +36,10 @@ impl Session {
             Event::ThreadClosed => self.unloaded(core),
             Event::McpStatus(status) => self.mcp_status_changed(core, &status),
             Event::SkillsChanged => self.ask_skills(core, true),
-            Event::Resolved(id) => self.ask_withdrawn(core, &id),
-            Event::Unknown(value) => self.unknown(core, value),
+            Event::Resolved(id) => self.conversation.withdraw(&mut core.client, &id),
+            Event::Unknown(value) => self.conversation.report_unknown_message(&mut core.client, value),
             Event::ThreadStarted(_) | Event::LoggedIn(_) | Event::Log(_) | Event::Ignored => {}
         }
-    }
-
-    /// Passes on what is not understood, so that somebody who does can use it.
-    pub(crate) fn keep(&mut self, core: &mut Core, mut what: Value) {
-        self.unknown += 1;
-        what["count"] = json!(self.unknown);
-        core.remark(&self.id, "unparsed", what);
-    }
-
-    fn unknown(&mut self, core: &mut Core, value: Value) {
-        tracing::warn!(session = %self.id, "codex wrote a notification that is not known");
-        let text = value.to_string();
-        let raw = if text.len() <= KEPT_LINE {
-            value
-        } else {
-            Value::String(text.chars().take(KEPT_LINE).collect())
-        };
-        self.keep(core, json!({ "raw": raw }));
     }
 
     /// A review that the model says itself need not be told.
@@ -128,6 +108,7 @@ impl Session {
             };
             PlanEntry::new(step.step.clone(), PlanEntryPriority::Medium, status)
         };
-        self.emit(core, &SessionUpdate::Plan(Plan::new(steps.iter().map(entry).collect())));
+        self.conversation
+            .update(&mut core.client, &SessionUpdate::Plan(Plan::new(steps.iter().map(entry).collect())));
     }
 }

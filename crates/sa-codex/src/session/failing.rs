@@ -112,10 +112,10 @@ impl Session {
             // The model would refuse again and again.
             return self.refused(core);
         }
-        if core.client.shows_notices() {
+        if core.client.handshake.shows_notices() {
             let title = format!("The model's API failed: {}", error.message);
             let notice = Notice::new(NoticeSeverity::Warning, title).description(details);
-            return self.emit(core, &SessionUpdate::Notice(notice));
+            return self.conversation.update(&mut core.client, &SessionUpdate::Notice(notice));
         }
         let (attempt, of) = attempts(&error.message);
         let retry = json!({
@@ -125,7 +125,7 @@ impl Session {
             "message": error.message,
             "details": details,
         });
-        core.remark(&self.id, "apiRetry", retry);
+        core.client.remark(&self.conversation.id, "apiRetry", retry);
     }
 }
 

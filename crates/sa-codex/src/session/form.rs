@@ -5,7 +5,7 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::{Answer, Elicitation, FormAnswer};
 use agent_client_protocol_schema::v1::{ElicitationAction, ElicitationSessionScope, ToolCallId};
-use sa_acp::{ServerForm, Session as _, Told, action};
+use sa_acp::{Reply, ServerForm, action};
 
 impl Session {
     /// Passes it on as it is, unless the client shows no such thing or the form is of a kind that ACP does not know.
@@ -19,15 +19,17 @@ impl Session {
             schema: form.requested_schema.as_ref().filter(|_| !is_url),
         };
         let call = self.tools.latest_of(&form.server_name).map(|call| ToolCallId::new(call.to_owned()));
-        let scope = ElicitationSessionScope::new(self.id.clone()).tool_call_id(call);
-        match shown.request(&core.client, scope) {
-            Some(request) => self.pass_on(core, id, Ask::Server, "elicitation/create", request),
+        let scope = ElicitationSessionScope::new(self.conversation.id.clone()).tool_call_id(call);
+        match shown.request(&core.client.handshake, scope) {
+            Some(request) => {
+                self.conversation.pass_on(&mut core.client, id, Ask::Server, "elicitation/create", request)
+            }
             None => self.respond(core, id, Answer::form("decline")),
         }
     }
 
-    pub(super) fn server_answered(&self, core: &mut Core, id: &str, told: Told) {
-        let answer = match action(told) {
+    pub(super) fn server_answered(&self, core: &mut Core, id: &str, reply: Reply) {
+        let answer = match action(reply) {
             Ok(ElicitationAction::Accept(accepted)) => {
                 let content = accepted.content.and_then(|content| serde_json::to_value(content).ok());
                 Answer::Form(FormAnswer { action: "accept", content, meta: None })

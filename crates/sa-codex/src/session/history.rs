@@ -24,7 +24,7 @@ impl Session {
             Body::UserMessage { content } => {
                 for block in content.iter().filter_map(block) {
                     let chunk = ContentChunk::new(block).message_id(MessageId::new(id.clone()));
-                    self.emit(core, &SessionUpdate::UserMessageChunk(chunk));
+                    self.conversation.update(&mut core.client, &SessionUpdate::UserMessageChunk(chunk));
                 }
             }
             Body::AgentMessage { text } | Body::Plan { text } => self.say(core, Voice::Said, &id, text),
@@ -32,11 +32,11 @@ impl Session {
             Body::Compaction | Body::Hook | Body::ReviewEntered | Body::ReviewLeft { .. } => {}
             body => {
                 // Files are not any more what they were then.
-                let described = tools::describe(body, &self.place.cwd, &NoDisk);
+                let described = tools::describe(body, &self.conversation.workspace.cwd, &NoDisk);
                 let call = described.into_call(id.clone()).status(ToolCallStatus::Pending);
-                self.emit(core, &SessionUpdate::ToolCall(call));
+                self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
                 let update = tools::outcome(&id, body).into_update(id);
-                self.emit(core, &SessionUpdate::ToolCallUpdate(update));
+                self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
             }
         }
     }

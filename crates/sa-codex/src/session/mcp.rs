@@ -50,7 +50,7 @@ impl Session {
     pub(super) fn mcp_status_changed(&mut self, core: &mut Core, status: &McpStatus) {
         let is_lost = matches!(status.status.as_str(), "failed" | "cancelled");
         if is_lost {
-            core.mcp_unavailable(&self.id, &status.name, &reason(status));
+            core.client.mcp_unavailable(&self.conversation.id, &status.name, &reason(status));
         }
         if (is_lost || status.status == "ready") && self.mcp.heard_of(&status.name) {
             self.send_next(core);
@@ -60,13 +60,7 @@ impl Session {
     /// Reports a long wait. In the end the prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
         let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
-        if let Some(missing) = self.mcp.to_report(now) {
-            core.mcp_waiting(&self.id, missing.iter().map(String::as_str), limit);
-        }
-        if let Some(missing) = self.mcp.late(now) {
-            for name in missing {
-                core.mcp_unavailable(&self.id, &name, &format!("not ready after {} s", limit.as_secs()));
-            }
+        if self.mcp.enforce(&mut core.client, &self.conversation.id, now, limit) {
             self.send_next(core);
         }
     }

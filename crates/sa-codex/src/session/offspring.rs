@@ -6,7 +6,6 @@ use crate::core::Core;
 use crate::native::call::{Interrupt, OfThread};
 use crate::native::event::Event;
 use crate::native::item::{Body, Item, SubAgent};
-use sa_acp::Session as _;
 
 impl Session {
     /// Takes a notification about a sub-agent's thread.
@@ -32,7 +31,7 @@ impl Session {
             }
             Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
             Event::McpProgress(progress) => self.tool_progressed(core, &progress),
-            Event::Resolved(id) => self.ask_withdrawn(core, &id),
+            Event::Resolved(id) => self.conversation.withdraw(&mut core.client, &id),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! How a session is opened.
 
 use super::settings::Settings;
-use super::{Place, Session};
+use super::{Session, Workspace};
 use crate::core::Core;
 use crate::native::answer::{OpenedThread, Turn};
 use crate::native::call::{ListSkills, OpenThread};
@@ -16,11 +16,17 @@ use std::time::Duration;
 pub(crate) struct Opening {
     pub(crate) key: RequestKey,
     pub(crate) how: How,
-    pub(crate) place: Place,
+    pub(crate) workspace: Workspace,
     /// Whether that session is open.
     pub(crate) is_open: bool,
     /// When it is given up because another process holds the thread; `None` before the first attempt.
     pub(crate) give_up: Option<Duration>,
+}
+
+impl AsRef<RequestKey> for Opening {
+    fn as_ref(&self) -> &RequestKey {
+        &self.key
+    }
 }
 
 impl Opening {
@@ -38,47 +44,46 @@ impl Opening {
         let settings = Settings::new(core);
         OpenThread {
             thread_id: self.how.origin().map(|id| &*id.0),
-            cwd: &self.place.cwd,
+            cwd: &self.workspace.cwd,
             model: None,
             approval_policy: settings.approval_policy(),
             sandbox: settings.sandbox(),
-            config: self.place.config(),
+            config: config(&self.workspace),
         }
     }
 }
 
-impl Place {
-    /// All servers of a thread that is being opened.
-    pub(super) fn mcp_wait(&self, core: &Core) -> McpWait {
-        McpWait::new(self.servers.keys().cloned().collect(), core.now.elapsed + core.host.limits.mcp)
-    }
+/// Returns the wait for all servers of a thread that is being opened.
+pub(super) fn mcp_wait(workspace: &Workspace, core: &Core) -> McpWait {
+    McpWait::new(workspace.servers.keys().cloned().collect(), core.now.elapsed + core.host.limits.mcp)
+}
 
-    /// The settings of a thread. The directory is trusted here, or the CLI would note that in the user's own settings.
-    pub(super) fn config(&self) -> Map<String, Value> {
-        let cwd = self.cwd.to_string_lossy();
-        let mut config = Map::new();
-        config.insert("projects".to_owned(), json!({ cwd: { "trust_level": "trusted" } }));
-        if !self.servers.is_empty() {
-            config.insert("mcp_servers".to_owned(), Value::Object(self.servers.clone()));
-        }
-        config
+/// Returns the settings of a thread. The directory is trusted here, or the CLI would note that in the user's own settings.
+pub(super) fn config(workspace: &Workspace) -> Map<String, Value> {
+    let cwd = workspace.cwd.to_string_lossy();
+    let mut config = Map::new();
+    config.insert("projects".to_owned(), json!({ cwd: { "trust_level": "trusted" } }));
+    if !workspace.servers.is_empty() {
+        config.insert("mcp_servers".to_owned(), Value::Object(workspace.servers.clone()));
     }
+    config
 }
 
 impl Session {
     /// A session for a thread that was opened.
     pub(crate) fn open(core: &mut Core, opening: Opening, opened: OpenedThread) -> Self {
-        let Opening { key, how, place, .. } = opening;
+        let Opening { key, how, workspace, .. } = opening;
         let mut settings = Settings::new(core);
         settings.learn(opened.model, opened.reasoning_effort);
         // A thread keeps its id when it is resumed.
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new(opened.thread.id.clone()));
-        let mut session = Self::new(id, place, settings);
+        let mut session = Self::new(id, workspace, settings);
         session.thread = opened.thread.id;
-        session.mcp = session.place.mcp_wait(core);
+        session.mcp = mcp_wait(&session.conversation.workspace, core);
         session.is_stored = how != How::New;
         session.is_nameless = how == How::New;
-        session.title = opened.thread.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
+        session.conversation.title =
+            opened.thread.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
         if how.is_loaded() {
             session.replay(core, opened.thread.turns);
         }
@@ -88,7 +93,7 @@ impl Session {
 
     /// Answers a client that opened the session although it was open.
     pub(crate) fn reopened(&mut self, core: &mut Core, opening: &Opening, turns: Vec<Turn>) {
-        self.place.clone_from(&opening.place);
+        self.conversation.workspace.clone_from(&opening.workspace);
         if opening.how.is_loaded() {
             self.replay(core, turns);
         }
@@ -108,20 +113,26 @@ impl Session {
 
     pub(super) fn answer_opening(&mut self, core: &mut Core) {
         if let Some((key, how)) = self.opening.take() {
-            core.opened(&key, &how, &self.id, self.settings.modes(), self.settings.options());
+            core.client.opened(
+                &key,
+                &how,
+                &self.conversation.id,
+                self.settings.modes(),
+                self.settings.options(),
+            );
         }
     }
 
     pub(super) fn fail_opening(&mut self, core: &mut Core, error: &Error) {
         if let Some((key, _)) = self.opening.take() {
-            core.fail(&key, error);
+            core.client.fail(&key, error);
         }
     }
 
     /// Asks which skills there are: they are commands.
     pub(super) fn ask_skills(&mut self, core: &mut Core, force_reload: bool) {
         let limit = core.host.limits.control;
-        let params = ListSkills { cwds: [&self.place.cwd], force_reload };
-        core.ask("skills/list", params, limit, Then::Skills(self.id.clone()));
+        let params = ListSkills { cwds: [&self.conversation.workspace.cwd], force_reload };
+        core.ask("skills/list", params, limit, Then::Skills(self.conversation.id.clone()));
     }
 }

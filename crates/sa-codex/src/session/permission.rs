@@ -11,7 +11,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Asking, Described, Outcome, Session as _, Told, chosen, one_line, paragraph};
+use sa_acp::{Asking, Described, Outcome, Reply, chosen, one_line, paragraph};
 use sa_shell::only_reads;
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
@@ -127,7 +127,7 @@ fn options(always: &str) -> Vec<PermissionOption> {
 impl Session {
     pub(super) fn ask_command(&mut self, core: &mut Core, id: &str, approval: CommandApproval) {
         let is_allowed = is_harmless(&approval) && self.settings.lets_look();
-        if is_allowed && self.place.asking == Asking::Needed {
+        if is_allowed && self.conversation.workspace.asking == Asking::Needed {
             return self.respond(core, id, Answer::decision("accept"));
         }
         if self.settings.refuses() && !is_allowed {
@@ -149,7 +149,7 @@ impl Session {
         let options = options("Always allow this command in this session");
         if is_allowed {
             let ask = Ask::Permission(Box::new(permission));
-            return self.pass_on_allowed(core, id, ask, update, options);
+            return self.conversation.pass_on_allowed(&mut core.client, id, ask, update, options);
         }
         self.ask_permission(core, id, permission, update, options);
     }
@@ -157,12 +157,15 @@ impl Session {
     fn command_of(&self, core: &Core, approval: CommandApproval) -> Option<Described> {
         let command = Command {
             command: approval.command?,
-            cwd: approval.cwd.unwrap_or_else(|| self.place.cwd.clone()),
+            cwd: approval.cwd.unwrap_or_else(|| self.conversation.workspace.cwd.clone()),
             command_actions: approval.command_actions.unwrap_or_default(),
             ..Command::default()
         };
-        let mut described =
-            tools::describe(&Body::Command(command), &self.place.cwd, core.host.disk.as_ref());
+        let mut described = tools::describe(
+            &Body::Command(command),
+            &self.conversation.workspace.cwd,
+            core.host.disk.as_ref(),
+        );
         if let Some(more) = approval.additional_permissions {
             described.input["additionalPermissions"] = more;
         }
@@ -175,7 +178,7 @@ impl Session {
         }
         let is_inside = approval.grant_root.is_none() && self.is_inside(&approval.item_id);
         let is_allowed = is_inside && self.edits_allowed;
-        if is_allowed && self.place.asking == Asking::Needed {
+        if is_allowed && self.conversation.workspace.asking == Asking::Needed {
             return self.respond(core, id, Answer::decision("accept"));
         }
         let mut update = self.waiting(&approval.item_id, approval.reason.as_deref());
@@ -192,7 +195,7 @@ impl Session {
         });
         if is_allowed {
             let ask = Ask::Permission(Box::new(permission));
-            return self.pass_on_allowed(core, id, ask, update, options);
+            return self.conversation.pass_on_allowed(&mut core.client, id, ask, update, options);
         }
         self.ask_permission(core, id, permission, update, options);
     }
@@ -257,7 +260,7 @@ impl Session {
     ) -> ToolCallUpdate {
         let Some(mut described) = described else { return self.waiting(call, reason) };
         if self.tools.running.get(call).is_none() {
-            self.tools.running.start(core, &self.id, call, described.clone(), None);
+            self.tools.running.start(&mut core.client, &self.conversation.id, call, described.clone(), None);
         }
         described.content.splice(0..0, reason.map(paragraph));
         ToolCallUpdate::new(call.to_owned(), described.into_fields().status(ToolCallStatus::Pending))
@@ -285,7 +288,13 @@ impl Session {
         update: ToolCallUpdate,
         options: Vec<PermissionOption>,
     ) {
-        self.pass_on_choice(core, id, Ask::Permission(Box::new(permission)), update, options);
+        self.conversation.pass_on_choice(
+            &mut core.client,
+            id,
+            Ask::Permission(Box::new(permission)),
+            update,
+            options,
+        );
     }
 
     pub(super) fn permission_answered(
@@ -293,16 +302,16 @@ impl Session {
         core: &mut Core,
         id: &str,
         permission: Permission,
-        told: Told,
+        reply: Reply,
     ) {
-        let choice = match chosen(told).as_ref().map(Option::as_deref) {
+        let choice = match chosen(reply).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => Choice::Once,
             Ok(Some(ALLOW_ALWAYS)) => Choice::Session,
             Ok(Some(ALLOW_FOREVER)) => Choice::Forever,
             Ok(None) => Choice::Cancelled,
             Ok(Some(_)) => Choice::Rejected,
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "no permission");
+                tracing::warn!(session = %self.conversation.id, reason, "no permission");
                 Choice::Rejected
             }
         };
@@ -310,9 +319,9 @@ impl Session {
         if permission.is_own {
             let status = if is_allowed { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
             let outcome = Outcome::new(status, Vec::new(), Value::Null);
-            self.tools.running.done(core, &self.id, &permission.call, outcome);
+            self.tools.running.done(&mut core.client, &self.conversation.id, &permission.call, outcome);
         } else if is_allowed {
-            self.tools.running.runs(core, &self.id, &permission.call);
+            self.tools.running.runs(&mut core.client, &self.conversation.id, &permission.call);
         }
         // For the CLI, always means the very same files.
         self.edits_allowed |=
@@ -323,10 +332,14 @@ impl Session {
 
     /// Whether a change is known to concern only files of the session's directories.
     fn is_inside(&self, call: &str) -> bool {
-        let roots = || std::iter::once(&self.place.cwd).chain(&self.place.directories);
+        let roots = || {
+            std::iter::once(&self.conversation.workspace.cwd).chain(&self.conversation.workspace.directories)
+        };
         let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         let is_ours = |path: &Path| !climbs(path) && roots().any(|root| path.starts_with(root));
         let changed = self.tools.running.get(call).map(|tool| tool.described.locations.as_slice());
-        changed.is_some_and(|places| !places.is_empty() && places.iter().all(|place| is_ours(&place.path)))
+        changed.is_some_and(|places| {
+            !places.is_empty() && places.iter().all(|workspace| is_ours(&workspace.path))
+        })
     }
 }

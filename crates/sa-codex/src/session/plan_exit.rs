@@ -9,10 +9,9 @@ use super::turn::Turn;
 use crate::core::Core;
 use crate::native::call::Input;
 use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, SessionUpdate, StopReason, ToolCall, ToolCallStatus,
-    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    SessionUpdate, StopReason, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Session as _, Told, chosen, paragraph};
+use sa_acp::{Reply, chosen, paragraph, plan_options};
 
 /// A plan that the model proposes.
 #[derive(Debug)]
@@ -44,43 +43,35 @@ impl Session {
             .kind(ToolKind::SwitchMode)
             .status(ToolCallStatus::Pending)
             .content(content.clone());
-        self.emit(core, &SessionUpdate::ToolCall(told));
+        self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(told));
         let fields = ToolCallUpdateFields::new()
             .title("Ready to implement?".to_owned())
             .kind(ToolKind::SwitchMode)
             .content(content);
-        let mut options = vec![PermissionOption::new(
-            Mode::Default.id(),
-            "Yes, and ask before edits",
-            PermissionOptionKind::AllowOnce,
-        )];
+        let mut modes = vec![(Mode::Default.id(), "Yes, and ask before edits")];
         if self.settings.check_mode(Mode::Auto.id()).is_ok() {
-            let name = "Yes, and accept edits";
-            options.push(PermissionOption::new(Mode::Auto.id(), name, PermissionOptionKind::AllowAlways));
+            modes.push((Mode::Auto.id(), "Yes, and accept edits"));
         }
         if self.settings.may_bypass() {
-            let name = "Yes, and never ask";
-            options.push(PermissionOption::new(Mode::Bypass.id(), name, PermissionOptionKind::AllowAlways));
+            modes.push((Mode::Bypass.id(), "Yes, and never ask"));
         }
-        let no =
-            PermissionOption::new(Mode::Plan.id(), "No, keep planning", PermissionOptionKind::RejectOnce);
-        options.push(no);
+        let options = plan_options(&modes, Mode::Plan.id());
         let update = ToolCallUpdate::new(call.clone(), fields);
         // No question of the app-server has such an id.
         let id = format!("plan-{call}");
         // It stays the running turn: prompts wait behind it, and it can be cancelled.
         self.turn = Some(turn);
         let plan = Plan { call, text: proposal.text };
-        self.pass_on_choice(core, &id, Ask::Plan(plan), update, options);
+        self.conversation.pass_on_choice(&mut core.client, &id, Ask::Plan(plan), update, options);
     }
 
-    pub(super) fn plan_answered(&mut self, core: &mut Core, plan: &Plan, told: Told) {
+    pub(super) fn plan_answered(&mut self, core: &mut Core, plan: &Plan, reply: Reply) {
         let call = plan.call.as_str();
-        let wanted = match chosen(told) {
+        let wanted = match chosen(reply) {
             Ok(Some(mode)) => self.approved(&mode),
             Ok(None) => return self.end_plan(core, call, StopReason::Cancelled),
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "the plan was not approved");
+                tracing::warn!(session = %self.conversation.id, reason, "the plan was not approved");
                 None
             }
         };
@@ -110,18 +101,17 @@ impl Session {
 
     fn tell_plan(&self, core: &mut Core, call: &str, status: ToolCallStatus) {
         let update = ToolCallUpdate::new(call.to_owned(), ToolCallUpdateFields::new().status(status));
-        self.emit(core, &SessionUpdate::ToolCallUpdate(update));
+        self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
     }
 
     /// The prompt is cancelled while its plan is looked at; `false` if there is none.
     pub(super) fn leave_plan(&mut self, core: &mut Core) -> bool {
-        let plan = self.asks.iter().find_map(|(id, ask)| match ask {
+        let plan = self.conversation.asks.iter().find_map(|(id, ask)| match ask {
             Ask::Plan(plan) => Some((id.clone(), plan.call.clone())),
             _ => None,
         });
         let Some((id, call)) = plan else { return false };
-        self.asks.remove(&id);
-        core.withdraw(&self.id, Some(&id));
+        self.conversation.withdraw(&mut core.client, &id);
         self.end_plan(core, &call, StopReason::Cancelled);
         true
     }

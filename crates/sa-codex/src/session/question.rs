@@ -6,32 +6,14 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::{Answer, Question as Native, UserInput, Words};
 use agent_client_protocol_schema::v1::{
-    ElicitationAction, SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
-    ToolKind,
+    SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Question, Session as _, Told, action, chosen, form_answers, form_request, one_line};
+use sa_acp::{Answered, Question, Reply};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Questions that wait for their answers.
-#[derive(Debug)]
-pub struct Questions {
-    call: String,
-    /// The CLI's own ids of them.
-    ids: Vec<String>,
-    questions: Vec<Question>,
-    /// Asked one by one: those before this one are done.
-    next: usize,
-    answers: BTreeMap<String, Words>,
-}
-
-impl Questions {
-    fn note(&mut self, index: usize, answers: Vec<String>) {
-        if let Some(id) = self.ids.get(index).filter(|_| !answers.is_empty()) {
-            self.answers.insert(id.clone(), Words { answers });
-        }
-    }
-}
+/// Questions with the CLI's own ids of them.
+pub(super) type Questions = sa_acp::Questions<Vec<String>>;
 
 fn question(native: Native) -> Question {
     let options = native.options.unwrap_or_default();
@@ -48,104 +30,62 @@ impl Session {
     /// Secrets must not be asked for in a form; such a question stays without an answer.
     pub(super) fn ask_user(&mut self, core: &mut Core, id: &str, input: UserInput) {
         let open: Vec<_> = input.questions.into_iter().filter(|question| !question.is_secret).collect();
-        let questions = Questions {
-            call: input.item_id,
-            ids: open.iter().map(|question| question.id.clone()).collect(),
-            questions: open.into_iter().map(question).collect(),
-            next: 0,
-            answers: BTreeMap::new(),
-        };
-        if questions.questions.is_empty() {
-            return self.respond(core, id, Answer::Answers { answers: questions.answers });
+        if open.is_empty() {
+            return self.respond(core, id, Answer::Answers { answers: BTreeMap::new() });
         }
+        let ids = open.iter().map(|question| question.id.clone()).collect();
+        let questions = Questions::new(input.item_id, open.into_iter().map(question).collect(), ids);
         self.tell_asked(core, &questions);
-        if core.client.shows_forms() {
-            self.show_form(core, id, questions);
-        } else {
-            self.next_choice(core, id, questions);
-        }
+        self.next_question(core, id, questions);
     }
 
     /// The CLI has no item for a question.
     fn tell_asked(&self, core: &mut Core, questions: &Questions) {
-        let title = match questions.questions.as_slice() {
-            [only] => one_line(&only.text),
-            several => format!("{} questions", several.len()),
-        };
-        let asked: Vec<_> = questions.questions.iter().map(|question| question.text.as_str()).collect();
-        let call = ToolCall::new(questions.call.clone(), title)
+        let call = ToolCall::new(questions.call.clone(), questions.title())
             .name("request_user_input".to_owned())
             .kind(ToolKind::Other)
             .status(ToolCallStatus::Pending)
-            .raw_input(json!({ "questions": asked }));
-        self.emit(core, &SessionUpdate::ToolCall(call));
+            .raw_input(json!({ "questions": questions.texts() }));
+        self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
     }
 
-    fn show_form(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let request = form_request(&self.id, &questions.call, &questions.questions);
-        self.pass_on(core, id, Ask::Form(questions), "elicitation/create", request);
-    }
-
-    pub(super) fn form_answered(&mut self, core: &mut Core, id: &str, mut questions: Questions, told: Told) {
-        match action(told) {
-            Ok(ElicitationAction::Accept(accepted)) => {
-                let answers = form_answers(questions.ids.len(), &accepted.content.unwrap_or_default());
-                for (index, words) in answers.into_iter().enumerate() {
-                    questions.note(index, words);
-                }
-            }
-            Ok(ElicitationAction::Cancel) => self.stop(core),
-            Ok(_) => {}
-            Err(reason) => tracing::warn!(session = %self.id, reason, "no answer"),
-        }
-        self.finish(core, id, questions);
-    }
-
-    /// Asks the next question as a choice, or answers the CLI when none is left.
-    fn next_choice(&mut self, core: &mut Core, id: &str, questions: Questions) {
-        let Some(question) = questions.questions.get(questions.next) else {
+    /// Asks the client the next question, or answers the CLI when none is left.
+    fn next_question(&mut self, core: &mut Core, id: &str, mut questions: Questions) {
+        let Some(request) = questions.next_request(&core.client.handshake, &self.conversation.id) else {
             return self.finish(core, id, questions);
         };
-        let options = question.choices();
-        let fields = ToolCallUpdateFields::new().title(question.text.clone());
-        let call = ToolCallUpdate::new(questions.call.clone(), fields);
-        self.pass_on_choice(core, id, Ask::Choice(questions), call, options);
+        let method = request.method();
+        self.conversation.pass_on(&mut core.client, id, Ask::Questions(questions), method, request);
     }
 
-    pub(super) fn choice_answered(
+    pub(super) fn questions_answered(
         &mut self,
         core: &mut Core,
         id: &str,
         mut questions: Questions,
-        told: Told,
+        reply: Reply,
     ) {
-        let choice = match chosen(told) {
-            Ok(Some(choice)) => choice,
-            Ok(None) => {
-                self.stop(core);
-                return self.finish(core, id, questions);
+        match questions.on_reply(reply) {
+            Answered::Noted => return self.next_question(core, id, questions),
+            Answered::Cancelled => self.stop(core),
+            Answered::Declined => {}
+            Answered::Failed(reason) => {
+                tracing::warn!(session = %self.conversation.id, reason, "no answer");
             }
-            Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "no answer");
-                return self.finish(core, id, questions);
-            }
-        };
-        let next = questions.next;
-        let label = questions.questions.get(next).and_then(|question| question.label(&choice));
-        if let Some(label) = label.map(str::to_owned) {
-            questions.note(next, vec![label]);
         }
-        questions.next += 1;
-        self.next_choice(core, id, questions);
+        self.finish(core, id, questions);
     }
 
     /// Answers the CLI. Without a single answer the user wants none of it.
     fn finish(&self, core: &mut Core, id: &str, questions: Questions) {
-        let Questions { call, answers, .. } = questions;
-        let status = if answers.is_empty() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
-        let said: BTreeMap<_, _> = answers.iter().map(|(id, words)| (id, &words.answers)).collect();
+        let answered = questions.note.iter().zip(questions.answers()).filter(|(_, words)| !words.is_empty());
+        let said: BTreeMap<String, Vec<String>> =
+            answered.map(|(id, words)| (id.clone(), words.clone())).collect();
+        let status = if said.is_empty() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let fields = ToolCallUpdateFields::new().status(status).raw_output(json!({ "answers": said }));
-        self.emit(core, &SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call, fields)));
+        let update = ToolCallUpdate::new(questions.call, fields);
+        self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
+        let answers = said.into_iter().map(|(id, answers)| (id, Words { answers })).collect();
         self.respond(core, id, Answer::Answers { answers });
     }
 }

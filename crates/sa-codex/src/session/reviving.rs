@@ -1,29 +1,19 @@
 //! What happens when the app-server ends, and how a session goes on in the next one.
 
 use super::Session;
+use super::opening::{config, mcp_wait};
 use crate::core::Core;
-use crate::jobs::Job;
 use crate::native::answer::OpenedThread;
 use crate::native::call::OpenThread;
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Session as _, failure};
-
-/// Whether the thread is there to be worked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
-    Up,
-    /// The process that had it ended.
-    Down,
-    /// The next one was asked for it, or will be.
-    Awaited,
-}
+use sa_acp::Link;
+use sa_acp::failure;
 
 impl Session {
     /// The app-server ended, and what was under way in it.
     pub(crate) fn server_lost(&mut self, core: &mut Core, error: &Error) {
-        core.withdraw(&self.id, None);
-        self.asks.clear();
+        self.conversation.withdraw_all(&mut core.client);
         self.close_tools(core, "The process of Codex ended");
         self.compaction_lost(core);
         self.native_turn = None;
@@ -31,18 +21,10 @@ impl Session {
         self.link = Link::Down;
         self.abort_turn(core, error);
         self.fail_opening(core, error);
-        if self.closing.is_some() {
+        if !self.conversation.is_open() {
             return self.closed(core);
         }
         self.send_next(core);
-    }
-
-    /// Has the next app-server take the thread up.
-    pub(super) fn want_back(&mut self, core: &mut Core) {
-        if self.link == Link::Down {
-            self.link = Link::Awaited;
-            core.jobs.push_back(Job::Revive(self.id.clone()));
-        }
     }
 
     /// The app-server is ready. A thread without a turn was never stored, and is begun again.
@@ -50,13 +32,13 @@ impl Session {
         let method = if self.is_stored { "thread/resume" } else { "thread/start" };
         let params = OpenThread {
             thread_id: self.is_stored.then_some(self.thread.as_str()),
-            cwd: &self.place.cwd,
+            cwd: &self.conversation.workspace.cwd,
             model: Some(self.settings.model()).filter(|model| !model.is_empty()),
             approval_policy: self.settings.approval_policy(),
             sandbox: self.settings.sandbox(),
-            config: self.place.config(),
+            config: config(&self.conversation.workspace),
         };
-        core.ask(method, params, core.host.limits.open, Then::Revived(self.id.clone()));
+        core.ask(method, params, core.host.limits.open, Then::Revived(self.conversation.id.clone()));
     }
 
     pub(crate) fn revived(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
@@ -64,7 +46,7 @@ impl Session {
             Ok(opened) => {
                 self.thread = opened.thread.id;
                 self.link = Link::Up;
-                self.mcp = self.place.mcp_wait(core);
+                self.mcp = mcp_wait(&self.conversation.workspace, core);
                 return self.send_next(core);
             }
             Err(reason) => reason,
@@ -80,6 +62,6 @@ impl Session {
     /// The session stays open: the next prompt tries again.
     pub(crate) fn not_revived(&mut self, core: &mut Core, error: &Error) {
         self.link = Link::Down;
-        self.fail_queue(core, error);
+        self.conversation.fail_queue(&mut core.client, error);
     }
 }

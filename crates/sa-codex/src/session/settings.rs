@@ -263,12 +263,12 @@ impl Session {
         if self.settings.mode() != before {
             self.tell_mode(core);
         } else if form != Form::Option {
-            core.options_changed(&self.id, self.settings.options());
+            core.client.options_changed(&self.conversation.id, self.settings.options());
         }
-        core.was_set(key, form, self.settings.options());
+        core.client.was_set(key, form, self.settings.options());
     }
 
     pub(super) fn tell_mode(&self, core: &mut Core) {
-        core.mode_changed(&self.id, self.settings.mode().id(), self.settings.options());
+        core.client.mode_changed(&self.conversation.id, self.settings.mode().id(), self.settings.options());
     }
 }

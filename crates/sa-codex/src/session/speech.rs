@@ -46,6 +46,6 @@ impl Session {
     }
 
     pub(super) fn say(&self, core: &mut Core, voice: Voice, item: &str, text: &str) {
-        core.say(&self.id, voice, item, text);
+        core.client.say(&self.conversation.id, voice, item, text);
     }
 }

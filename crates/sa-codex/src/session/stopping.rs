@@ -18,7 +18,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 impl Session {
     /// Returns whether the running work was cancelled: nothing may begin in it any more.
     pub(super) fn is_stopping(&self) -> bool {
-        self.turn.as_ref().is_some_and(Turn::is_cancelled) || self.closing.is_some()
+        self.turn.as_ref().is_some_and(Turn::is_cancelled) || !self.conversation.is_open()
     }
 
     /// Has the CLI stop what it does. Questions that it asked are void.
@@ -43,8 +43,10 @@ impl Session {
             self.native_turn.as_deref().filter(|_| is_again).or(turn.id.as_deref())
         });
         if let Some(turn_id) = own.or(self.native_turn.as_deref()) {
-            let (params, then) =
-                (Interrupt { thread_id: &self.thread, turn_id }, Then::Interrupted(self.id.clone()));
+            let (params, then) = (
+                Interrupt { thread_id: &self.thread, turn_id },
+                Then::Interrupted(self.conversation.id.clone()),
+            );
             core.ask("turn/interrupt", params, core.host.limits.control, then);
         }
     }
@@ -55,7 +57,7 @@ impl Session {
         let at = core.now.elapsed + AGAIN;
         let is_waited_for = |turn: &&mut Turn| turn.cancel.is_some_and(|until| until < Duration::MAX);
         if let Some(turn) = self.turn.as_mut().filter(is_waited_for) {
-            tracing::debug!(session = %self.id, reason = refusal.message, "codex refused an interrupt");
+            tracing::debug!(session = %self.conversation.id, reason = refusal.message, "codex refused an interrupt");
             turn.interrupt_at = Some(at);
         }
     }
@@ -85,14 +87,15 @@ impl Session {
             return;
         };
         turn.cancel = Some(now + limit);
-        tracing::warn!(session = %self.id, "codex does not heed an interrupt");
+        tracing::warn!(session = %self.conversation.id, "codex does not heed an interrupt");
         self.close_tools(core, "Cancelled");
-        core.prompt_done(&key, StopReason::Cancelled, None);
+        core.client.prompt_done(&key, StopReason::Cancelled, None);
         self.send_interrupt(core);
     }
 
     /// Returns whether prompts wait behind a turn that was interrupted long ago.
     pub(crate) fn is_stuck(&self) -> bool {
-        !self.queue.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
+        !self.conversation.queue.is_empty()
+            && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
     }
 }

@@ -65,8 +65,8 @@ impl Session {
         if self.tools.running.get(id).is_some() {
             return;
         }
-        let described = tools::describe(body, &self.place.cwd, core.host.disk.as_ref());
-        self.tools.running.start(core, &self.id, id, described, parent);
+        let described = tools::describe(body, &self.conversation.workspace.cwd, core.host.disk.as_ref());
+        self.tools.running.start(&mut core.client, &self.conversation.id, id, described, parent);
         if let Body::McpToolCall(call) = body {
             self.tools.served.push((id.to_owned(), call.server.clone()));
         }
@@ -87,7 +87,7 @@ impl Session {
     /// that draw terminals get the output when it is whole.
     pub(super) fn tell_printed(&mut self, core: &mut Core) {
         if self.tools.running.deadline().is_some_and(|at| at <= core.now.elapsed) {
-            self.tools.running.tell_printed(core, &self.id);
+            self.tools.running.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
         }
     }
 
@@ -95,7 +95,7 @@ impl Session {
         if self.tools.running.get(&progress.item_id).is_some() {
             let about = PROFILE.meta(json!({ "progress": progress.message }));
             let update = ToolCallUpdate::new(progress.item_id.clone(), ToolCallUpdateFields::new());
-            self.emit(core, &SessionUpdate::ToolCallUpdate(update.meta(about)));
+            self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update.meta(about)));
         }
     }
 
@@ -107,12 +107,12 @@ impl Session {
             return;
         }
         self.tools.served.retain(|(call, _)| call != id);
-        self.tools.running.done(core, &self.id, id, tools::outcome(id, body));
+        self.tools.running.done(&mut core.client, &self.conversation.id, id, tools::outcome(id, body));
     }
 
     /// Nothing stays open behind a turn that was cut off: the CLI does not complete what it leaves.
     pub(super) fn close_tools(&mut self, core: &mut Core, reason: &str) {
         self.tools.served.clear();
-        self.tools.running.close(core, &self.id, reason);
+        self.tools.running.close(&mut core.client, &self.conversation.id, reason);
     }
 }

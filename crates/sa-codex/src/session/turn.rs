@@ -4,13 +4,12 @@ use super::Session;
 use super::failing::outcome;
 use super::plan_exit::Proposal;
 use super::prompt::Work;
-use super::reviving::Link;
 use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
 use crate::native::call::{Input, OfThread, StartReview, StartTurn};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{Error, StopReason};
-use sa_acp::{RequestKey, Session as _, Voice, failure};
+use sa_acp::{Link, RequestKey, Session as _, Voice, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
@@ -71,16 +70,16 @@ impl Session {
     /// Sends the next prompt to the app-server if that is ready for it. What is sent while it works would be folded into
     /// that work and never get an answer of its own.
     pub(super) fn send_next(&mut self, core: &mut Core) {
-        if self.is_busy() || self.queue.is_empty() || self.closing.is_some() {
+        if self.is_busy() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
             return;
         }
         if self.link != Link::Up {
-            return self.want_back(core);
+            return core.server.revive(&mut self.link, &self.conversation.id);
         }
         if !self.mcp.is_done() {
             return self.mcp.hold(core.now.elapsed);
         }
-        let Some(prompt) = self.queue.pop_front() else { return };
+        let Some(prompt) = self.conversation.queue.pop_front() else { return };
         let work = self.work_of(prompt.content);
         self.begin(core, Turn::new(Some(prompt.key), prompt.first_line), &work);
     }
@@ -88,7 +87,7 @@ impl Session {
     pub(super) fn begin(&mut self, core: &mut Core, turn: Turn, work: &Work) {
         self.turn = Some(turn);
         self.meter.turn_begins();
-        let (then, limit) = (Then::Started(self.id.clone()), core.host.limits.open);
+        let (then, limit) = (Then::Started(self.conversation.id.clone()), core.host.limits.open);
         let thread_id = self.thread.as_str();
         match work {
             Work::Turn(input) => self.start_turn(core, input),
@@ -105,15 +104,15 @@ impl Session {
         let params = StartTurn {
             thread_id: &self.thread,
             input,
-            cwd: &self.place.cwd,
+            cwd: &self.conversation.workspace.cwd,
             approval_policy: settings.approval_policy(),
-            sandbox_policy: settings.sandbox_policy(&self.place.directories),
+            sandbox_policy: settings.sandbox_policy(&self.conversation.workspace.directories),
             model: settings.model(),
             effort: settings.effort(),
             summary: "auto",
             collaboration_mode: settings.collaboration(),
         };
-        core.ask("turn/start", params, core.host.limits.open, Then::Started(self.id.clone()));
+        core.ask("turn/start", params, core.host.limits.open, Then::Started(self.conversation.id.clone()));
     }
 
     /// The app-server has taken the prompt, or not.
@@ -217,8 +216,8 @@ impl Session {
     pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>) {
         let Some(key) = turn.key else { return };
         match outcome {
-            Ok(reason) => core.prompt_done(&key, reason, self.meter.of_turn()),
-            Err(error) => core.fail(&key, &error),
+            Ok(reason) => core.client.prompt_done(&key, reason, self.meter.of_turn()),
+            Err(error) => core.client.fail(&key, &error),
         }
     }
 
@@ -226,7 +225,7 @@ impl Session {
     pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) -> bool {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return false };
         if let Some(key) = turn.key.take() {
-            core.fail(&key, error);
+            core.client.fail(&key, error);
         }
         true
     }
@@ -235,7 +234,7 @@ impl Session {
     pub(super) fn refused(&mut self, core: &mut Core) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
         if let Some(key) = turn.key.take() {
-            core.prompt_done(&key, StopReason::Refusal, self.meter.of_turn());
+            core.client.prompt_done(&key, StopReason::Refusal, self.meter.of_turn());
         }
         self.stop(core);
     }
@@ -257,13 +256,12 @@ impl Session {
 
     /// A new session is called by what was asked first, until it gets a better name.
     fn name_after(&mut self, core: &mut Core, first_line: &str) {
-        if self.is_nameless && self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/')
-        {
-            self.rename(core, first_line.to_owned());
+        if self.is_nameless {
+            self.conversation.name_after(&mut core.client, core.now, first_line);
         }
     }
 
     pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        core.rename(&self.id, &mut self.title, title);
+        self.conversation.rename(&mut core.client, core.now, title);
     }
 }

@@ -43,6 +43,6 @@ impl Session {
         }
         let Some(size) = usage.model_context_window else { return };
         let update = UsageUpdate::new(usage.last.total_tokens, size);
-        self.emit(core, &SessionUpdate::UsageUpdate(update));
+        self.conversation.update(&mut core.client, &SessionUpdate::UsageUpdate(update));
     }
 }

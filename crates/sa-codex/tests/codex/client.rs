@@ -67,7 +67,7 @@ impl DerefMut for Client {
 pub(crate) fn host() -> Host {
     Host {
         disk: Box::new(Folder),
-        api_key: Some("sk-fake".to_owned()),
+        api_key: Some("sk-fake".to_owned().into()),
         token_variable: None,
         base_url: None,
         allow_bypass: true,

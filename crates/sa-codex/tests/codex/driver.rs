@@ -1,7 +1,7 @@
 //! The agent on a pair of streams, with a real process in place of the app-server.
 
 use sa_acp::testing::{PATH, Remote, program, said};
-use sa_codex::{Limits, Options, run};
+use sa_codex::{Limits, Options};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -35,12 +35,12 @@ done
 
 fn start(program: &Path) -> Remote<ExitCode> {
     let mut options = Options::new(program, program.with_file_name("codex-home"));
-    options.inherited = vec![("PATH".into(), PATH.into())];
-    options.env = vec![("EXTRA".into(), "hello from".into())];
-    options.api_key = Some("sk-fake".to_owned());
+    options.cli.inherited = vec![("PATH".into(), PATH.into())];
+    options.cli.env = vec![("EXTRA".into(), "hello from".into())];
+    options.api_key = Some("sk-fake".to_owned().into());
     options.limits = Limits { farewell: Duration::from_millis(200), ..Limits::default() };
     assert!(!format!("{options:?}").contains("sk-fake"));
-    Remote::start(|input, output| run(input, output, options))
+    Remote::start(|input, output| options.into_program().run(input, output))
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use super::plan_exit::Plan;
 use super::question::Questions;
 use crate::core::Core;
 use crate::native::call::{Call, escaped, permission_reply};
-use sa_acp::Told;
+use sa_acp::Reply;
 use serde_json::json;
 
 /// What a client was asked.
@@ -14,53 +14,55 @@ use serde_json::json;
 pub enum Ask {
     /// Whether something may be done.
     Permission(Box<Waiting>),
-    /// Questions to the user, as one form.
-    Form(Questions),
-    /// Questions to the user, one after the other, each as a choice.
-    Choice(Questions),
+    /// Questions to the user.
+    Questions(Questions),
     /// Whether a plan is good.
     Plan(Plan),
 }
 
 impl Session {
     /// Takes the client's answer.
-    pub(super) fn client_answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
+    pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
-            Ask::Permission(waiting) => self.permission_answered(core, id, *waiting, told),
-            Ask::Form(questions) => self.form_answered(core, id, questions, told),
-            Ask::Choice(questions) => self.choice_answered(core, id, questions, told),
-            Ask::Plan(plan) => self.plan_answered(core, id, &plan, told),
+            Ask::Permission(waiting) => self.permission_answered(core, id, *waiting, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
+            Ask::Plan(plan) => self.plan_answered(core, id, &plan, reply),
         }
     }
 
     /// Takes all questions back from the client: they are void.
     pub(super) fn withdraw_asks(&mut self, core: &mut Core) {
-        self.asks.clear();
-        core.withdraw(&self.id, None);
+        self.conversation.withdraw_all(&mut core.client);
     }
 
     /// The same, and the server is told in case it still waits.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        for (id, ask) in std::mem::take(&mut self.asks) {
-            core.withdraw(&self.id, Some(&id));
+        for (id, ask) in std::mem::take(&mut self.conversation.asks) {
+            core.client.withdraw(&self.conversation.id, Some(&id));
             match ask {
                 Ask::Permission(_) => self.answer_permission(core, &id, "reject", None),
-                Ask::Form(_) | Ask::Choice(_) | Ask::Plan(_) => self.reject_question(core, &id),
+                Ask::Questions(_) | Ask::Plan(_) => self.reject_question(core, &id),
             }
         }
     }
 
     pub(super) fn answer_permission(&self, core: &mut Core, id: &str, reply: &str, message: Option<&str>) {
-        core.order("permission", &permission_reply(id, reply, message).within(&self.place.cwd));
+        core.order(
+            "permission",
+            &permission_reply(id, reply, message).within(&self.conversation.workspace.cwd),
+        );
     }
 
     pub(super) fn answer_question(&self, core: &mut Core, id: &str, answers: &[Vec<String>]) {
         let path = format!("/question/{}/reply", escaped(id));
-        core.order("question", &Call::post(path, json!({ "answers": answers })).within(&self.place.cwd));
+        core.order(
+            "question",
+            &Call::post(path, json!({ "answers": answers })).within(&self.conversation.workspace.cwd),
+        );
     }
 
     pub(super) fn reject_question(&self, core: &mut Core, id: &str) {
         let path = format!("/question/{}/reject", escaped(id));
-        core.order("question", &Call::post(path, json!({})).within(&self.place.cwd));
+        core.order("question", &Call::post(path, json!({})).within(&self.conversation.workspace.cwd));
     }
 }

@@ -2,64 +2,39 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::jobs::Job;
-use agent_client_protocol_schema::v1::CloseSessionResponse;
-use sa_acp::{RequestKey, Session as _};
-use std::time::Duration;
-
-/// A session that is being closed.
-#[derive(Debug)]
-pub(super) struct Closing {
-    waiting: sa_acp::Closing,
-    /// When the turn that was aborted is waited for no longer.
-    deadline: Duration,
-}
-
-impl Closing {
-    pub(super) fn deadline(&self) -> Duration {
-        self.deadline
-    }
-}
+use sa_acp::{Job, Session as _};
 
 impl Session {
-    /// Closes the session; `delete` removes what is stored of it, too.
-    pub(super) fn begin_close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
-        let is_first = self.closing.is_none();
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        let waiting = sa_acp::Closing::default();
-        let closing = self.closing.get_or_insert(Closing { waiting, deadline });
-        closing.waiting.add(key, delete);
-        if is_first {
-            self.cancel(core);
-            self.let_go(core);
-        }
+    /// Cancels all work. The turn that is aborted is waited for only so long.
+    pub(super) fn begin_close(&mut self, core: &mut Core) {
+        self.close_by = Some(core.now.elapsed + core.host.limits.cancel);
+        self.cancel(core);
+        self.let_go(core);
     }
 
     /// Lets go of the session once nothing runs in it.
     pub(super) fn let_go(&mut self, core: &mut Core) {
-        let Some(closing) = &self.closing else { return };
-        if self.turn.is_none() || closing.deadline <= core.now.elapsed {
+        let Some(deadline) = self.close_by else { return };
+        if self.turn.is_none() || deadline <= core.now.elapsed {
             self.settle_cancelled(core);
             self.closed(core);
         }
     }
 
     pub(super) fn enforce_close(&mut self, core: &mut Core) {
-        if self.closing.as_ref().is_some_and(|closing| closing.deadline <= core.now.elapsed) {
+        if self.close_by.is_some_and(|deadline| deadline <= core.now.elapsed) {
             self.let_go(core);
         }
     }
 
     /// Answers whoever wanted the session closed.
     pub(super) fn closed(&mut self, core: &mut Core) {
-        let Some(closing) = self.closing.take() else { return };
+        if !self.conversation.is_closing() {
+            return;
+        }
         self.unregister(core);
-        for key in closing.waiting.closes {
-            core.reply(&key, CloseSessionResponse::new());
+        for key in self.conversation.close(&mut core.client) {
+            core.server.jobs.push_back(Job::Delete(key, self.conversation.id.clone()));
         }
-        for key in closing.waiting.deletes {
-            core.jobs.push_back(Job::Delete(key, self.id.clone()));
-        }
-        self.gone = true;
     }
 }

@@ -14,8 +14,8 @@ pub(super) const COMPACT: &str = "compact";
 impl Session {
     /// Asks again which commands there are: MCP servers bring some.
     pub(super) fn ask_commands(&self, core: &mut Core) {
-        let call = Call::get("/command").within(&self.place.cwd);
-        core.ask_soon(&call, Then::Commands(self.id.clone()));
+        let call = Call::get("/command").within(&self.conversation.workspace.cwd);
+        core.ask_soon(&call, Then::Commands(self.conversation.id.clone()));
     }
 
     pub(crate) fn commands_known(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
@@ -33,6 +33,9 @@ impl Session {
             let hint = (!known.hints.is_empty()).then_some("arguments");
             command(&known.name, &about, hint)
         }));
-        self.emit(core, &SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands)));
+        self.conversation.update(
+            &mut core.client,
+            &SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands)),
+        );
     }
 }

@@ -2,12 +2,10 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::limits::KEPT_LINE;
 use crate::native::event::{Event, Status, Todo};
 use crate::native::message::{Message, Part};
 use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
-use sa_acp::{Session as _, Voice, one_line};
-use serde_json::{Value, json};
+use sa_acp::{Voice, one_line};
 
 impl Session {
     /// Takes an event about the session itself.
@@ -37,8 +35,8 @@ impl Session {
             Event::Questions(questions) if self.is_stopping() => self.reject_question(core, &questions.id),
             Event::Permission(permission) => self.ask_permission(core, *permission),
             Event::Questions(questions) => self.ask_user(core, questions),
-            Event::Resolved(id) => self.ask_withdrawn(core, &id),
-            Event::Unknown(value) => self.unknown(core, value),
+            Event::Resolved(id) => self.conversation.withdraw(&mut core.client, &id),
+            Event::Unknown(value) => self.conversation.report_unknown_message(&mut core.client, value),
             Event::Created(_) | Event::Failed(None) | Event::McpToolsChanged | Event::Ignored => {}
         }
     }
@@ -100,24 +98,6 @@ impl Session {
             };
             PlanEntry::new(todo.content.clone(), priority, status)
         });
-        self.emit(core, &SessionUpdate::Plan(Plan::new(entries.collect())));
-    }
-
-    /// Passes on what is not understood, so that somebody who does can use it.
-    pub(crate) fn keep(&mut self, core: &mut Core, mut what: Value) {
-        self.unknown += 1;
-        what["count"] = json!(self.unknown);
-        core.remark(&self.id, "unparsed", what);
-    }
-
-    pub(super) fn unknown(&mut self, core: &mut Core, value: Value) {
-        tracing::warn!(session = %self.id, "OpenCode told of something that is not known");
-        let text = value.to_string();
-        let raw = if text.len() <= KEPT_LINE {
-            value
-        } else {
-            Value::String(text.chars().take(KEPT_LINE).collect())
-        };
-        self.keep(core, json!({ "raw": raw }));
+        self.conversation.update(&mut core.client, &SessionUpdate::Plan(Plan::new(entries.collect())));
     }
 }

@@ -83,10 +83,10 @@ impl Session {
             error.data = Some(json!({ "errorKind": kind_of(&retry.message), "attempts": retry.attempt }));
             return self.fail_turn(core, &error);
         }
-        if core.client.shows_notices() {
+        if core.client.handshake.shows_notices() {
             let title = format!("The model's API failed: {}", retry.message);
             let notice = Notice::new(NoticeSeverity::Warning, title);
-            return self.emit(core, &SessionUpdate::Notice(notice));
+            return self.conversation.update(&mut core.client, &SessionUpdate::Notice(notice));
         }
         let about = json!({
             "attempt": retry.attempt,
@@ -94,6 +94,6 @@ impl Session {
             "message": retry.message,
             "next": retry.next,
         });
-        core.remark(&self.id, "apiRetry", about);
+        core.client.remark(&self.conversation.id, "apiRetry", about);
     }
 }

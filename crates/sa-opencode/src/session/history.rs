@@ -32,7 +32,7 @@ impl Session {
         }
         let Some(block) = block(part) else { return };
         let chunk = ContentChunk::new(block).message_id(MessageId::new(message.to_owned()));
-        self.emit(core, &SessionUpdate::UserMessageChunk(chunk));
+        self.conversation.update(&mut core.client, &SessionUpdate::UserMessageChunk(chunk));
     }
 
     fn replay_done(&self, core: &mut Core, part: &Part) {
@@ -40,13 +40,13 @@ impl Session {
             "text" if !part.ignored => self.say(core, Voice::Said, &part.id, &part.text),
             "reasoning" => self.say(core, Voice::Thought, &part.id, &part.text),
             "tool" => {
-                let described = tools::describe(part, &self.place.cwd);
+                let described = tools::describe(part, &self.conversation.workspace.cwd);
                 let call = described.into_call(part.call.clone()).status(ToolCallStatus::Pending);
-                self.emit(core, &SessionUpdate::ToolCall(call));
+                self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
                 // Files are not any more what they were then.
-                let outcome = tools::outcome(part, false, &self.place.cwd, &NoDisk);
+                let outcome = tools::outcome(part, false, &self.conversation.workspace.cwd, &NoDisk);
                 let update = outcome.into_update(part.call.clone());
-                self.emit(core, &SessionUpdate::ToolCallUpdate(update));
+                self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
             }
             _ => {}
         }

@@ -13,10 +13,12 @@ impl Session {
     pub(super) fn register(&mut self, core: &mut Core) {
         let limit = core.host.limits.mcp;
         let mut missing = BTreeSet::new();
-        for (name, config) in &self.place.servers {
-            let name = core.registry.join(&self.place.cwd, name, config, &self.id.0);
-            let call = Call::post("/mcp", json!({ "name": name, "config": config })).within(&self.place.cwd);
-            core.ask(&call, Some(limit), Then::Reached(self.id.clone(), name.clone()));
+        for (name, config) in &self.conversation.workspace.servers {
+            let name =
+                core.registry.join(&self.conversation.workspace.cwd, name, config, &self.conversation.id.0);
+            let call = Call::post("/mcp", json!({ "name": name, "config": config }))
+                .within(&self.conversation.workspace.cwd);
+            core.ask(&call, Some(limit), Then::Reached(self.conversation.id.clone(), name.clone()));
             missing.insert(name);
         }
         self.mcp = McpWait::new(missing, core.now.elapsed + limit);
@@ -30,7 +32,7 @@ impl Session {
         };
         if self.mcp.heard_of(name) {
             if let Some(reason) = lost {
-                core.mcp_unavailable(&self.id, name, &reason);
+                core.client.mcp_unavailable(&self.conversation.id, name, &reason);
             }
             if self.mcp.is_done() {
                 self.ask_commands(core);
@@ -42,20 +44,14 @@ impl Session {
     /// Reports a long wait. In the end the prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
         let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
-        if let Some(missing) = self.mcp.to_report(now) {
-            core.mcp_waiting(&self.id, missing.iter().map(String::as_str), limit);
-        }
-        if let Some(missing) = self.mcp.late(now) {
-            for name in missing {
-                core.mcp_unavailable(&self.id, &name, &format!("not ready after {} s", limit.as_secs()));
-            }
+        if self.mcp.enforce(&mut core.client, &self.conversation.id, now, limit) {
             self.begin_next(core);
         }
     }
 
     /// Servers that nobody wants any more are let go of.
     pub(super) fn unregister(&self, core: &mut Core) {
-        for (directory, name) in core.registry.leave(&self.id.0) {
+        for (directory, name) in core.registry.leave(&self.conversation.id.0) {
             let path = format!("/mcp/{}/disconnect", escaped(&name));
             core.order("mcp/disconnect", &Call::post(path, json!({})).within(&directory));
         }

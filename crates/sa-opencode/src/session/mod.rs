@@ -34,137 +34,109 @@ mod usage;
 pub(crate) use settings::Settings;
 
 use super::core::Core;
-use super::launch::Launch;
 use super::native::about::Command;
 use super::native::ask::Rule;
-use agent_client_protocol_schema::v1::{Error, SessionId, SessionUpdate};
+use agent_client_protocol_schema::v1::{Error, SessionId};
 use ask::Ask;
-use closing::Closing;
 use compaction::Compaction;
 use permission::Allowed;
-use reviving::Link;
-use sa_acp::{Asking, Form, McpWait, Piece, Queue, RequestKey, Told, failure};
+use sa_acp::{Form, Link, McpWait, Piece, Reply, RequestKey, failure};
 use serde_json::Value;
 use speech::Speech;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
 use usage::Meter;
 
-/// Where a session works, and with what.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) cwd: PathBuf,
-    pub(crate) directories: Vec<PathBuf>,
-    /// In the form of the server's own settings, by name.
-    pub(crate) servers: BTreeMap<String, Value>,
-    pub(crate) asking: Asking,
-}
+/// MCP servers in the CLI's own form, by name.
+type Servers = BTreeMap<String, Value>;
+
+/// A prompt in the CLI's own form.
+type Content = Vec<Value>;
+
+pub(crate) type Workspace = sa_acp::Workspace<Servers>;
+type Conversation = sa_acp::Conversation<Servers, Content, Ask>;
 
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
-    pub(crate) id: SessionId,
-    place: Place,
+    pub(crate) conversation: Conversation,
     link: Link,
-    closing: Option<Closing>,
-    /// Whether nothing is left of it.
-    gone: bool,
+    /// When a session that is being closed waits no longer for its turn.
+    close_by: Option<Duration>,
     mcp: McpWait,
     settings: Settings,
     commands: Vec<Command>,
-    queue: Queue<Vec<Value>>,
     turn: Option<Turn>,
     /// Aborts that the server has not answered.
     aborts: u32,
     /// The rules that the server has for the session.
     ruled: Vec<Rule>,
-    asks: BTreeMap<String, Ask>,
     /// What need not be asked about again.
     allowed: Vec<Allowed>,
     speech: Speech,
     tools: Tools,
     meter: Meter,
     compaction: Compaction,
-    title: Option<String>,
-    /// Things that were not known.
-    unknown: u64,
 }
 
 impl Session {
-    fn new(id: SessionId, place: Place, settings: Settings) -> Self {
+    fn new(id: SessionId, workspace: Workspace, settings: Settings) -> Self {
         Self {
-            id,
-            place,
+            conversation: Conversation::new(id, workspace),
             link: Link::Up,
-            closing: None,
-            gone: false,
+            close_by: None,
             mcp: McpWait::default(),
             settings,
             commands: Vec::new(),
-            queue: Queue::new(),
             turn: None,
             aborts: 0,
             ruled: Vec::new(),
-            asks: BTreeMap::new(),
             allowed: Vec::new(),
             speech: Speech::default(),
             tools: Tools::default(),
             meter: Meter::default(),
             compaction: Compaction::default(),
-            title: None,
-            unknown: 0,
         }
     }
 
     pub(crate) fn cwd(&self) -> &Path {
-        &self.place.cwd
+        &self.conversation.workspace.cwd
     }
 
     pub(crate) fn title(&self) -> Option<String> {
-        self.title.clone()
+        self.conversation.title.clone()
     }
 
     /// Whether the open session can be opened again in that place.
-    pub(crate) fn may_move(&self, place: &Place) -> Result<(), Error> {
-        if self.place.servers == place.servers && self.place.cwd == place.cwd {
+    pub(crate) fn may_move(&self, workspace: &Workspace) -> Result<(), Error> {
+        if self.conversation.workspace.servers == workspace.servers
+            && self.conversation.workspace.cwd == workspace.cwd
+        {
             return Ok(());
         }
         Err(failure("the session is open elsewhere or with other MCP servers; close it first", "busy"))
     }
-
-    /// Tells the client something.
-    fn emit(&self, core: &mut Core, update: &SessionUpdate) {
-        core.update(&self.id, update);
-    }
 }
 
 impl sa_acp::Session for Session {
-    type Launch = Launch;
     type Core = Core;
-    type Content = Vec<Value>;
+    type Servers = Servers;
+    type Content = Content;
     type Ask = Ask;
 
-    fn content(pieces: Vec<Piece>) -> Result<Vec<Value>, Error> {
+    fn content(pieces: Vec<Piece>) -> Result<Content, Error> {
         pieces.into_iter().map(prompt::part).collect()
     }
 
-    fn id(&self) -> &SessionId {
-        &self.id
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
     }
 
-    fn is_open(&self) -> bool {
-        !self.gone && self.closing.is_none()
-    }
-
-    fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    fn queue(&mut self) -> &mut Queue<Vec<Value>> {
-        &mut self.queue
+    fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
     }
 
     fn running(&self) -> Option<&RequestKey> {
@@ -183,12 +155,8 @@ impl sa_acp::Session for Session {
         self.stop(core);
     }
 
-    fn asks(&mut self) -> &mut BTreeMap<String, Ask> {
-        &mut self.asks
-    }
-
-    fn answered(&mut self, core: &mut Core, id: &str, ask: Ask, told: Told) {
-        self.client_answered(core, id, ask, told);
+    fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
+        self.client_replied(core, id, ask, reply);
     }
 
     fn set(
@@ -204,14 +172,13 @@ impl sa_acp::Session for Session {
         Ok(())
     }
 
-    fn close(&mut self, core: &mut Core, key: RequestKey, delete: bool) {
-        self.begin_close(core, key, delete);
+    fn close(&mut self, core: &mut Core) {
+        self.begin_close(core);
     }
 
     fn wake(&self) -> Option<Duration> {
         let turn = self.turn.as_ref().and_then(Turn::deadline);
-        let closing = self.closing.as_ref().map(Closing::deadline);
-        [turn, closing, self.tools.running.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+        [turn, self.close_by, self.tools.running.deadline(), self.mcp.deadline()].into_iter().flatten().min()
     }
 
     fn tick(&mut self, core: &mut Core) {

@@ -4,7 +4,6 @@
 use super::Session;
 use crate::core::Core;
 use crate::native::event::Event;
-use sa_acp::Session as _;
 
 impl Session {
     /// Takes an event about a sub-agent's session.
@@ -22,8 +21,8 @@ impl Session {
             Event::Questions(questions) if self.is_stopping() => self.reject_question(core, &questions.id),
             Event::Permission(permission) => self.ask_permission(core, *permission),
             Event::Questions(questions) => self.ask_user(core, questions),
-            Event::Resolved(id) => self.ask_withdrawn(core, &id),
-            Event::Unknown(value) => self.unknown(core, value),
+            Event::Resolved(id) => self.conversation.withdraw(&mut core.client, &id),
+            Event::Unknown(value) => self.conversation.report_unknown_message(&mut core.client, value),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! How a session begins.
 
-use super::{Place, Session, Settings};
+use super::{Session, Settings, Workspace};
 use crate::core::Core;
 use crate::native::about::Info;
 use crate::native::message::Whole;
@@ -14,17 +14,17 @@ impl Session {
         core: &mut Core,
         key: &RequestKey,
         how: &How,
-        place: Place,
+        workspace: Workspace,
         around: &Around,
         info: &Info,
         history: Vec<Whole>,
     ) -> Self {
         let settings = Settings::new(core.host.allow_bypass, around, Some(info));
-        let mut session = Self::new(SessionId::new(info.id.clone()), place, settings);
-        session.title = info.title().map(one_line);
+        let mut session = Self::new(SessionId::new(info.id.clone()), workspace, settings);
+        session.conversation.title = info.title().map(one_line);
         session.meter.begin(info.cost);
         if *how == How::New {
-            session.ruled = session.settings.rules(&session.place.directories, &[]);
+            session.ruled = session.settings.rules(&session.conversation.workspace.directories, &[]);
         }
         if matches!(how, How::Forked(_)) {
             session.speech.begin_as_fork();
@@ -42,10 +42,10 @@ impl Session {
         core: &mut Core,
         key: &RequestKey,
         how: &How,
-        place: Place,
+        workspace: Workspace,
         history: Vec<Whole>,
     ) {
-        self.place = place;
+        self.conversation.workspace = workspace;
         self.replay(core, history);
         self.tell_opened(core, key, how);
     }
@@ -56,7 +56,7 @@ impl Session {
         if is_known {
             self.tell_commands(core);
         }
-        core.opened(key, how, &self.id, self.settings.modes(), self.settings.options());
+        core.client.opened(key, how, &self.conversation.id, self.settings.modes(), self.settings.options());
         if !is_known {
             self.tell_commands(core);
         }

@@ -9,7 +9,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Asking, Session as _, Told, chosen, humanised};
+use sa_acp::{Asking, Reply, chosen, humanised};
 use sa_shell::only_reads;
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn agrees(input: &Value, asked: &Value) -> bool {
 impl Session {
     /// The session, or a sub-agent of it, asks for permission.
     pub(super) fn ask_permission(&mut self, core: &mut Core, asked: Permission) {
-        if self.asks.contains_key(&asked.id) {
+        if self.conversation.asks.contains_key(&asked.id) {
             return;
         }
         let call = match &asked.tool {
@@ -95,23 +95,29 @@ impl Session {
         let waiting = Waiting { call, permission, patterns, always };
         let ask = Ask::Permission(Box::new(waiting));
         if verdict == Verdict::AskThough {
-            return self.pass_on_allowed(core, &id, ask, update, options);
+            return self.conversation.pass_on_allowed(&mut core.client, &id, ask, update, options);
         }
-        self.pass_on_choice(core, &id, ask, update, options);
+        self.conversation.pass_on_choice(&mut core.client, &id, ask, update, options);
     }
 
     fn verdict(&self, core: &Core, asked: &Permission) -> Verdict {
-        if core.registry.is_foreign(&self.place.cwd, &self.id.0, &asked.permission) {
+        if core.registry.is_foreign(
+            &self.conversation.workspace.cwd,
+            &self.conversation.id.0,
+            &asked.permission,
+        ) {
             return Verdict::Refuse(FOREIGN);
         }
         let harmless =
             asked.permission == "bash" && asked.metadata["command"].as_str().is_some_and(only_reads);
         match self.settings.mode() {
             Mode::Bypass => Verdict::Allow,
-            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns) => match self.place.asking {
-                Asking::Needed => Verdict::Allow,
-                Asking::All => Verdict::AskThough,
-            },
+            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns) => {
+                match self.conversation.workspace.asking {
+                    Asking::Needed => Verdict::Allow,
+                    Asking::All => Verdict::AskThough,
+                }
+            }
             Mode::Default => Verdict::Ask,
             // What neither changes the project nor says anything about it is the user's to decide.
             Mode::Plan => match asked.permission.as_str() {
@@ -137,7 +143,7 @@ impl Session {
 
     /// The change that is asked about, while the file is as it was.
     fn describe_change(&mut self, core: &mut Core, call: &str, asked: &Permission) {
-        let diffs = tools::diffs(&asked.metadata, &self.place.cwd, core.host.disk.as_ref());
+        let diffs = tools::diffs(&asked.metadata, &self.conversation.workspace.cwd, core.host.disk.as_ref());
         if !diffs.is_empty() {
             self.tool_changes(core, call, diffs);
         }
@@ -172,8 +178,8 @@ impl Session {
         ToolCallUpdate::new(call.to_owned(), fields.status(ToolCallStatus::Pending)).meta(PROFILE.meta(about))
     }
 
-    pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, waiting: Waiting, told: Told) {
-        match chosen(told).as_ref().map(Option::as_deref) {
+    pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, waiting: Waiting, reply: Reply) {
+        match chosen(reply).as_ref().map(Option::as_deref) {
             Ok(Some(ALLOW_ONCE)) => self.allow(core, id, &waiting.call),
             Ok(Some(ALLOW_ALWAYS)) => {
                 self.allow(core, id, &waiting.call);
@@ -192,14 +198,14 @@ impl Session {
             }
             Ok(Some(_)) => self.answer_permission(core, id, "reject", None),
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "no permission");
+                tracing::warn!(session = %self.conversation.id, reason, "no permission");
                 self.answer_permission(core, id, "reject", None);
             }
         }
     }
 
     fn allow(&self, core: &mut Core, id: &str, call: &str) {
-        self.tools.running.runs(core, &self.id, call);
+        self.tools.running.runs(&mut core.client, &self.conversation.id, call);
         self.answer_permission(core, id, "once", None);
     }
 
@@ -210,6 +216,7 @@ impl Session {
                 || session.is_allowed(&waiting.permission, &waiting.patterns)
         };
         let settled: Vec<_> = self
+            .conversation
             .asks
             .iter()
             .filter_map(|(id, ask)| match ask {
@@ -220,8 +227,7 @@ impl Session {
             })
             .collect();
         for (id, call) in settled {
-            self.asks.remove(&id);
-            core.withdraw(&self.id, Some(&id));
+            self.conversation.withdraw(&mut core.client, &id);
             self.allow(core, &id, &call);
         }
     }

@@ -8,10 +8,8 @@ use crate::core::Core;
 use crate::native::ask::Question;
 use crate::native::call::{Call, of_session};
 use crate::replies::Then;
-use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolKind,
-};
-use sa_acp::{Described, Session as _, Told, chosen, one_line, paragraph};
+use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolKind};
+use sa_acp::{Described, Reply, chosen, one_line, paragraph, plan_options};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -49,41 +47,34 @@ impl Session {
         };
         let fields = described.clone().into_fields().status(ToolCallStatus::Pending);
         self.tool_started(core, &call, described, None);
-        let mut options = vec![PermissionOption::new(
-            Mode::Default.id(),
-            "Yes, and ask before edits",
-            PermissionOptionKind::AllowOnce,
-        )];
+        let mut modes = vec![(Mode::Default.id(), "Yes, and ask before edits")];
         if self.settings.may_bypass() {
-            let name = "Yes, and never ask";
-            options.push(PermissionOption::new(Mode::Bypass.id(), name, PermissionOptionKind::AllowAlways));
+            modes.push((Mode::Bypass.id(), "Yes, and never ask"));
         }
-        let no =
-            PermissionOption::new(Mode::Plan.id(), "No, keep planning", PermissionOptionKind::RejectOnce);
-        options.push(no);
+        let options = plan_options(&modes, Mode::Plan.id());
         let update = ToolCallUpdate::new(call.clone(), fields);
-        self.pass_on_choice(core, id, Ask::Plan(Plan { call }), update, options);
+        self.conversation.pass_on_choice(&mut core.client, id, Ask::Plan(Plan { call }), update, options);
     }
 
     /// What is in the file of the plan, which the question names as it is seen from the project's root.
     fn plan_text(&self, core: &Core, question: &str) -> Option<String> {
         let path = question.strip_prefix("Plan at ")?.split(" is complete").next()?;
         let written = self.tools.written().filter(|known| known.ends_with(path)).map(Path::to_owned);
-        let near = self.place.cwd.ancestors().map(|root| root.join(path));
+        let near = self.conversation.workspace.cwd.ancestors().map(|root| root.join(path));
         let mut places: Vec<PathBuf> = written.collect();
         places.extend(near);
         places.iter().find_map(|place| core.host.disk.read(place))
     }
 
-    pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, plan: &Plan, told: Told) {
-        let wanted = match chosen(told) {
+    pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, plan: &Plan, reply: Reply) {
+        let wanted = match chosen(reply) {
             Ok(Some(mode)) => self.approved(&mode),
             Ok(None) => {
                 self.reject_question(core, id);
                 return self.stop(core);
             }
             Err(reason) => {
-                tracing::warn!(session = %self.id, reason, "the plan was not approved");
+                tracing::warn!(session = %self.conversation.id, reason, "the plan was not approved");
                 None
             }
         };
@@ -92,12 +83,15 @@ impl Session {
         };
         self.settings.apply(Change::Mode(mode));
         self.tell_mode(core);
-        self.tools.running.runs(core, &self.id, &plan.call);
+        self.tools.running.runs(&mut core.client, &self.conversation.id, &plan.call);
         // The server goes on as soon as it has its answer, and has to have the rules of the new mode by then.
-        let foreign = core.registry.foreign(&self.place.cwd, &self.id.0);
-        self.ruled = self.settings.rules(&self.place.directories, &foreign);
-        let call = Call::patch(of_session(&self.id.0, ""), json!({ "permission": self.ruled }));
-        core.ask_soon(&call.within(&self.place.cwd), Then::Approved(self.id.clone(), id.to_owned()));
+        let foreign = core.registry.foreign(&self.conversation.workspace.cwd, &self.conversation.id.0);
+        self.ruled = self.settings.rules(&self.conversation.workspace.directories, &foreign);
+        let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": self.ruled }));
+        core.ask_soon(
+            &call.within(&self.conversation.workspace.cwd),
+            Then::Approved(self.conversation.id.clone(), id.to_owned()),
+        );
     }
 
     /// The rules are those of the new mode: the server may go on.

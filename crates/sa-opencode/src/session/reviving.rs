@@ -2,25 +2,13 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::jobs::Job;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::Session as _;
-
-/// Whether the server knows all that it has to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
-    Up,
-    /// The process ended.
-    Down,
-    /// The next one is awaited.
-    Awaited,
-}
+use sa_acp::Link;
 
 impl Session {
     /// The server ended, and what was under way in it.
     pub(crate) fn server_lost(&mut self, core: &mut Core, error: &Error) {
-        core.withdraw(&self.id, None);
-        self.asks.clear();
+        self.conversation.withdraw_all(&mut core.client);
         self.close_tools(core, "The process of OpenCode ended");
         self.compaction_lost(core);
         self.speech.clear();
@@ -28,18 +16,10 @@ impl Session {
         self.aborts = 0;
         self.mcp.give_up();
         self.abort_turn(core, error);
-        if self.closing.is_some() {
+        if !self.conversation.is_open() {
             return self.closed(core);
         }
         self.begin_next(core);
-    }
-
-    /// Has the next server take the session up.
-    pub(super) fn want_back(&mut self, core: &mut Core) {
-        if self.link == Link::Down {
-            self.link = Link::Awaited;
-            core.jobs.push_back(Job::Revive(self.id.clone()));
-        }
     }
 
     /// The server is ready. It has the session on its disk, but not its MCP servers.
@@ -52,6 +32,6 @@ impl Session {
     /// The session stays open: the next prompt tries again.
     pub(crate) fn not_revived(&mut self, core: &mut Core, error: &Error) {
         self.link = Link::Down;
-        self.fail_queue(core, error);
+        self.conversation.fail_queue(&mut core.client, error);
     }
 }

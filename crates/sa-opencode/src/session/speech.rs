@@ -56,25 +56,25 @@ impl Speech {
 impl Session {
     /// A piece of a part. Those of parts that are not known are told with the whole.
     pub(super) fn piece(&mut self, core: &mut Core, delta: &Delta) {
-        let Some((voice, told)) = self.speech.parts.get_mut(&delta.part) else { return };
+        let Some((voice, sent)) = self.speech.parts.get_mut(&delta.part) else { return };
         if delta.field != "text" || delta.delta.is_empty() {
             return;
         }
-        *told += delta.delta.len();
+        *sent += delta.delta.len();
         let voice = *voice;
         self.say(core, voice, &delta.part, &delta.delta);
     }
 
     /// A part as it is now: what was not streamed of it is told.
     pub(super) fn whole(&mut self, core: &mut Core, voice: Voice, part: &Part) {
-        let (_, told) = self.speech.parts.entry(part.id.clone()).or_insert((voice, 0));
+        let (_, sent) = self.speech.parts.entry(part.id.clone()).or_insert((voice, 0));
         // Where it is shorter than what was streamed, nothing can be taken back.
-        let rest = part.text.get(*told..).unwrap_or_default();
-        *told += rest.len();
+        let rest = part.text.get(*sent..).unwrap_or_default();
+        *sent += rest.len();
         self.say(core, voice, &part.id, rest);
     }
 
     pub(super) fn say(&self, core: &mut Core, voice: Voice, part: &str, text: &str) {
-        core.say(&self.id, voice, part, text);
+        core.client.say(&self.conversation.id, voice, part, text);
     }
 }

@@ -31,7 +31,7 @@ impl Session {
 
     /// Returns whether the running work was cancelled: nothing may begin in it any more.
     pub(super) fn is_stopping(&self) -> bool {
-        self.turn.as_ref().is_some_and(Turn::is_cancelled) || self.closing.is_some()
+        self.turn.as_ref().is_some_and(Turn::is_cancelled) || !self.conversation.is_open()
     }
 
     /// The server works on the prompt. An abort may have overtaken it, so one that was sent before is sent again.
@@ -48,11 +48,11 @@ impl Session {
             turn.abort_at = Some(core.now.elapsed + AGAIN);
         }
         self.aborts += 1;
-        let call = Call::post(of_session(&self.id.0, "abort"), json!({}));
+        let call = Call::post(of_session(&self.conversation.id.0, "abort"), json!({}));
         core.ask(
-            &call.within(&self.place.cwd),
+            &call.within(&self.conversation.workspace.cwd),
             Some(core.host.limits.cancel),
-            Then::Aborted(self.id.clone()),
+            Then::Aborted(self.conversation.id.clone()),
         );
     }
 
@@ -88,9 +88,9 @@ impl Session {
                 turn.cancel = Some(now + core.host.limits.cancel);
                 let usage = self.meter.of_turn();
                 self.close_tools(core, "Cancelled");
-                core.prompt_done(&key, StopReason::Cancelled, usage);
+                core.client.prompt_done(&key, StopReason::Cancelled, usage);
             }
-            None if self.queue.is_empty() => turn.cancel = Some(now + core.host.limits.cancel),
+            None if self.conversation.queue.is_empty() => turn.cancel = Some(now + core.host.limits.cancel),
             None => turn.cancel = Some(Duration::MAX),
         }
     }

@@ -61,8 +61,8 @@ impl Session {
     }
 
     fn start_part(&mut self, core: &mut Core, part: &Part, parent: Option<&str>) {
-        let described = tools::describe(part, &self.place.cwd);
-        self.tools.written.extend(described.locations.iter().map(|place| place.path.clone()));
+        let described = tools::describe(part, &self.conversation.workspace.cwd);
+        self.tools.written.extend(described.locations.iter().map(|workspace| workspace.path.clone()));
         self.tool_started(core, &part.call, described, parent);
     }
 
@@ -81,7 +81,7 @@ impl Session {
         if let Some(changes) = self.tools.changes.remove(id) {
             described.content = changes;
         }
-        self.tools.running.start(core, &self.id, id, described, parent);
+        self.tools.running.start(&mut core.client, &self.conversation.id, id, described, parent);
     }
 
     /// What a call changes is known.
@@ -91,7 +91,7 @@ impl Session {
             return;
         };
         tool.described.content.clone_from(&diffs);
-        tool.tell(core, &self.id, id, ToolCallUpdateFields::new().content(diffs));
+        tool.tell(&mut core.client, &self.conversation.id, id, ToolCallUpdateFields::new().content(diffs));
     }
 
     /// A command has printed this by now.
@@ -106,21 +106,21 @@ impl Session {
     /// Tells what running commands have printed, if it is time to.
     pub(super) fn tell_printed(&mut self, core: &mut Core) {
         if self.tools.running.deadline().is_some_and(|at| at <= core.now.elapsed) {
-            self.tools.running.tell_printed(core, &self.id);
+            self.tools.running.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
         }
     }
 
     fn tool_done(&mut self, core: &mut Core, part: &Part) {
         let Some(tool) = self.tools.running.get(&part.call) else { return };
         let known = !tool.described.content.is_empty();
-        let outcome = tools::outcome(part, known, &self.place.cwd, core.host.disk.as_ref());
+        let outcome = tools::outcome(part, known, &self.conversation.workspace.cwd, core.host.disk.as_ref());
         self.tools.done.insert(part.call.clone());
-        self.tools.running.done(core, &self.id, &part.call, outcome);
+        self.tools.running.done(&mut core.client, &self.conversation.id, &part.call, outcome);
     }
 
     /// Nothing stays open behind a turn.
     pub(super) fn close_tools(&mut self, core: &mut Core, reason: &str) {
         let mut tools = std::mem::take(&mut self.tools);
-        tools.running.close(core, &self.id, reason);
+        tools.running.close(&mut core.client, &self.conversation.id, reason);
     }
 }

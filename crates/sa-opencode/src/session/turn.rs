@@ -2,13 +2,12 @@
 
 use super::Session;
 use super::prompt::Work;
-use super::reviving::Link;
 use crate::core::Core;
 use crate::native::call::{Call, of_session};
 use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{Error, StopReason};
-use sa_acp::{RequestKey, failure};
+use sa_acp::{Link, RequestKey, failure};
 use serde_json::json;
 use std::time::Duration;
 
@@ -68,11 +67,11 @@ impl Turn {
 impl Session {
     /// Begins the next prompt if the server is ready for it.
     pub(super) fn begin_next(&mut self, core: &mut Core) {
-        if self.turn.is_some() || self.queue.is_empty() || self.closing.is_some() {
+        if self.turn.is_some() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
             return;
         }
         if self.link != Link::Up {
-            return self.want_back(core);
+            return core.server.revive(&mut self.link, &self.conversation.id);
         }
         if !self.mcp.is_done() {
             return self.mcp.hold(core.now.elapsed);
@@ -81,21 +80,24 @@ impl Session {
             // An abort names no turn: it would stop the next one if that overtook it.
             return;
         }
-        let Some(prompt) = self.queue.pop_front() else { return };
+        let Some(prompt) = self.conversation.queue.pop_front() else { return };
         let work = self.work_of(prompt.content);
         self.turn = Some(Turn::new(prompt.key, work, prompt.first_line));
         self.meter.turn_begins();
-        let rules = self.settings.rules(&self.place.directories, &self.foreign(core));
+        let rules = self.settings.rules(&self.conversation.workspace.directories, &self.foreign(core));
         if rules == self.ruled {
             return self.send_work(core);
         }
-        let call = Call::patch(of_session(&self.id.0, ""), json!({ "permission": rules }));
+        let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": rules }));
         self.ruled = rules;
-        core.ask_soon(&call.within(&self.place.cwd), Then::Ruled(self.id.clone()));
+        core.ask_soon(
+            &call.within(&self.conversation.workspace.cwd),
+            Then::Ruled(self.conversation.id.clone()),
+        );
     }
 
     fn foreign(&self, core: &Core) -> Vec<String> {
-        core.registry.foreign(&self.place.cwd, &self.id.0)
+        core.registry.foreign(&self.conversation.workspace.cwd, &self.conversation.id.0)
     }
 
     /// The rules are right, or the prompt must not be sent.
@@ -128,7 +130,7 @@ impl Session {
                 if let Some(effort) = effort {
                     body["variant"] = json!(effort);
                 }
-                Call::post(of_session(&self.id.0, "message"), body)
+                Call::post(of_session(&self.conversation.id.0, "message"), body)
             }
             Work::Command(name, rest, files) => {
                 let mut body = json!({
@@ -141,14 +143,18 @@ impl Session {
                 if let Some(effort) = effort {
                     body["variant"] = json!(effort);
                 }
-                Call::post(of_session(&self.id.0, "command"), body)
+                Call::post(of_session(&self.conversation.id.0, "command"), body)
             }
             Work::Compact => {
                 let body = json!({ "providerID": model.provider, "modelID": model.model, "auto": false });
-                Call::post(of_session(&self.id.0, "summarize"), body)
+                Call::post(of_session(&self.conversation.id.0, "summarize"), body)
             }
         };
-        core.ask(&call.within(&self.place.cwd), None, Then::Prompted(self.id.clone()));
+        core.ask(
+            &call.within(&self.conversation.workspace.cwd),
+            None,
+            Then::Prompted(self.conversation.id.clone()),
+        );
     }
 
     /// The server is done with the prompt, but what it told on the way may not have arrived yet.
@@ -211,7 +217,7 @@ impl Session {
 
     /// The turn is over.
     pub(super) fn end_turn(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
-        self.tools.running.tell_printed(core, &self.id);
+        self.tools.running.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
         let reason = match &ended {
             Ok(StopReason::Cancelled) => "Cancelled",
             _ => "The turn is over",
@@ -225,7 +231,7 @@ impl Session {
         self.speech.clear();
         if let Some(turn) = self.turn.take() {
             if ended.is_ok() {
-                self.name_after(core, &turn.first_line);
+                self.conversation.name_after(&mut core.client, core.now, &turn.first_line);
             }
             self.settle(core, turn, ended);
         }
@@ -236,8 +242,8 @@ impl Session {
     fn settle(&self, core: &mut Core, turn: Turn, ended: Result<StopReason, Error>) {
         let Some(key) = turn.key else { return };
         match ended {
-            Ok(reason) => core.prompt_done(&key, reason, self.meter.of_turn()),
-            Err(error) => core.fail(&key, &error),
+            Ok(reason) => core.client.prompt_done(&key, reason, self.meter.of_turn()),
+            Err(error) => core.client.fail(&key, &error),
         }
     }
 
@@ -245,7 +251,7 @@ impl Session {
     pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
         if let Some(key) = turn.key.take() {
-            core.fail(&key, error);
+            core.client.fail(&key, error);
         }
         self.stop(core);
     }
@@ -271,14 +277,7 @@ impl Session {
         self.settle(core, turn, ended);
     }
 
-    /// A session without a name is called by what was asked first, until it gets a better one.
-    fn name_after(&mut self, core: &mut Core, first_line: &str) {
-        if self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
-            self.rename(core, first_line.to_owned());
-        }
-    }
-
     pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        core.rename(&self.id, &mut self.title, title);
+        self.conversation.rename(&mut core.client, core.now, title);
     }
 }

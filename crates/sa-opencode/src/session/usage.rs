@@ -84,6 +84,6 @@ impl Session {
         let Some(size) = self.settings.context().map(whole).filter(|size| *size > 0) else { return };
         let cost = self.meter.cost();
         let update = UsageUpdate::new(used, size).cost((cost > 0.0).then(|| Cost::new(cost, "USD")));
-        self.emit(core, &SessionUpdate::UsageUpdate(update));
+        self.conversation.update(&mut core.client, &SessionUpdate::UsageUpdate(update));
     }
 }

@@ -1,7 +1,7 @@
 //! The agent on a pair of streams, with a real process and a real socket in place of the server.
 
 use sa_acp::testing::{PATH, Remote, answer, program, said, stop_reason};
-use sa_opencode::{Limits, Options, run};
+use sa_opencode::{Limits, Options};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -129,11 +129,11 @@ impl Server {
 
 fn start(program: &Path) -> Remote<ExitCode> {
     let mut options = Options::new(program, program.parent().unwrap());
-    options.inherited = vec![("PATH".into(), PATH.into())];
-    options.env = vec![("EXTRA".into(), "secret".into())];
+    options.cli.inherited = vec![("PATH".into(), PATH.into())];
+    options.cli.env = vec![("EXTRA".into(), "secret".into())];
     options.limits = Limits { grace: Duration::from_millis(200), ..Limits::default() };
     assert!(!format!("{options:?}").contains("secret"));
-    Remote::start(|input, output| run(input, output, options))
+    Remote::start(|input, output| options.into_program().run(input, output))
 }
 
 #[tokio::test(flavor = "multi_thread")]

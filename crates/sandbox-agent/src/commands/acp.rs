@@ -24,15 +24,15 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
         })),
         Some(Builtin::Amp) => {
             let options = amp(program(args)?)?;
-            Ok(sa_amp::run_stdio(options).context("the agent cannot be started")?)
+            Ok(options.into_program().context("the agent cannot be started")?.run_stdio())
         }
         Some(Builtin::Claude) => {
             let state_dir = state_dir(&args);
             let options = sa_claude::Options { state_dir, ..claude(program(args)?) };
-            Ok(sa_claude::run_stdio(options))
+            Ok(options.into_program().run_stdio())
         }
-        Some(Builtin::Codex) => Ok(sa_codex::run_stdio(codex(program(args)?))),
-        Some(Builtin::OpenCode) => Ok(sa_opencode::run_stdio(opencode(program(args)?))),
+        Some(Builtin::Codex) => Ok(codex(program(args)?).into_program().run_stdio()),
+        Some(Builtin::OpenCode) => Ok(opencode(program(args)?).into_program().run_stdio()),
         None => {
             let settings = load(args.local)?;
             let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
@@ -62,8 +62,7 @@ fn claude(program: PathBuf) -> sa_claude::Options {
     let config_dir = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
     let names = token_variables();
     let token = sa_claude::Token::new(names.iter().map(String::as_str), |name| std::env::var(name).ok());
-    sa_claude::Options {
-        inherited: std::env::vars_os().collect(),
+    let mut options = sa_claude::Options {
         is_root: rustix::process::geteuid().is_root(),
         // What this program is for is sandboxes.
         allow_bypass: true,
@@ -72,16 +71,17 @@ fn claude(program: PathBuf) -> sa_claude::Options {
             .iter()
             .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())),
         ..sa_claude::Options::new(program, config_dir.unwrap_or_else(|| home().join(".claude")))
-    }
+    };
+    options.cli.inherited = std::env::vars_os().collect();
+    options
 }
 
 fn codex(program: PathBuf) -> sa_codex::Options {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let codex_home = std::env::var_os("CODEX_HOME").map(PathBuf::from);
     let base_url = set("OPENAI_BASE_URL");
-    sa_codex::Options {
-        inherited: std::env::vars_os().collect(),
-        api_key: set("CODEX_API_KEY").or_else(|| set("OPENAI_API_KEY")),
+    let mut options = sa_codex::Options {
+        api_key: set("CODEX_API_KEY").or_else(|| set("OPENAI_API_KEY")).map(Into::into),
         // What this program is for is sandboxes.
         allow_bypass: true,
         token_variable: token_variables().into_iter().next(),
@@ -89,14 +89,16 @@ fn codex(program: PathBuf) -> sa_codex::Options {
         any_model: base_url.is_some(),
         base_url,
         ..sa_codex::Options::new(program, codex_home.unwrap_or_else(|| home().join(".codex")))
-    }
+    };
+    options.cli.inherited = std::env::vars_os().collect();
+    options
 }
 
 fn amp(program: PathBuf) -> Result<sa_amp::Options, Failure> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let own = std::env::current_exe().context("where this program is")?;
     let mut options = sa_amp::Options::new(program, vec![own.into(), "amp-permission".into()], &home());
-    options.inherited = std::env::vars_os().collect();
+    options.cli.inherited = std::env::vars_os().collect();
     options.has_key = set("AMP_API_KEY").is_some();
     // What this program is for is sandboxes.
     options.allow_bypass = true;
@@ -128,13 +130,14 @@ pub(crate) fn amp_permission() -> ExitCode {
 fn opencode(program: PathBuf) -> sa_opencode::Options {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let config = set("XDG_CONFIG_HOME").unwrap_or_else(|| home().join(".config")).join("opencode");
-    sa_opencode::Options {
-        inherited: std::env::vars_os().collect(),
+    let mut options = sa_opencode::Options {
         config_dir: set("OPENCODE_CONFIG_DIR").unwrap_or(config),
         // What this program is for is sandboxes.
         allow_bypass: true,
         ..sa_opencode::Options::new(program, home())
-    }
+    };
+    options.cli.inherited = std::env::vars_os().collect();
+    options
 }
 
 fn home() -> PathBuf {

@@ -1,0 +1,43 @@
+//! The processes of an agent, as its state machine starts and ends them.
+
+use crate::process::children::{ChildId, Effect};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Orders about processes that the driver has not carried out. `L` says how a process is started.
+#[derive(Debug)]
+pub struct Processes<L> {
+    effects: VecDeque<Effect<L>>,
+    last: u64,
+}
+
+impl<L> Processes<L> {
+    /// Starts a process.
+    pub fn start(&mut self, launch: L) -> ChildId {
+        self.last += 1;
+        let child = ChildId(self.last);
+        self.effects.push_back(Effect::Start { child, launch: Box::new(launch) });
+        child
+    }
+
+    /// Writes a line, its end included, to a process.
+    pub fn write(&mut self, child: ChildId, line: Vec<u8>) {
+        self.effects.push_back(Effect::Write { child, line });
+    }
+
+    /// Ends a process that does not end by itself within `farewell`.
+    pub fn end(&mut self, child: ChildId, farewell: Duration) {
+        self.effects.push_back(Effect::End { child, farewell });
+    }
+
+    /// Takes the next order for the driver.
+    pub(crate) fn next_effect(&mut self) -> Option<Effect<L>> {
+        self.effects.pop_front()
+    }
+}
+
+impl<L> Default for Processes<L> {
+    fn default() -> Self {
+        Self { effects: VecDeque::new(), last: 0 }
+    }
+}

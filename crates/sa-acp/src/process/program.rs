@@ -1,0 +1,110 @@
+//! An agent that is ready to run: its state machine, and how the processes behind it are started.
+
+use crate::process::driver::serve;
+use crate::protocol::stdio::{StdinReader, StdoutWriter};
+use crate::session::adapter::Driven;
+use sa_supervisor::CommandSpec;
+use std::any::Any;
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// The CLI of an agent and the environment of its processes.
+#[derive(Default)]
+pub struct Cli {
+    /// The executable.
+    pub program: PathBuf,
+    /// The environment that processes inherit.
+    pub inherited: Vec<(OsString, OsString)>,
+    /// Variables set on top of it.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+impl Cli {
+    /// Returns the CLI at that path, with an empty environment.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), ..Self::default() }
+    }
+}
+
+/// Values of variables may be secrets: only names of those that were added are shown.
+impl fmt::Debug for Cli {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Cli").field("program", &self.program).field("env", &names).finish_non_exhaustive()
+    }
+}
+
+/// A value that is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self(value)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// Makes the command of a launch.
+pub type CommandOf<L> = Box<dyn Fn(&L) -> CommandSpec + Send>;
+
+/// See the module's comment.
+pub struct Program<A: Driven> {
+    /// The state machine.
+    pub machine: A,
+    /// The agent's name in error messages.
+    pub name: &'static str,
+    /// The environment that processes inherit.
+    pub inherited: Vec<(OsString, OsString)>,
+    /// Returns the command of a launch.
+    pub command: CommandOf<A::Launch>,
+    /// The time between SIGTERM and SIGKILL.
+    pub grace: Duration,
+    /// The socket at which programs that the CLI starts ask questions.
+    pub permission_socket: Option<UnixListener>,
+    /// Held until the agent and all of its processes have ended.
+    pub resources: Option<Box<dyn Any + Send>>,
+}
+
+/// The environment may hold secrets.
+impl<A: Driven> fmt::Debug for Program<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<A: Driven> Program<A> {
+    /// Serves the client on this process's standard input and output until either ends: all of `sandbox-agent acp`.
+    pub fn run_stdio(self) -> ExitCode {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return self.fail(&error),
+        };
+        let code = runtime.block_on(async { self.run(StdinReader::open(), StdoutWriter::open()).await });
+        // A thread that reads from a terminal cannot be ended, so it must not be waited for.
+        runtime.shutdown_background();
+        code
+    }
+
+    /// Serves one client until its side of the connection ends. No process is left when this returns.
+    pub async fn run(self, input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin) -> ExitCode {
+        serve(input, output, self).await
+    }
+
+    /// Reports that the agent cannot start on standard error, which nobody may be reading.
+    pub(crate) fn fail(&self, error: &dyn fmt::Display) -> ExitCode {
+        let _ = writeln!(io::stderr(), "{}: cannot start: {error}", self.name);
+        ExitCode::FAILURE
+    }
+}

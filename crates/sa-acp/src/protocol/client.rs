@@ -1,0 +1,293 @@
+//! The client of an agent: its handshake, its requests, the requests sent to it, and all that is written to it.
+
+use crate::protocol::calls::Calls;
+use crate::protocol::handshake::Handshake;
+use crate::protocol::incoming::{RequestKey, answer, params, refusal};
+use crate::protocol::outgoing::{write_error, write_notification, write_request, write_result};
+use crate::protocol::profile::Profile;
+use crate::protocol::request::{Form, How, Request};
+use crate::session::answers::Reply;
+use crate::tools::terminal::without_output;
+use agent_client_protocol_schema::v1::{
+    CancelNotification, CompactionStatus, CompactionUpdate, ConfigOptionUpdate, ContentBlock, ContentChunk,
+    CurrentModeUpdate, Error, ForkSessionResponse, LoadSessionResponse, MessageId, Meta, NewSessionResponse,
+    ResumeSessionResponse, SessionConfigOption, SessionId, SessionInfoUpdate, SessionModeState,
+    SessionUpdate, SetSessionConfigOptionResponse, SetSessionModeResponse, TextContent,
+};
+use sa_jsonrpc::{Id, Kind, Message};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// See the module's comment. `T` says whom a reply of the client concerns.
+#[derive(Debug)]
+pub struct Client<T = Caller> {
+    /// The client's capabilities.
+    pub handshake: Handshake,
+    /// Lines for the client.
+    pub outbox: Vec<u8>,
+    /// Requests under way that the client cancelled.
+    pub(crate) cancelled: Vec<Id>,
+    profile: &'static Profile,
+    calls: Calls<T>,
+}
+
+/// The question of a CLI that the client was asked.
+#[derive(Debug)]
+pub struct Caller {
+    /// The session that asks.
+    pub session: SessionId,
+    /// The question, by the CLI's own id.
+    pub ask: String,
+}
+
+/// What a line of the client asks of the agent.
+#[derive(Debug)]
+pub enum Heard<T> {
+    /// A request, which has to be answered, now or later.
+    Request(RequestKey, Request),
+    /// All prompts of that session are to end.
+    Cancel(SessionId),
+    /// The request of that id is to end.
+    CancelRequest(Id),
+    /// A question is answered.
+    Answer {
+        /// The question's id.
+        id: i64,
+        /// Whom it concerns.
+        caller: T,
+        /// The answer.
+        reply: Reply,
+    },
+}
+
+/// How the model speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// To the user.
+    Said,
+    /// To itself.
+    Thought,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Update<'a> {
+    session_id: &'a SessionId,
+    update: &'a SessionUpdate,
+}
+
+impl<T> Client<T> {
+    /// With a client of that agent that has said nothing yet.
+    pub fn new(profile: &'static Profile) -> Self {
+        Self {
+            handshake: Handshake::default(),
+            outbox: Vec::new(),
+            cancelled: Vec::new(),
+            profile,
+            calls: Calls::new(),
+        }
+    }
+
+    /// The agent that talks.
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// Takes a line of the client, without its end. What makes no sense is answered here, and so is `initialize`.
+    pub fn hear(&mut self, line: &[u8]) -> Option<Heard<T>> {
+        let message = match Message::read(line) {
+            Ok(message) => message,
+            Err(invalid) => {
+                self.fail(&RequestKey::unknown(), &refusal(&invalid));
+                return None;
+            }
+        };
+        let method = message.method().unwrap_or_default();
+        match message.shape.kind {
+            Kind::Request => {
+                let key = RequestKey::of(&message);
+                match self.requested(&key, &method, message.params()) {
+                    Ok(request) => request.map(|request| Heard::Request(key, request)),
+                    Err(error) => {
+                        self.fail(&key, &error);
+                        None
+                    }
+                }
+            }
+            Kind::Notification => notified(&method, message.params()),
+            Kind::Response => {
+                let (id, caller) = self.calls.answered(message.shape.id.as_ref()?)?;
+                Some(Heard::Answer { id, caller, reply: answer(line) })
+            }
+        }
+    }
+
+    fn requested(
+        &mut self,
+        key: &RequestKey,
+        method: &str,
+        text: Option<&str>,
+    ) -> Result<Option<Request>, Error> {
+        if method == "initialize" {
+            let version = self.handshake.greet(text)?;
+            self.reply(key, self.profile.greeting(version));
+            return Ok(None);
+        }
+        self.handshake.require()?;
+        Request::read(self.profile, method, text).map(Some)
+    }
+
+    /// Takes note of a line of the client that was too long to be kept.
+    pub fn overlong(&mut self, length: u64) {
+        let reason = format!("a line of {length} bytes is too long");
+        self.fail(&RequestKey::unknown(), &Error::invalid_request().data(json!({ "reason": reason })));
+    }
+
+    /// Answers a request.
+    pub fn reply(&mut self, key: &RequestKey, result: impl Serialize) {
+        write_result(&mut self.outbox, &key.text, result);
+    }
+
+    /// Refuses a request.
+    pub fn fail(&mut self, key: &RequestKey, error: &Error) {
+        self.was_cancelled(&key.id);
+        write_error(&mut self.outbox, &key.text, error);
+    }
+
+    /// Answers a request to open a session: it is open as `id`.
+    pub fn opened(
+        &mut self,
+        key: &RequestKey,
+        how: &How,
+        id: &SessionId,
+        modes: SessionModeState,
+        options: Vec<SessionConfigOption>,
+    ) {
+        let id = id.clone();
+        match how {
+            How::New => self.reply(key, NewSessionResponse::new(id).modes(modes).config_options(options)),
+            How::Loaded(_) => {
+                self.reply(key, LoadSessionResponse::new().modes(modes).config_options(options));
+            }
+            How::Resumed(_) => {
+                self.reply(key, ResumeSessionResponse::new().modes(modes).config_options(options));
+            }
+            How::Forked(_) => {
+                self.reply(key, ForkSessionResponse::new(id).modes(modes).config_options(options));
+            }
+        }
+    }
+
+    /// Answers a request to change a setting; `options` are all of them as they are now.
+    pub fn was_set(&mut self, key: &RequestKey, form: Form, options: Vec<SessionConfigOption>) {
+        match form {
+            Form::Mode => self.reply(key, SetSessionModeResponse::new()),
+            Form::Model => self.reply(key, json!({})),
+            Form::Option => self.reply(key, SetSessionConfigOptionResponse::new(options)),
+        }
+    }
+
+    /// Tells the client anything.
+    pub fn notify(&mut self, method: &str, params: Option<impl Serialize>) {
+        write_notification(&mut self.outbox, method, params);
+    }
+
+    /// Tells the client something about a session.
+    pub fn update(&mut self, session_id: &SessionId, update: &SessionUpdate) {
+        let untold = if self.handshake.draws_terminals() { None } else { without_output(update) };
+        let update = untold.as_ref().unwrap_or(update);
+        self.notify("session/update", Some(Update { session_id, update }));
+    }
+
+    /// Tells the client something about a session that the protocol has no place for.
+    pub fn remark(&mut self, session_id: &SessionId, name: &str, value: Value) {
+        let about: Meta = self.profile.meta(json!({ name: value }));
+        let update = SessionInfoUpdate::new().meta(about);
+        self.update(session_id, &SessionUpdate::SessionInfoUpdate(update));
+    }
+
+    /// Tells the client what the model says, or more of it; nothing is nothing to tell.
+    pub fn say(&mut self, session_id: &SessionId, voice: Voice, message: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
+            .message_id(MessageId::new(message.to_owned()));
+        let update = match voice {
+            Voice::Said => SessionUpdate::AgentMessageChunk(chunk),
+            Voice::Thought => SessionUpdate::AgentThoughtChunk(chunk),
+        };
+        self.update(session_id, &update);
+    }
+
+    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
+    pub fn mode_changed(&mut self, session_id: &SessionId, mode: &str, options: Vec<SessionConfigOption>) {
+        let update = CurrentModeUpdate::new(mode.to_owned());
+        self.update(session_id, &SessionUpdate::CurrentModeUpdate(update));
+        self.options_changed(session_id, options);
+    }
+
+    /// Tells the client what the options are now.
+    pub fn options_changed(&mut self, session_id: &SessionId, options: Vec<SessionConfigOption>) {
+        let update = ConfigOptionUpdate::new(options);
+        self.update(session_id, &SessionUpdate::ConfigOptionUpdate(update));
+    }
+
+    /// Tells the client how far a compaction is.
+    pub fn compaction(&mut self, session_id: &SessionId, id: &str, status: CompactionStatus) {
+        if self.handshake.follows_compaction() {
+            let update = CompactionUpdate::new(id.to_owned(), status);
+            return self.update(session_id, &SessionUpdate::CompactionUpdate(update));
+        }
+        self.remark(session_id, "compaction", json!({ "id": id, "status": status }));
+    }
+
+    /// Asks the client something.
+    pub fn call(&mut self, caller: T, method: &str, params: Option<impl Serialize>) -> i64 {
+        let id = self.calls.open(caller);
+        write_request(&mut self.outbox, id, method, params);
+        id
+    }
+
+    /// Takes back every question that `of` picks.
+    pub fn withdraw_calls(&mut self, of: impl Fn(&T) -> bool) {
+        for id in self.calls.withdraw(of) {
+            self.notify("$/cancel_request", Some(json!({ "requestId": id })));
+        }
+    }
+
+    /// Appends what is to be written to the client, whole lines in order, to `out`.
+    pub fn take_output(&mut self, out: &mut Vec<u8>) {
+        if out.is_empty() {
+            std::mem::swap(&mut self.outbox, out);
+        } else {
+            out.append(&mut self.outbox);
+        }
+    }
+}
+
+impl Client<Caller> {
+    /// Takes back one question of a session, or all of them.
+    pub fn withdraw(&mut self, session: &SessionId, ask: Option<&str>) {
+        self.withdraw_calls(|caller| caller.session == *session && ask.is_none_or(|ask| caller.ask == ask));
+    }
+}
+
+fn notified<T>(method: &str, text: Option<&str>) -> Option<Heard<T>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancel {
+        request_id: Box<RawValue>,
+    }
+    match method {
+        "session/cancel" => {
+            params::<CancelNotification>(text).ok().map(|cancel| Heard::Cancel(cancel.session_id))
+        }
+        "$/cancel_request" => {
+            let cancel = params::<Cancel>(text).ok()?;
+            Id::from_json(cancel.request_id.get()).map(Heard::CancelRequest)
+        }
+        _ => None,
+    }
+}

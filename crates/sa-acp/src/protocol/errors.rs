@@ -1,0 +1,84 @@
+//! Errors that agents answer with. `errorKind` in their data is for programs.
+
+use crate::process::children::Ended;
+use agent_client_protocol_schema::v1::Error;
+use serde_json::json;
+
+/// As much of a CLI's standard error goes into an error, in characters.
+const STDERR_TAIL: usize = 4 << 10;
+
+/// An error of a CLI or of the model behind it.
+pub fn failure(message: impl Into<String>, kind: &str) -> Error {
+    let mut error = Error::internal_error().data(json!({ "errorKind": kind }));
+    error.message = message.into();
+    error
+}
+
+/// The error that asks for credentials.
+pub fn auth_required(message: impl Into<String>) -> Error {
+    let mut error = Error::auth_required().data(json!({ "errorKind": "authentication_failed" }));
+    error.message = message.into();
+    error
+}
+
+/// The error for a request that makes no sense.
+pub fn invalid(reason: impl Into<String>) -> Error {
+    Error::invalid_params().data(json!({ "reason": reason.into() }))
+}
+
+/// The error for what was under way when a process of `program` ended. `complaint` is what it said itself, if it did.
+pub fn process_ended(program: &str, ended: &Ended, complaint: Option<&str>) -> Error {
+    let stderr = uncolored(&ended.stderr);
+    let tail: String = stderr.chars().skip(stderr.chars().count().saturating_sub(STDERR_TAIL)).collect();
+    if let Some(reason) = &ended.not_started {
+        return failure(format!("{program} cannot be started: {reason}"), "spawn_failed");
+    }
+    let how = match (ended.code, ended.signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no exit code".to_owned(),
+    };
+    let last = complaint.or_else(|| tail.lines().rev().find(|line| !line.trim().is_empty()));
+    let last = last.map(|line| format!(": {}", line.trim())).unwrap_or_default();
+    let mut error = failure(format!("{program} ended with {how}{last}"), "process_exited");
+    error.data = Some(json!({
+        "errorKind": "process_exited",
+        "exitCode": ended.code,
+        "signal": ended.signal,
+        "stderrTail": tail,
+    }));
+    error
+}
+
+/// A text without the marks that color it on a terminal.
+fn uncolored(text: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1b}' => {
+                if letters.next() == Some('[') {
+                    letters.by_ref().find(|letter| ('@'..='~').contains(letter));
+                }
+            }
+            _ => plain.push(letter),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_of_a_process_are_plain_text() {
+        let stderr = "first\n\u{1b}[31mERROR\u{1b}[0m \u{1b}[2mit\u{1b}[0m hurts\n\n".to_owned();
+        let ended = Ended { code: Some(7), stderr, ..Ended::default() };
+        let error = process_ended("The CLI", &ended, None);
+        assert_eq!(error.message, "The CLI ended with exit code 7: ERROR it hurts");
+        assert_eq!(error.data.unwrap_or_default()["stderrTail"], "first\nERROR it hurts\n\n");
+        assert_eq!(uncolored("a\u{1b}"), "a");
+        assert_eq!(uncolored("a\u{1b}[0"), "a");
+    }
+}

@@ -1,0 +1,96 @@
+//! What an agent says about itself when a client greets it.
+
+use agent_client_protocol_schema::ProtocolVersion;
+use agent_client_protocol_schema::v1::{
+    AgentAuthCapabilities, AgentCapabilities, AuthMethod, AuthMethodAgent, Implementation,
+    InitializeResponse, LogoutCapabilities, McpCapabilities, Meta, PromptCapabilities,
+    SessionAdditionalDirectoriesCapabilities, SessionCapabilities, SessionCloseCapabilities,
+    SessionDeleteCapabilities, SessionForkCapabilities, SessionListCapabilities, SessionResumeCapabilities,
+};
+use serde_json::Value;
+
+/// An agent in its own words. Every agent here opens, lists, closes and deletes sessions, goes on with those of before, and
+/// takes pictures and embedded files in prompts; what only some can is an [`Extra`].
+#[derive(Debug)]
+pub struct Profile {
+    /// What programs call it.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Under which it tells what the protocol has no place for.
+    pub namespace: &'static str,
+    /// How to log in.
+    pub login: Login,
+    /// What it can besides.
+    pub extras: &'static [Extra],
+}
+
+/// The one way to log in.
+#[derive(Debug)]
+pub struct Login {
+    /// What programs call it.
+    pub id: &'static str,
+    /// What people call it.
+    pub name: &'static str,
+    /// What is to be done.
+    pub description: &'static str,
+}
+
+/// Something that not every agent can. Requests for what an agent cannot are not known to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extra {
+    /// Sound in prompts.
+    Audio,
+    /// More directories than one for a session.
+    Directories,
+    /// Copies of sessions.
+    Fork,
+    /// Logging out.
+    Logout,
+    /// `session/set_model`, which is gone from the protocol and still sent by clients.
+    SetModel,
+    /// MCP servers over SSE.
+    Sse,
+}
+
+impl Profile {
+    /// Whether it can that.
+    pub fn has(&self, extra: Extra) -> bool {
+        self.extras.contains(&extra)
+    }
+
+    /// What is told beside the protocol: `value` under the agent's own name.
+    pub fn meta(&self, value: Value) -> Meta {
+        Meta::from_iter([(self.namespace.to_owned(), value)])
+    }
+
+    /// The answer to `initialize`.
+    pub(crate) fn greeting(&self, version: ProtocolVersion) -> InitializeResponse {
+        let sessions = SessionCapabilities::new()
+            .list(SessionListCapabilities::new())
+            .delete(SessionDeleteCapabilities::new())
+            .additional_directories(
+                self.has(Extra::Directories).then(SessionAdditionalDirectoriesCapabilities::new),
+            )
+            .fork(self.has(Extra::Fork).then(SessionForkCapabilities::new))
+            .resume(SessionResumeCapabilities::new())
+            .close(SessionCloseCapabilities::new());
+        let prompts =
+            PromptCapabilities::new().image(true).audio(self.has(Extra::Audio)).embedded_context(true);
+        let logout = self.has(Extra::Logout).then(LogoutCapabilities::new);
+        let capabilities = AgentCapabilities::new()
+            .load_session(true)
+            .prompt_capabilities(prompts)
+            .mcp_capabilities(McpCapabilities::new().http(true).sse(self.has(Extra::Sse)))
+            .session_capabilities(sessions)
+            .auth(AgentAuthCapabilities::new().logout(logout));
+        let login = AuthMethodAgent::new(self.login.id, self.login.name)
+            .description(self.login.description.to_owned());
+        InitializeResponse::new(version)
+            .agent_capabilities(capabilities)
+            .auth_methods(vec![AuthMethod::Agent(login)])
+            .agent_info(
+                Implementation::new(self.name, env!("CARGO_PKG_VERSION")).title(self.title.to_owned()),
+            )
+    }
+}

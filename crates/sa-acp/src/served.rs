@@ -1,0 +1,246 @@
+//! One process that serves all sessions of an agent: requests to it with deadlines, work that waits until it is ready, and
+//! sessions that continue in the next process when it ends.
+//!
+//! ```text
+//!  absent ──started──► starting ──set_ready──► ready
+//!    ▲                    │ dismiss              │ dismiss
+//!    └──── on_ended ──────┴──────► ending ◄──────┘
+//! ```
+
+use crate::process::children::ChildId;
+use crate::process::pending::Pending;
+use crate::process::processes::Processes;
+use crate::protocol::client::Client;
+use crate::protocol::incoming::RequestKey;
+use crate::session::{Session, Sessions};
+use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Messages that were not understood before there was a session, which are kept for the first one.
+const MAX_KEPT: usize = 16;
+
+/// Work that needs the server to be ready. `O` is a client's request to open a session.
+#[derive(Debug)]
+pub enum Job<O> {
+    /// Opens a session for a client.
+    Open(Box<O>),
+    /// Continues a session in a new process.
+    Revive(SessionId),
+    /// Looks for credentials.
+    Authenticate(RequestKey),
+    /// Lists sessions.
+    List(RequestKey, Box<ListSessionsRequest>),
+    /// Deletes a session that is not open.
+    Delete(RequestKey, SessionId),
+}
+
+/// Whether the server knows a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// It does.
+    Up,
+    /// The process that knew it ended.
+    Down,
+    /// The next process was asked to take it up, or will be.
+    Awaited,
+}
+
+/// See the module's comment. `T` says what becomes of the answer to a request.
+#[derive(Debug)]
+pub struct Server<O, T> {
+    /// Work that waits for the server.
+    pub jobs: VecDeque<Job<O>>,
+    /// Sessions of sub-agents by the server's own ids, each with the session of the client that it works for.
+    pub offspring: BTreeMap<String, Arc<str>>,
+    state: State,
+    requests: Pending<u64, Awaited<T>>,
+    last: u64,
+    kept: Vec<Value>,
+    failed_starts: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Absent,
+    Starting(ChildId),
+    Ready(ChildId),
+    Ending(ChildId),
+}
+
+#[derive(Debug)]
+struct Awaited<T> {
+    then: T,
+    /// Why the answer will not come.
+    broken: Option<String>,
+}
+
+/// What the end of a server means.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ServerEnd {
+    /// It was dismissed.
+    Expected,
+    /// It was ready and ended by itself.
+    Lost,
+    /// It was never ready.
+    Failed,
+}
+
+impl<O, T> Default for Server<O, T> {
+    fn default() -> Self {
+        Self {
+            jobs: VecDeque::new(),
+            offspring: BTreeMap::new(),
+            state: State::Absent,
+            requests: Pending::default(),
+            last: 0,
+            kept: Vec::new(),
+            failed_starts: 0,
+        }
+    }
+}
+
+impl<O: AsRef<RequestKey>, T> Server<O, T> {
+    /// Returns the process.
+    pub fn child(&self) -> Option<ChildId> {
+        match self.state {
+            State::Absent => None,
+            State::Starting(child) | State::Ready(child) | State::Ending(child) => Some(child),
+        }
+    }
+
+    /// Returns whether the server takes requests for sessions.
+    pub fn is_ready(&self) -> bool {
+        matches!(self.state, State::Ready(_))
+    }
+
+    /// Notes the process that was started.
+    pub fn started(&mut self, child: ChildId) {
+        self.state = State::Starting(child);
+    }
+
+    /// Notes that the server is ready, unless it was dismissed.
+    pub fn set_ready(&mut self) {
+        if let State::Starting(child) = self.state {
+            self.state = State::Ready(child);
+            self.failed_starts = 0;
+        }
+    }
+
+    /// Ends the process. Work that needs it waits for the next one.
+    pub fn dismiss<L>(&mut self, processes: &mut Processes<L>, farewell: Duration) {
+        if let State::Starting(child) | State::Ready(child) = self.state {
+            self.state = State::Ending(child);
+            processes.end(child, farewell);
+        }
+    }
+
+    /// Sends a request, as the line that `line` makes of its id. Without a server nothing is sent.
+    pub fn ask<L>(
+        &mut self,
+        processes: &mut Processes<L>,
+        deadline: Option<Duration>,
+        then: T,
+        line: impl FnOnce(u64) -> Vec<u8>,
+    ) {
+        let Some(child) = self.child() else { return };
+        self.last += 1;
+        self.requests.insert(self.last, deadline, Awaited { then, broken: None });
+        processes.write(child, line(self.last));
+    }
+
+    /// Takes the request that was answered.
+    pub fn answered(&mut self, id: u64) -> Option<T> {
+        self.requests.answered(&id).map(|awaited| awaited.then)
+    }
+
+    /// Notes that a request will not be answered. If that is because the process ends, its end until then says more.
+    pub fn broken(&mut self, id: u64, reason: String, until: Duration) {
+        if let Some(awaited) = self.requests.await_until(&id, until) {
+            awaited.broken = Some(reason);
+        }
+    }
+
+    /// Takes the requests that were not answered in time, each with the reason if that is known.
+    pub fn expired(&mut self, now: Duration) -> impl Iterator<Item = (T, Option<String>)> + use<O, T> {
+        self.requests.expired(now).into_iter().map(|awaited| (awaited.then, awaited.broken))
+    }
+
+    /// Returns when the next answer is late.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.requests.deadline()
+    }
+
+    /// Returns what answers are awaited for.
+    pub fn awaited(&self) -> impl Iterator<Item = &T> {
+        self.requests.iter().map(|awaited| &awaited.then)
+    }
+
+    /// Notes that the process ended, and returns the requests that it leaves without an answer.
+    pub fn on_ended(&mut self) -> (ServerEnd, Vec<T>) {
+        let end = match std::mem::replace(&mut self.state, State::Absent) {
+            State::Ending(_) => ServerEnd::Expected,
+            State::Ready(_) => ServerEnd::Lost,
+            State::Starting(_) | State::Absent => ServerEnd::Failed,
+        };
+        let unanswered = self.requests.take_all().into_iter().map(|awaited| awaited.then);
+        (end, unanswered.collect())
+    }
+
+    /// Counts a start that failed for a reason that passes; returns whether another one is worth it, of `most` in a row.
+    pub fn may_start_again(&mut self, most: u32) -> bool {
+        self.failed_starts += 1;
+        self.failed_starts < most
+    }
+
+    /// Refuses all work that waits, and returns the sessions that cannot continue.
+    pub fn fail_jobs(&mut self, client: &mut Client, error: &Error) -> Vec<SessionId> {
+        self.failed_starts = 0;
+        let mut sessions = Vec::new();
+        for job in std::mem::take(&mut self.jobs) {
+            match job {
+                Job::Open(opening) => client.fail((*opening).as_ref(), error),
+                Job::Revive(id) => sessions.push(id),
+                Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => client.fail(&key, error),
+            }
+        }
+        sessions
+    }
+
+    /// Has the next process take a session up that the last one has lost.
+    pub fn revive(&mut self, link: &mut Link, id: &SessionId) {
+        if *link == Link::Down {
+            *link = Link::Awaited;
+            self.jobs.push_back(Job::Revive(id.clone()));
+        }
+    }
+
+    /// Passes on a message that is not understood and belongs to no session: to all of them, or to the first one to come.
+    pub fn report_unknown<S: Session>(
+        &mut self,
+        client: &mut Client,
+        sessions: &mut Sessions<S>,
+        what: Value,
+    ) {
+        if sessions.is_empty() && self.kept.len() < MAX_KEPT {
+            self.kept.push(what);
+            return;
+        }
+        for session in sessions.values_mut() {
+            session.conversation_mut().report_unknown(client, what.clone());
+        }
+    }
+
+    /// Reports messages that were kept, and forgets sessions that are closed and the sub-agents that worked for them.
+    pub fn settle<S: Session>(&mut self, client: &mut Client, sessions: &mut Sessions<S>) {
+        if let Some(session) = sessions.values_mut().next() {
+            for what in self.kept.drain(..) {
+                session.conversation_mut().report_unknown(client, what);
+            }
+        }
+        sessions.retain(|_, session| !session.conversation().is_closed());
+        self.offspring.retain(|_, session| sessions.contains_key(session));
+    }
+}

@@ -1,0 +1,137 @@
+//! What a client puts into a prompt, in the two forms that models take: text and pictures.
+
+use crate::protocol::errors::invalid;
+use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, Error};
+
+/// A part of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text.
+    Text(String),
+    /// A picture.
+    Image {
+        /// Its MIME type.
+        media_type: String,
+        /// It in base64.
+        data: String,
+    },
+    /// A picture that is to be fetched.
+    ImageUrl(String),
+}
+
+/// The parts of a prompt. What it refers to stands behind what refers to it. `agent` is named in complaints.
+pub(crate) fn pieces(agent: &str, prompt: Vec<ContentBlock>) -> Result<Vec<Piece>, Error> {
+    let mut pieces = Vec::new();
+    let mut context = Vec::new();
+    for block in prompt {
+        match block {
+            ContentBlock::Text(text) => pieces.push(Piece::Text(text.text)),
+            ContentBlock::Image(image) => pieces.push(match image.uri {
+                Some(url) if image.data.is_empty() && url.starts_with("http") => Piece::ImageUrl(url),
+                _ => Piece::Image { media_type: image.mime_type, data: image.data },
+            }),
+            ContentBlock::ResourceLink(link) => pieces.push(mention(&link.name, &link.uri)),
+            ContentBlock::Resource(embedded) => embed(embedded.resource, &mut pieces, &mut context)?,
+            ContentBlock::Audio(_) => return Err(invalid(format!("{agent} takes no audio"))),
+            _ => return Err(invalid("content of an unknown kind")),
+        }
+    }
+    pieces.append(&mut context);
+    if pieces.is_empty() { Err(invalid("the prompt is empty")) } else { Ok(pieces) }
+}
+
+/// The first line of the text, short enough for a title.
+pub(crate) fn first_line(pieces: &[Piece]) -> String {
+    let line = pieces.iter().find_map(|piece| match piece {
+        Piece::Text(text) => text.lines().map(str::trim).find(|line| !line.is_empty()),
+        Piece::Image { .. } | Piece::ImageUrl(_) => None,
+    });
+    line.unwrap_or_default().chars().take(80).collect()
+}
+
+/// A link that the model can follow: local files by their path, everything else as it is.
+fn mention(name: &str, uri: &str) -> Piece {
+    let target = local_path(uri);
+    Piece::Text(format!("[@{name}]({})", target.as_deref().unwrap_or(uri)))
+}
+
+/// The path that a `file:` address names; `None` for any other address, and for one whose path is not UTF-8. What follows
+/// the path, such as the lines that are meant, stays as it is.
+pub fn local_path(uri: &str) -> Option<String> {
+    let rest = uri.strip_prefix("file://")?;
+    let rest = rest.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(rest);
+    let (path, suffix) = rest.split_at(rest.find(['#', '?']).unwrap_or(rest.len()));
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.as_bytes();
+    while let [first, after @ ..] = left {
+        let decoded = (*first == b'%').then(|| escaped(after)).flatten();
+        bytes.push(decoded.unwrap_or(*first));
+        left = if decoded.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    Some(String::from_utf8(bytes).ok()? + suffix)
+}
+
+/// The byte that two hexadecimal digits stand for. A path with a bare `%` is no valid address, but clients send it.
+fn escaped(digits: &[u8]) -> Option<u8> {
+    let digit = |at: usize| char::from(*digits.get(at)?).to_digit(16);
+    u8::try_from(digit(0)? * 16 + digit(1)?).ok()
+}
+
+fn embed(
+    resource: EmbeddedResourceResource,
+    pieces: &mut Vec<Piece>,
+    context: &mut Vec<Piece>,
+) -> Result<(), Error> {
+    match resource {
+        EmbeddedResourceResource::TextResourceContents(resource) => {
+            let place = local_path(&resource.uri).unwrap_or(resource.uri);
+            pieces.push(mention(name_of(&place), &place));
+            context.push(Piece::Text(format!("<context ref=\"{place}\">\n{}\n</context>", resource.text)));
+        }
+        EmbeddedResourceResource::BlobResourceContents(resource) => {
+            let media_type = resource.mime_type.unwrap_or_default();
+            if !media_type.starts_with("image/") {
+                return Err(invalid(format!("an embedded file of the type {media_type:?} cannot be sent")));
+            }
+            pieces.push(Piece::Image { media_type, data: resource.blob });
+        }
+        _ => return Err(invalid("an embedded resource of an unknown kind")),
+    }
+    Ok(())
+}
+
+/// The last part of an address or a path.
+fn name_of(uri: &str) -> &str {
+    uri.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(uri)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_model_reads_the_names_that_files_have() {
+        let paths = [
+            ("file:///with%20space/r%C3%A9sum%C3%A9.txt", Some("/with space/résumé.txt")),
+            ("file:///plain.txt", Some("/plain.txt")),
+            ("file://localhost/a%2fb", Some("/a/b")),
+            ("file:///a%23b%3Fc%25.rs#L5:10", Some("/a#b?c%.rs#L5:10")),
+            ("file:///100%/50%zz%", Some("/100%/50%zz%")),
+            ("file:///not-utf8%ff", None),
+            ("https://example.org/a%20b", None),
+        ];
+        for (uri, path) in paths {
+            assert_eq!(local_path(uri).as_deref(), path, "{uri}");
+            let shown = path.unwrap_or(uri);
+            let link = json!({ "type": "resource_link", "name": "it", "uri": uri });
+            let link = pieces("Agent", vec![serde_json::from_value(link).unwrap()]).unwrap();
+            assert_eq!(link, [Piece::Text(format!("[@it]({shown})"))]);
+            let file = json!({ "type": "resource", "resource": { "uri": uri, "text": "milk" } });
+            let file = pieces("Agent", vec![serde_json::from_value(file).unwrap()]).unwrap();
+            assert_eq!(file[1], Piece::Text(format!("<context ref=\"{shown}\">\nmilk\n</context>")));
+            assert_eq!(file[0], Piece::Text(format!("[@{}]({shown})", name_of(shown))));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Tool calls that run, with what they print meanwhile: for CLIs that tell of a call when it begins.
+
+use crate::protocol::client::Client;
+use crate::tools::terminal::printed;
+use crate::tools::tool::{Described, Outcome};
+use agent_client_protocol_schema::v1::{
+    Meta, SessionId, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The time in which output is gathered before the first update about it.
+const PRINT_SOON: Duration = Duration::from_millis(100);
+
+/// The time between two updates about what commands print. Each update is kept in the session's log, so a command that
+/// prints for an hour must not fill it.
+const PRINT_EVERY: Duration = Duration::from_secs(1);
+
+/// The longest tail of a running command's output that an update shows, in characters.
+const PRINT_TAIL: usize = 2 << 10;
+
+/// A tool call that is not done.
+#[derive(Debug)]
+pub struct RunningTool {
+    /// What it is about.
+    pub described: Described,
+    /// The call that a sub-agent works for who made it.
+    pub parent: Option<String>,
+    /// What it has printed.
+    output: String,
+    /// Whether there is more of that than was told.
+    has_news: bool,
+}
+
+/// Those of a session, by the ids of their calls.
+#[derive(Debug, Default)]
+pub struct RunningTools {
+    open: BTreeMap<String, RunningTool>,
+    /// When what they have printed is told next.
+    print_at: Option<Duration>,
+    /// The earliest time of the next update about it.
+    not_before: Duration,
+}
+
+impl RunningTools {
+    /// One of them.
+    pub fn get(&self, id: &str) -> Option<&RunningTool> {
+        self.open.get(id)
+    }
+
+    /// One of them, to be changed.
+    pub fn get_mut(&mut self, id: &str) -> Option<&mut RunningTool> {
+        self.open.get_mut(id)
+    }
+
+    /// When [`RunningTools::tell_printed`] is due.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.print_at
+    }
+
+    /// A call begins.
+    pub fn start(
+        &mut self,
+        client: &mut Client,
+        session: &SessionId,
+        id: &str,
+        described: Described,
+        parent: Option<&str>,
+    ) {
+        let call = described.clone().into_call(id.to_owned()).status(ToolCallStatus::InProgress);
+        client.update(session, &SessionUpdate::ToolCall(call.meta(about(client, parent))));
+        let parent = parent.map(str::to_owned);
+        let tool = RunningTool { described, parent, output: String::new(), has_news: false };
+        self.open.insert(id.to_owned(), tool);
+    }
+
+    /// A command has printed something: `change` adds it to what is known, and says whether that is new.
+    pub fn printed(&mut self, id: &str, now: Duration, change: impl FnOnce(&mut String) -> bool) {
+        let Some(tool) = self.open.get_mut(id) else { return };
+        if change(&mut tool.output) {
+            tool.has_news = true;
+            self.print_at.get_or_insert(self.not_before.max(now + PRINT_SOON));
+        }
+    }
+
+    /// Tells what commands have printed.
+    pub fn tell_printed(&mut self, client: &mut Client, session: &SessionId, now: Duration) {
+        self.print_at = None;
+        for (id, tool) in &mut self.open {
+            if std::mem::take(&mut tool.has_news) {
+                self.not_before = now + PRINT_EVERY;
+                let fields = ToolCallUpdateFields::new().content(printed(tail(&tool.output)));
+                tool.tell(client, session, id, fields);
+            }
+        }
+    }
+
+    /// Tells that a call runs that was waiting for permission.
+    pub fn runs(&self, client: &mut Client, session: &SessionId, id: &str) {
+        if let Some(tool) = self.open.get(id) {
+            tool.tell(client, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
+        }
+    }
+
+    /// A call is done.
+    pub fn done(&mut self, client: &mut Client, session: &SessionId, id: &str, outcome: Outcome) {
+        let Some(tool) = self.open.remove(id) else { return };
+        let mut update = outcome.into_update(id.to_owned());
+        if let Some(parent) = about(client, tool.parent.as_deref()) {
+            update.meta.get_or_insert_default().extend(parent);
+        }
+        client.update(session, &SessionUpdate::ToolCallUpdate(update));
+    }
+
+    /// Nothing stays open behind a turn that was cut off.
+    pub fn close(&mut self, client: &mut Client, session: &SessionId, reason: &str) {
+        self.print_at = None;
+        for (id, tool) in std::mem::take(&mut self.open) {
+            let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
+            tool.tell(client, session, &id, fields.raw_output(json!({ "reason": reason })));
+        }
+    }
+}
+
+impl RunningTool {
+    /// Tells something about the call.
+    pub fn tell(&self, client: &mut Client, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
+        let update = ToolCallUpdate::new(id.to_owned(), fields).meta(about(client, self.parent.as_deref()));
+        client.update(session, &SessionUpdate::ToolCallUpdate(update));
+    }
+}
+
+/// What is told about a call beside the protocol.
+fn about(client: &Client, parent: Option<&str>) -> Option<Meta> {
+    parent.map(|parent| client.profile().meta(json!({ "parentToolUseId": parent })))
+}
+
+/// The last characters of a text.
+fn tail(text: &str) -> &str {
+    let skipped = text.chars().count().saturating_sub(PRINT_TAIL);
+    text.char_indices().nth(skipped).and_then(|(start, _)| text.get(start..)).unwrap_or_default()
+}
