@@ -1,7 +1,8 @@
 //! A socket that notices when the other side stops taking bytes. A peer that neither reads nor closes would hold
 //! its connection, and what is buffered for it, for ever. One that takes them, however slowly, is alive.
 
-use sa_hub::{Pulse, Reader};
+use sa_hub::Reader;
+use sa_journal::Pulse;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;

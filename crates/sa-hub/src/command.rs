@@ -1,6 +1,6 @@
 //! What handlers ask of a server's owner.
 
-use crate::{CallError, Position, Reader, Response};
+use crate::{CallError, Position, Reader, ReaderKind, Response};
 use bytes::Bytes;
 use sa_jsonrpc::Message;
 use sa_relay::Caller;
@@ -16,7 +16,7 @@ pub(crate) enum Command {
     /// Any message whose answer, if there will be one, goes to a stream or socket.
     Send { message: Message<Bytes>, start: bool, caller: Caller, reply: Reply<()> },
     /// A new reader.
-    Subscribe { from: Position, stream: bool, reply: Reply<Reader> },
+    Subscribe { from: Position, kind: ReaderKind, reply: Reply<Reader> },
 }
 
 impl Command {

@@ -3,12 +3,11 @@
 //! ```text
 //!  handlers ──mpsc Command──►┌──────────────────────────┐◄── stdout, exit ──┐
 //!                            │ Owner { Relay, Pipes }   │                   │ agent process
-//!  readers ◄──Log (cursors)──└──────────────────────────┘─── stdin queue ──►┘
+//!  readers ◄──Journal────────└──────────────────────────┘─── stdin queue ──►┘
 //! ```
 //!
-//! The owner alone changes the relay, the log and the pipes. Readers hold a cursor and take what they have not seen
-//! from the log; they tell the owner how far they are, so that it can leave a fast agent's output unread for a
-//! while. Knows nothing of HTTP and nothing of ACP methods.
+//! The owner alone changes the relay, the journal and the pipes. Readers are cursors into the journal; while one lags,
+//! the owner leaves a fast agent's output unread. Knows nothing of HTTP and nothing of ACP methods.
 
 mod command;
 mod error;
@@ -19,7 +18,6 @@ mod numbers;
 mod owner;
 mod pipes;
 mod reader;
-mod seats;
 mod server;
 mod server_id;
 mod shared;
@@ -29,8 +27,7 @@ mod streams;
 pub use error::{CallError, OpenError};
 pub use hub::{Hub, HubOptions};
 pub use limits::Limits;
-pub use reader::{Past, Reader, Step};
-pub use seats::Pulse;
+pub use reader::{Past, Reader, ReaderKind};
 pub use server::{OpenSocket, Position, Response, Server};
 pub use server_id::{BadServerId, ServerId};
 pub use stats::{Stats, StatsSnapshot};

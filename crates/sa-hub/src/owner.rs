@@ -22,7 +22,7 @@ use crate::pipes::{ExitWait, Pipes, exited, readable, writable};
 use crate::server::Links;
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
-use crate::{CallError, Past, Position, Reader, Server};
+use crate::{CallError, Past, Position, Reader, ReaderKind, Server};
 use bytes::Bytes;
 use calls::{Calls, with_presence};
 use patience::Patience;
@@ -98,8 +98,8 @@ impl Owner {
             pending_requests: limits.pending_requests,
             asked_bytes: limits.log_bytes,
         };
-        let relay = Relay::continuing(&options, links.shared.log().newest());
-        let run_began = links.shared.log().newest();
+        let relay = Relay::continuing(&options, links.shared.journal.ring().newest());
+        let run_began = links.shared.journal.ring().newest();
         Self {
             patience: Patience::new(parts.tending.silence),
             parts,
@@ -126,10 +126,9 @@ impl Owner {
     /// Runs until the server ends.
     pub(crate) async fn run(mut self) {
         let mut timer = pin!(tokio::time::sleep(Duration::ZERO));
-        // Made once: making and dropping them in every turn costs as much as a short message.
-        let (stop, shared) = (self.stop.clone(), Arc::clone(&self.shared));
+        // Made once: making and dropping it in every turn costs as much as a short message.
+        let stop = self.stop.clone();
         let mut stopped = pin!(stop.cancelled());
-        let mut nudged = pin!(shared.nudge.notified());
         while !self.done {
             if let Some(command) = self.waiting.pop_front() {
                 self.command(command).await;
@@ -150,13 +149,10 @@ impl Owner {
                 exit = exited(self.exit_wait.as_mut()) => self.agent_exited(exit),
                 () = writable(self.pipes.as_ref()) => self.write(),
                 () = readable(self.pipes.as_ref()), if held_until.is_none() => self.read_and_share().await,
-                () = nudged.as_mut() => {
-                    nudged.set(shared.nudge.notified());
-                    self.attended = Instant::now();
-                }
+                () = self.shared.journal.nudged() => self.attended = Instant::now(),
                 () = &mut timer, if deadline.is_some() => self.time_passed(),
             }
-            self.calls.deliver(&self.shared.seats).await;
+            self.calls.deliver(&self.shared).await;
         }
         self.finish().await;
     }
@@ -176,10 +172,10 @@ impl Owner {
         if starts && self.exit.is_some() {
             self.end_run();
             // Those who waited for the last run learn of its end before the next one is prepared, which may take long.
-            self.calls.deliver(&self.shared.seats).await;
+            self.calls.deliver(&self.shared).await;
         }
         if self.pipes.is_none() && starts {
-            let newest = self.shared.log().newest();
+            let newest = self.shared.journal.ring().newest();
             if let Err(error) = self.start().await {
                 return command.fail(error);
             }
@@ -195,7 +191,7 @@ impl Owner {
                 }
             }
             Command::Send { message, caller, reply, .. } => drop(reply.send(self.accept(message, caller))),
-            Command::Subscribe { from, stream, reply } => drop(reply.send(Ok(self.subscribe(from, stream)))),
+            Command::Subscribe { from, kind, reply } => drop(reply.send(Ok(self.subscribe(from, kind)))),
         }
     }
 
@@ -234,10 +230,10 @@ impl Owner {
         Ok(())
     }
 
-    fn subscribe(&mut self, from: Position, stream: bool) -> Reader {
+    fn subscribe(&mut self, from: Position, kind: ReaderKind) -> Reader {
         let is_first = !std::mem::replace(&mut self.was_read, true);
-        let oldest = self.shared.log().oldest();
-        let newest = self.shared.log().newest();
+        let oldest = self.shared.journal.ring().oldest();
+        let newest = self.shared.journal.ring().newest();
         let (after, questions, past) = match from {
             Position::After(sequence) => (sequence, Vec::new(), None),
             Position::Fresh if is_first => {
@@ -250,11 +246,9 @@ impl Owner {
             Position::Now | Position::Fresh => (newest, self.relay.open_questions(), None),
         };
         let (shared, stats) = (Arc::clone(&self.shared), Arc::clone(&self.parts.stats));
-        let reader = Reader::new(shared, stats, after, questions, stream);
-        match past {
-            Some(past) => reader.with_past(past),
-            None => reader,
-        }
+        let mut reader = Reader::new(shared, stats, after, kind);
+        (reader.questions, reader.past) = (questions, past);
+        reader
     }
 
     /// Ends the agent and everybody's waiting, and lets go of the id.
@@ -273,7 +267,7 @@ impl Owner {
             self.end_run();
         }
         self.refuse_waiting(&CallError::Deleted);
-        self.shared.close();
+        self.shared.journal.close();
         self.parts.registry.ended(&self.parts.server);
         drop(self.ended);
     }

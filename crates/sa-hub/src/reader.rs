@@ -1,27 +1,13 @@
-//! A reader: a cursor into a server's log.
+//! A reader of what a server's agent says.
 
-use crate::seats::{Pulse, Seat};
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
+use sa_journal::{Pulse, Step};
 use sa_jsonrpc::{Kind, Message};
-use sa_relay::{Audience, Part, Question, Read};
+use sa_relay::{Audience, Part, Question, Segment};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll};
-
-/// What a reader comes upon.
-#[derive(Debug)]
-pub enum Step {
-    /// The next records.
-    Part(Part),
-    /// Records are missing before the ones that follow.
-    Gap {
-        /// Oldest record that is left; 0 if none is.
-        oldest: u64,
-        /// Newest record.
-        newest: u64,
-    },
-}
+use std::task::{Context, Poll, ready};
 
 /// The part of the log that was there before a server's first reader.
 #[derive(Debug)]
@@ -51,34 +37,35 @@ impl Past {
     }
 }
 
-/// Reads a server's log from one point on, at its own pace.
+/// The kind of a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReaderKind {
+    /// An event stream of the server, which shows everybody's answers.
+    EventStream,
+    /// A client that sees its own answers.
+    Client,
+}
+
+/// Reads a server's journal from one record on, at its own pace.
 #[derive(Debug)]
 pub struct Reader {
+    reader: sa_journal::Reader<Arc<Segment>>,
+    kind: ReaderKind,
     shared: Arc<Shared>,
-    seat: Arc<Seat>,
     stats: Arc<Stats>,
-    after: u64,
-    questions: Vec<Question>,
-    past: Option<Past>,
+    /// Unanswered questions of the agent from before the first record.
+    pub(crate) questions: Vec<Question>,
+    /// For a server's first reader.
+    pub(crate) past: Option<Past>,
 }
 
 impl Reader {
-    pub(crate) fn new(
-        shared: Arc<Shared>,
-        stats: Arc<Stats>,
-        after: u64,
-        questions: Vec<Question>,
-        stream: bool,
-    ) -> Self {
-        let position = shared.log().position_after(after);
-        let seat = shared.seats.take(position, stream);
-        Self { shared, seat, stats, after, questions, past: None }
-    }
-
-    /// The same reader, as the first one of its server.
-    pub(crate) fn with_past(mut self, past: Past) -> Self {
-        self.past = Some(past);
-        self
+    pub(crate) fn new(shared: Arc<Shared>, stats: Arc<Stats>, after: u64, kind: ReaderKind) -> Self {
+        if kind == ReaderKind::EventStream {
+            shared.event_streams.fetch_add(1, Ordering::Relaxed);
+        }
+        let reader = shared.journal.reader(after);
+        Self { reader, kind, shared, stats, questions: Vec::new(), past: None }
     }
 
     /// Returns what was there before this reader, if it is the first one of its server.
@@ -86,65 +73,50 @@ impl Reader {
         self.past.as_ref()
     }
 
-    /// What the agent asked before this reader came and nobody has answered; once.
+    /// Takes the agent's unanswered questions from before this reader.
     pub fn take_questions(&mut self) -> Vec<Question> {
         std::mem::take(&mut self.questions)
     }
 
-    /// Its sign of life.
+    /// Returns the reader's sign of life.
     pub fn pulse(&self) -> Pulse {
-        Pulse::of(&self.seat)
+        self.reader.pulse()
     }
 
     /// Holds the agent back however long this reader takes: nothing that it says may be lost to it.
     pub fn hold_agent(self) -> Self {
-        self.seat.be_patient();
+        self.reader.hold_writer();
         self
     }
 
-    /// Sequence number of the last record this reader was given, or started after.
+    /// Returns the number of the last record that the reader was given, or started after.
     pub fn cursor(&self) -> u64 {
-        self.after
+        self.reader.cursor()
     }
 
-    /// The next step; `None` once the server is gone and everything was read.
-    pub fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Option<Step>> {
-        self.seat.register(context.waker());
-        // Looked up before the log: what is appended before closing is then never missed.
-        let closed = self.shared.is_closed();
-        let read = self.shared.log().read(self.after);
-        match read {
-            Read::Part(part) => {
-                self.after = part.last();
-                self.moved(part.segment.end());
-                Poll::Ready(Some(Step::Part(part)))
-            }
-            Read::Gap { oldest, newest } => {
-                self.after = oldest.saturating_sub(1);
+    /// Polls for the next step; `None` once the server is gone and everything was read.
+    pub fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Option<Step<Part>>> {
+        let after = self.reader.cursor();
+        let step = ready!(self.reader.poll_step(context));
+        Poll::Ready(step.map(|step| match step {
+            Step::Entry(segment) => Step::Entry(Part::after(segment, after)),
+            Step::Gap(gap) => {
                 add(&self.stats.gaps, 1);
-                Poll::Ready(Some(Step::Gap { oldest, newest }))
+                Step::Gap(gap)
             }
-            Read::End if closed => Poll::Ready(None),
-            Read::End => Poll::Pending,
-        }
+        }))
     }
 
-    /// Waits for the next step.
-    pub async fn step(&mut self) -> Option<Step> {
+    /// Waits for the next step. Cancel-safe.
+    pub async fn step(&mut self) -> Option<Step<Part>> {
         std::future::poll_fn(|context| self.poll_step(context)).await
-    }
-
-    fn moved(&self, position: u64) {
-        self.shared.seats.moved(&self.seat, position);
-        if self.shared.holding.load(Ordering::Acquire) {
-            self.shared.nudge.notify_one();
-        }
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.shared.seats.leave(&self.seat);
-        self.shared.nudge.notify_one();
+        if self.kind == ReaderKind::EventStream {
+            self.shared.event_streams.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }

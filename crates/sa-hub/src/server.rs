@@ -3,7 +3,7 @@
 use crate::command::Command;
 use crate::shared::Shared;
 use crate::streams::Streams;
-use crate::{Attachment, CallError, Reader, ServerId, StreamError};
+use crate::{Attachment, CallError, Reader, ReaderKind, ServerId, StreamError};
 use bytes::Bytes;
 use sa_api::{AcpServer, Timestamp};
 use sa_jsonrpc::Message;
@@ -86,7 +86,7 @@ struct Leaving<'a> {
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.shared.nudge.notify_one();
+            self.shared.journal.nudge();
         }
     }
 }
@@ -163,7 +163,7 @@ impl Server {
             pid: state.pid,
             exit: state.exit,
             pending_requests: state.pending_requests,
-            last_event_id: self.inner.shared.log().newest(),
+            last_event_id: self.inner.shared.journal.ring().newest(),
             session_ids: Vec::new(),
         }
     }
@@ -182,7 +182,7 @@ impl Server {
 
     /// Number of the newest record.
     pub(crate) fn newest(&self) -> u64 {
-        self.inner.shared.log().newest()
+        self.inner.shared.journal.ring().newest()
     }
 
     /// Takes a stream of the standard transport for one reader: the session's, or the connection's.
@@ -202,7 +202,7 @@ impl Server {
 
     /// The number before the oldest record that is left.
     fn before_log(&self) -> u64 {
-        let log = self.inner.shared.log();
+        let log = self.inner.shared.journal.ring();
         log.oldest().checked_sub(1).unwrap_or(log.newest())
     }
 
@@ -227,9 +227,9 @@ impl Server {
         self.ask(|reply| Command::Send { message, start, caller, reply }).await
     }
 
-    /// A reader from that position on. `stream` says that it shows everybody's answers.
-    pub async fn subscribe(&self, from: Position, stream: bool) -> Result<Reader, CallError> {
-        self.ask(|reply| Command::Subscribe { from, stream, reply }).await
+    /// Starts a reader at that position.
+    pub async fn subscribe(&self, from: Position, kind: ReaderKind) -> Result<Reader, CallError> {
+        self.ask(|reply| Command::Subscribe { from, kind, reply }).await
     }
 
     /// Ends the server and waits until nothing of it is left.

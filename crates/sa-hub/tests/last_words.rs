@@ -4,10 +4,11 @@
 
 use bytes::Bytes;
 use sa_agents::{AgentSpec, Catalogue, Launch, Platform};
-use sa_hub::{Hub, HubOptions, Limits, Position, Reader, ServerId, Step};
+use sa_hub::{Hub, HubOptions, Limits, Position, Reader, ReaderKind, ServerId};
 use sa_install::{
     ACP_REGISTRY, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, Preinstall,
 };
+use sa_journal::Step;
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,8 +59,8 @@ fn hub_with(script: &str, limits: Limits) -> Hub {
 async fn read_to_end(mut reader: Reader) -> Vec<Bytes> {
     let mut all = Vec::new();
     while let Some(step) = tokio::time::timeout(PATIENCE, reader.step()).await.expect("no end") {
-        let Step::Part(part) = step else { panic!("a gap") };
-        all.extend(part.records.clone().map(|index| part.segment.data(index)));
+        let Step::Entry(part) = step else { panic!("a gap") };
+        all.extend(part.records().map(|(index, ..)| part.segment.data(index)));
     }
     all
 }
@@ -84,10 +85,10 @@ async fn what_an_agent_says_when_it_is_stopped_reaches_its_readers() {
     ));
     let id: ServerId = ServerId::parse("one").unwrap();
     let server = hub.open(&id, Some("talker"), None).unwrap();
-    let mut reader = server.subscribe(Position::Now, true).await.unwrap();
+    let mut reader = server.subscribe(Position::Now, ReaderKind::EventStream).await.unwrap();
     server.start().await.unwrap();
     // It has set its trap once it has said something.
-    assert!(matches!(reader.step().await, Some(Step::Part(_))));
+    assert!(matches!(reader.step().await, Some(Step::Entry(_))));
     let pid = server.describe().pid.unwrap();
     let closing = tokio::spawn(async move { hub.close(&id).await });
     // The owner hears that it shall stop, sends the signal and waits.
@@ -110,14 +111,14 @@ async fn a_reader_that_holds_the_agent_back_misses_nothing_however_long_it_takes
     let hub = hub_with(&script, Limits { log_bytes: 1 << 20, reader_stall_ms: 1, ..Limits::default() });
     let id: ServerId = ServerId::parse("one").unwrap();
     let server = hub.open(&id, Some("talker"), None).unwrap();
-    let mut reader = server.subscribe(Position::After(0), false).await.unwrap().hold_agent();
+    let mut reader = server.subscribe(Position::After(0), ReaderKind::Client).await.unwrap().hold_agent();
     server.start().await.unwrap();
     // Long enough for all of it to be written, if nobody had to be waited for.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let mut lines = 0;
     while lines < LINES {
         match tokio::time::timeout(PATIENCE, reader.step()).await.expect("no end") {
-            Some(Step::Part(part)) => lines += u32::try_from(part.records.len()).unwrap(),
+            Some(Step::Entry(part)) => lines += u32::try_from(part.records().count()).unwrap(),
             other => panic!("after {lines} lines: {other:?}"),
         }
     }

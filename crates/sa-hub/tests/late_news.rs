@@ -3,10 +3,11 @@
 
 use bytes::Bytes;
 use sa_agents::{AgentSpec, Catalogue, Launch, Platform, Recipe, Registry, Source};
-use sa_hub::{CallError, Hub, HubOptions, Limits, Position, ServerId, Step};
+use sa_hub::{CallError, Hub, HubOptions, Limits, Position, ReaderKind, ServerId};
 use sa_install::{
     ACP_REGISTRY, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, Preinstall,
 };
+use sa_journal::Step;
 use sa_jsonrpc::Message;
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::collections::BTreeMap;
@@ -74,9 +75,9 @@ async fn a_caller_is_not_kept_waiting_by_the_installation_for_the_next() {
     let hub = hub(&program, &silent);
     let id = ServerId::parse("one").unwrap();
     let server = hub.open(&id, Some("brief"), None).unwrap();
-    let mut reader = server.subscribe(Position::Now, false).await.unwrap();
+    let mut reader = server.subscribe(Position::Now, ReaderKind::Client).await.unwrap();
     server.start().await.unwrap();
-    assert!(matches!(reader.step().await, Some(Step::Part(_))), "the program was read");
+    assert!(matches!(reader.step().await, Some(Step::Entry(_))), "the program was read");
     let pid = server.describe().pid.unwrap();
     std::fs::remove_file(&program).unwrap();
     let first = tokio::spawn({

@@ -2,8 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
+use sa_journal::Ring;
 use sa_jsonrpc::Message;
-use sa_relay::{Caller, Log, Outgoing, Output, Presence, Relay, RelayOptions};
+use sa_relay::{Caller, Outgoing, Output, Presence, Relay, RelayOptions, Segment};
+use std::sync::Arc;
 
 /// The size of one read from a busy agent.
 const READ_BYTES: usize = 64 * 1024;
@@ -12,7 +14,7 @@ const LOG_BYTES: usize = 256 * 1024;
 
 struct Server {
     relay: Relay,
-    log: Log,
+    ring: Ring<Arc<Segment>>,
     messages: usize,
 }
 
@@ -24,14 +26,14 @@ impl Server {
             pending_requests: 1024,
             asked_bytes: 64 << 20,
         };
-        Self { relay: Relay::new(&options), log: Log::new(LOG_BYTES), messages: 0 }
+        Self { relay: Relay::new(&options), ring: Ring::new(LOG_BYTES), messages: 0 }
     }
 
     fn read(&mut self, data: &[u8]) -> Vec<sa_relay::Delivery> {
         let Output { segment, deliveries, messages } = self.relay.agent_data(data, &present());
         self.messages += messages;
-        if let Some(spare) = segment.and_then(|segment| self.log.append(segment)) {
-            self.relay.reuse(spare);
+        if let Some(segment) = segment {
+            self.ring.append(Arc::new(segment), |left| self.relay.reuse(left));
         }
         deliveries
     }

@@ -1,7 +1,7 @@
 //! One event of a session: reduced and serialized, committed, framed for a stream.
 
 use anyhow::{Context, Result, ensure};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use sa_api::Timestamp;
 use sa_api::sessions::{EventData, UniversalEvent};
 use sa_relay::push_event;
@@ -56,11 +56,11 @@ pub(crate) fn commit(count: usize, batch: usize) -> Result<()> {
 /// Frames events as server-sent events.
 pub(crate) fn frame(count: usize) -> Result<()> {
     let data = event()?;
-    let mut frames = BytesMut::new();
+    let mut frames = Vec::new();
     for id in 0..count as u64 {
         push_event(&mut frames, None, Some(id), &data);
         if frames.len() > 64 * 1024 {
-            ensure!(!frames.split().freeze().is_empty(), "no frames");
+            ensure!(!Bytes::from(std::mem::take(&mut frames)).is_empty(), "no frames");
         }
     }
     Ok(())

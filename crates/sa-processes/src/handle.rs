@@ -3,12 +3,13 @@
 use crate::error::{InputError, ResizeError};
 use crate::input::Piece;
 use crate::limits::{INPUT_QUEUE_BYTES, INPUT_WAIT};
-use crate::log::{Dropped, Entry, Stream};
+use crate::log::{Entry, Position, Stream};
 use crate::owner::Command;
-use crate::reader::{Position, Reader, Step};
+use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
 use bytes::Bytes;
+use sa_journal::{Gap, Step};
 use sa_supervisor::{Process as Child, TerminalSize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,21 +57,11 @@ pub struct Process {
     inner: Arc<Inner>,
 }
 
+/// The parts of a process.
 #[derive(Debug)]
-struct Inner {
-    id: String,
-    /// In the order of creation.
-    number: u64,
-    spec: Spec,
-    created_at_ms: u64,
-    child: Child,
-    commands: mpsc::Sender<Command>,
-    shared: Arc<Shared>,
-}
-
-/// The parts of a new handle.
-pub(crate) struct Parts {
+pub(crate) struct Inner {
     pub(crate) id: String,
+    /// In the order of creation.
     pub(crate) number: u64,
     pub(crate) spec: Spec,
     pub(crate) created_at_ms: u64,
@@ -80,9 +71,8 @@ pub(crate) struct Parts {
 }
 
 impl Process {
-    pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { id, number, spec, created_at_ms, child, commands, shared } = parts;
-        Self { inner: Arc::new(Inner { id, number, spec, created_at_ms, child, commands, shared }) }
+    pub(crate) fn new(inner: Inner) -> Self {
+        Self { inner: Arc::new(inner) }
     }
 
     /// Its id.
@@ -165,22 +155,22 @@ impl Process {
 
     /// Reads its output, also what comes later, perhaps of one stream only.
     pub fn reader(&self, from: Position, only: Option<Stream>) -> Reader {
-        Reader::new(Arc::clone(&self.inner.shared), from, only)
+        Reader::new(&self.inner.shared, from, only)
     }
 
     /// The output that is there now, and what is missing before it.
-    pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Dropped>) {
+    pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Gap>) {
         let mut reader = self.reader(from, only);
-        let newest = self.inner.shared.log().end().after;
-        let (mut entries, mut missing): (Vec<Entry>, Option<Dropped>) = (Vec::new(), None);
+        let newest = self.inner.shared.journal.ring().newest();
+        let (mut entries, mut missing): (Vec<Entry>, Option<Gap>) = (Vec::new(), None);
         // Up to what was there at the beginning: a flood must not keep this from coming back.
         while reader.cursor() < newest {
             match reader.try_step() {
                 Some(Step::Entry(entry)) => entries.push(entry),
-                Some(Step::Dropped(dropped)) => {
-                    // Only what comes before the first entry can be told; a hole inside starts it anew.
+                Some(Step::Gap(gap)) => {
+                    // Only a gap before the first entry can be reported, so one inside starts the output again.
                     entries.clear();
-                    missing = Some(dropped);
+                    missing = Some(gap);
                 }
                 None => break,
             }
@@ -189,6 +179,6 @@ impl Process {
     }
 
     pub(crate) fn log_cost(&self) -> usize {
-        self.inner.shared.log().cost()
+        self.inner.shared.journal.ring().cost()
     }
 }

@@ -3,12 +3,12 @@
 //! ```text
 //!  callers ──mpsc Command──►┌──────────────────────────┐◄── output, exit ──┐
 //!                           │ Owner { Streams, Input } │                   │ process tree
-//!  readers ◄─Log (cursors)──└──────────────────────────┘─── input queue ──►┘
+//!  readers ◄─Journal────────└──────────────────────────┘─── input queue ──►┘
 //! ```
 //!
-//! One owner task for each process: it alone reads, writes and resizes. Readers hold a cursor into the log, which is
-//! bounded in bytes; one that keeps reading holds a flood back, one that does not is told what it missed. `run` needs
-//! no owner: it collects the output of one command within a time-out. Knows nothing of HTTP.
+//! One owner task for each process: it alone reads, writes and resizes. Readers are cursors into a bounded journal; one
+//! that keeps reading holds a flood back, one that does not gets a gap. `run` needs no owner: it collects the output of
+//! one command within a time-out. Knows nothing of HTTP.
 
 mod config;
 mod error;
@@ -21,7 +21,6 @@ mod reader;
 mod registry;
 mod run;
 mod scratch;
-mod seats;
 mod shared;
 mod spec;
 mod streams;
@@ -29,8 +28,8 @@ mod streams;
 pub use config::{BadConfig, Config};
 pub use error::{InputError, RemoveError, ResizeError, StartError};
 pub use handle::{Ended, Process, Snapshot};
-pub use log::{Dropped, Entry, Stream};
-pub use reader::{Position, Reader, Step};
+pub use log::{Entry, Position, Stream};
+pub use reader::Reader;
 pub use registry::{Processes, Totals};
 pub use run::{Captured, RunOutcome};
 pub use sa_supervisor::TerminalSize;

@@ -17,7 +17,6 @@ use crate::streams::Streams;
 use bytes::Bytes;
 use sa_supervisor::{Exit, Process as Child, TerminalSize};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -47,8 +46,8 @@ impl Owner {
         let child = self.child.clone();
         let mut exit = None;
         while exit.is_none() || self.streams.has_output() {
-            let held = self.held_until();
-            self.shared.holding.store(held.is_some(), Ordering::Release);
+            let hold = self.shared.journal.hold(READER_LAG_BYTES, READER_STALL);
+            let held = hold.map(|hold| Instant::from_std(hold.until));
             tokio::select! {
                 ended = child.wait(), if exit.is_none() => {
                     self.streams.release();
@@ -62,21 +61,11 @@ impl Owner {
                 stream = self.streams.readable(), if held.is_none() => self.read(stream),
                 () = self.streams.writable(), if !self.input.is_empty() => self.write(),
                 Some(command) = self.commands.recv() => self.command(command),
-                () = self.shared.nudge.notified(), if held.is_some() => {}
+                () = self.shared.journal.nudged(), if held.is_some() => {}
                 () = tokio::time::sleep_until(held.unwrap_or_else(Instant::now)), if held.is_some() => {}
             }
         }
         self.finish(exit);
-    }
-
-    /// Until when readers hold the process back. One with a quarter of the log to go could lose what comes next.
-    fn held_until(&self) -> Option<Instant> {
-        let (written, limit) = {
-            let log = self.shared.log();
-            (log.written(), log.limit())
-        };
-        let lag = READER_LAG_BYTES.min(limit / 4) as u64;
-        self.shared.seats.held_until(written, lag, READER_STALL)
     }
 
     fn read(&mut self, stream: Stream) {

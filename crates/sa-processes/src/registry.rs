@@ -2,7 +2,7 @@
 
 use crate::config::{BadConfig, Config};
 use crate::error::{RemoveError, StartError};
-use crate::handle::{Parts, Process, Snapshot};
+use crate::handle::{Inner, Process, Snapshot};
 use crate::input::Input;
 use crate::limits::{COMMANDS, ENDED_LOG_BYTES, INPUT_QUEUE_BYTES};
 use crate::owner::Owner;
@@ -156,7 +156,7 @@ impl Processes {
         tracing::info!(process = %id, pid = child.pid(), command = %spec.command, "process started");
         let process = {
             let mut entries = self.registry.lock();
-            let parts = Parts {
+            let process = Process::new(Inner {
                 id: id.clone(),
                 number: entries.started,
                 spec,
@@ -164,8 +164,7 @@ impl Processes {
                 child: child.clone(),
                 commands: sender,
                 shared: Arc::clone(&shared),
-            };
-            let process = Process::new(parts);
+            });
             entries.processes.insert(id.clone(), process.clone());
             process
         };

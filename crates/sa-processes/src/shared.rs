@@ -1,23 +1,17 @@
-//! What a process's owner shows to others: its log, its end, its readers' seats.
+//! The part of a process that its owner shares with others: the output and the end.
 
 use crate::handle::Ended;
-use crate::log::{Log, Stream};
-use crate::seats::Seats;
+use crate::log::{Entry, Stream};
 use bytes::Bytes;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use sa_journal::{Journal, Ring};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
-/// One writer, the owner; everybody else reads. The lock is held for a few instructions and never across an await.
+/// One writer, the owner; everybody else reads.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    log: Mutex<Log>,
-    pub(crate) seats: Seats,
-    /// Wakes the owner: a reader caught up or left.
-    pub(crate) nudge: Notify,
-    /// Whether the owner waits for readers to catch up.
-    pub(crate) holding: AtomicBool,
+    pub(crate) journal: Arc<Journal<Entry>>,
     /// Bytes that may still be queued as input; closed when no more is taken.
     pub(crate) room: Arc<Semaphore>,
     ended: watch::Sender<Option<Ended>>,
@@ -26,30 +20,27 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(log_bytes: usize, room: usize) -> Self {
         Self {
-            log: Mutex::new(Log::new(log_bytes)),
-            seats: Seats::new(),
-            nudge: Notify::new(),
-            holding: AtomicBool::new(false),
+            journal: Arc::new(Journal::new(Ring::new(log_bytes))),
             room: Arc::new(Semaphore::new(room)),
             ended: watch::Sender::new(None),
         }
     }
 
-    pub(crate) fn log(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds to the log, then tells the readers.
+    /// Appends output. Only the owner does, so no other entry gets the same number.
     pub(crate) fn append(&self, stream: Stream, data: Bytes) {
-        self.log().append(stream, now_ms(), data);
-        self.seats.wake();
+        let (newest, offset) = {
+            let log = self.journal.ring();
+            (log.newest(), log.end())
+        };
+        let entry = Entry { sequence: newest + 1, stream, timestamp_ms: now_ms(), data, offset };
+        self.journal.append(entry, drop);
     }
 
     /// It is over: nothing more will be added.
     pub(crate) fn end(&self, ended: Ended) {
         self.room.close();
         self.ended.send_replace(Some(ended));
-        self.seats.wake();
+        self.journal.close();
     }
 
     pub(crate) fn ended(&self) -> Option<Ended> {
@@ -59,13 +50,6 @@ impl Shared {
     pub(crate) async fn wait_for_end(&self) {
         // An error means that the sender is gone, and it lives in `self`.
         let _ = self.ended.subscribe().wait_for(Option::is_some).await;
-    }
-
-    /// A reader took something or left; the owner may wait for that.
-    pub(crate) fn caught_up(&self) {
-        if self.holding.load(Ordering::Acquire) {
-            self.nudge.notify_one();
-        }
     }
 }
 

@@ -4,9 +4,9 @@
 mod stage;
 
 use bytes::Bytes;
+use sa_journal::Step;
 use sa_processes::{
-    Config, Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, Step, Stream,
-    TerminalSize,
+    Config, Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, Stream, TerminalSize,
 };
 use stage::*;
 use std::time::Duration;
@@ -139,14 +139,14 @@ async fn a_flood_costs_what_the_log_may_and_the_reader_is_told() {
     let mut reader = process.reader(Position::After(0), None);
     // It never reads, so it does not count for long.
     within(process.wait()).await;
-    let Some(Step::Dropped(dropped)) = reader.try_step() else { panic!("nothing was dropped") };
+    let Some(Step::Gap(gap)) = reader.try_step() else { panic!("nothing was dropped") };
     let (mut left, mut oldest) = (0, None);
     while let Some(Step::Entry(entry)) = reader.try_step() {
         oldest = oldest.or(Some(entry.sequence));
         left += entry.data.len() as u64;
     }
-    assert_eq!(oldest, Some(dropped.oldest));
-    assert_eq!(dropped.bytes.unwrap() + left, 50_000_004);
+    assert_eq!(oldest, Some(gap.oldest));
+    assert_eq!(gap.lost.unwrap() + left, 50_000_004);
     assert!(left <= log as u64 && left >= log as u64 / 2, "{left}");
     let (entries, missing) = process.output(Position::After(0), None);
     assert_eq!(missing.map(|missing| missing.oldest), oldest);

@@ -1,6 +1,8 @@
 //! How fast the relay alone is, on one core: `cargo run --release -p sa-relay --example throughput`.
 
-use sa_relay::{Log, Presence, Relay, RelayOptions};
+use sa_journal::Ring;
+use sa_relay::{Presence, Relay, RelayOptions};
+use std::sync::Arc;
 use std::time::Instant;
 
 const KIB: usize = 1024;
@@ -28,7 +30,7 @@ fn run(output: &[u8]) -> (f64, f64) {
         pending_requests: 1024,
         asked_bytes: 64 * MIB,
     };
-    let (mut relay, mut log) = (Relay::new(&options), Log::new(64 * MIB));
+    let (mut relay, mut log) = (Relay::new(&options), Ring::new(64 * MIB));
     let around = Presence { has_post: &|_| true, has_socket: &|_| true, streams: 1 };
     let (mut messages, mut bytes) = (0, 0);
     let begin = Instant::now();
@@ -38,9 +40,7 @@ fn run(output: &[u8]) -> (f64, f64) {
             messages += output.messages;
             bytes += piece.len();
             output.segment.into_iter().for_each(|segment| {
-                if let Some(spare) = log.append(segment) {
-                    relay.reuse(spare)
-                }
+                log.append(Arc::new(segment), |left| relay.reuse(left));
             });
         }
     }

@@ -19,20 +19,29 @@ const MAX_SPARE_BYTES: usize = 4 * 1024 * 1024;
 pub(crate) struct Buffers {
     /// A buffer that nobody uses.
     spare: Option<Vec<u8>>,
-    growth: Growth,
+    /// The length of an earlier output, and what frames added to it: little to long messages, a fifth to short ones. Agents
+    /// continue as they began.
+    growth: (usize, usize),
 }
 
 impl Buffers {
     /// Returns a buffer for the frames of so many bytes of output.
     pub(crate) fn for_output(&mut self, output: usize) -> FrameBuffer {
-        let expected = output.saturating_add(self.growth.expected(output));
+        /// For the line that a read begins or ends in the middle of.
+        const MARGIN: usize = 256;
+        let (before, added) = self.growth;
+        let growth = output.saturating_mul(added).checked_div(before).unwrap_or(0).min(output);
+        let expected = output.saturating_add(growth + MARGIN);
         let fits = |spare: &mut Vec<u8>| (expected..=expected.saturating_mul(2)).contains(&spare.capacity());
         FrameBuffer { expected, bytes: self.spare.take_if(fits).unwrap_or_default(), unused: 0 }
     }
 
     /// Notes how long the frames of so many bytes of output were.
     pub(crate) fn learn(&mut self, output: usize, framed: usize) {
-        self.growth.learn(output, framed);
+        // A read that ends a line of many reads says nothing about frames.
+        if (1..output.saturating_mul(2)).contains(&framed) {
+            self.growth = (output, framed.saturating_sub(output));
+        }
     }
 
     /// Takes a buffer that is no longer needed.
@@ -57,44 +66,18 @@ impl Buffers {
     }
 }
 
-/// How much frames add to an agent's output: little to long messages, a fifth to short ones. Agents continue as they
-/// began, so the last read predicts the next one.
-#[derive(Debug, Default)]
-struct Growth {
-    output: usize,
-    added: usize,
-}
-
-impl Growth {
-    fn expected(&self, output: usize) -> usize {
-        /// For the line that a read begins or ends in the middle of.
-        const MARGIN: usize = 256;
-        output.saturating_mul(self.added).checked_div(self.output).unwrap_or(0).min(output) + MARGIN
-    }
-
-    fn learn(&mut self, output: usize, framed: usize) {
-        // A read that ends a line of many reads says nothing about frames.
-        if (1..output.saturating_mul(2)).contains(&framed) {
-            (self.output, self.added) = (output, framed.saturating_sub(output));
-        }
-    }
-}
-
 /// The frames of a segment that is being built.
 #[derive(Debug, Default)]
 pub(crate) struct FrameBuffer {
-    expected: usize,
-    bytes: Vec<u8>,
+    /// The length of all frames, about.
+    pub(crate) expected: usize,
+    /// To append to, and to change from the end.
+    pub(crate) bytes: Vec<u8>,
     /// How many of the first bytes are no frame: the rest of the room in an adopted buffer.
     unused: usize,
 }
 
 impl FrameBuffer {
-    /// Allocates for all frames that are expected, the first of which has this length.
-    pub(crate) fn allocate(&mut self, first: usize) {
-        self.bytes.reserve_exact(self.expected.max(first));
-    }
-
     /// Takes over the buffer of a gathered line, and puts `head` in front of the line. Returns its length.
     pub(crate) fn adopt(&mut self, head: &[u8], line: Vec<u8>) -> usize {
         let length = line.len() - FRAME_ROOM;
@@ -103,11 +86,6 @@ impl FrameBuffer {
             room.copy_from_slice(head);
         }
         length
-    }
-
-    /// Returns the bytes to append to, and to change from the end.
-    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes
     }
 
     /// Returns the length of all frames.
@@ -125,11 +103,6 @@ impl FrameBuffer {
         let mut bytes = Bytes::from(self.bytes);
         bytes.advance(self.unused);
         (bytes, capacity)
-    }
-
-    /// Returns the buffer of frames that nobody wants.
-    pub(crate) fn into_spare(self) -> Vec<u8> {
-        self.bytes
     }
 }
 

@@ -1,5 +1,5 @@
 //! What one ACP server *is*, without I/O, clocks or tasks: which request waits for which answer, what the agent
-//! still wants to know, and the log that every reader is a cursor into.
+//! still wants to know, and the segments of its journal.
 //!
 //! ```text
 //!  client message ──► Relay::client_message ──► bytes for the agent
@@ -16,7 +16,6 @@ mod audience;
 mod buffer;
 mod event;
 mod lines;
-mod log;
 mod pending;
 mod relay;
 mod segment;
@@ -24,7 +23,6 @@ mod segment;
 pub use asked::Question;
 pub use audience::{Audience, Sight, SocketView};
 pub use event::push_event;
-pub use log::{Log, Part, Read};
 pub use pending::{Caller, Refused, check_message};
 pub use relay::{Answer, Delivery, Outgoing, Output, Presence, Relay, RelayOptions};
-pub use segment::{Record, RecordKind, Segment};
+pub use segment::{Part, Record, RecordKind, Segment};

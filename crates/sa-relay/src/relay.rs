@@ -9,6 +9,7 @@ use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
 use sa_jsonrpc::{ErrorObject, Kind, Message};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Bounds of one relay, in bytes but for `pending_requests`.
 #[derive(Debug, Clone)]
@@ -164,7 +165,7 @@ impl Relay {
     /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
     pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
-        let mut round = Round::new(FrameBuffer::default());
+        let mut round = Round::default();
         lines.finish(|line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         // Nobody waits for replies any more, nor to a question in the agent's last words.
@@ -180,15 +181,17 @@ impl Relay {
         self.close(round)
     }
 
-    /// Takes a buffer that left the log, for what the agent says next.
-    pub fn reuse(&mut self, buffer: Vec<u8>) {
-        self.lines.buffers.reuse(buffer);
+    /// Takes a segment that left the journal. Unless somebody reads it, its buffer is used again.
+    pub fn reuse(&mut self, segment: Arc<Segment>) {
+        if let Some(segment) = Arc::into_inner(segment) {
+            self.lines.buffers.reuse(segment.into_buffer());
+        }
     }
 
     /// Fails all requests up to this number: the agent has been silent for too long. It may still answer; that answer
     /// goes to the streams.
     pub fn give_up(&mut self, through: u64, error: &ErrorObject, present: &Presence<'_>) -> Output {
-        let mut round = Round::new(FrameBuffer::default());
+        let mut round = Round::default();
         for waiting in self.pending.give_up(through) {
             self.fail(&waiting, error, present, &mut round);
             if let Asker::Waits(Caller::Post(ticket)) = waiting.asker {
@@ -344,13 +347,8 @@ impl Relay {
 
     fn close(&mut self, round: Round) -> Output {
         let first = self.next_sequence - round.builder.len() as u64;
-        let segment = match round.builder.finish(first, self.end) {
-            Ok(segment) => Some(segment),
-            Err(unused) => {
-                self.lines.buffers.reuse(unused);
-                None
-            }
-        };
+        let segment = round.builder.finish(first, self.end);
+        let segment = segment.map_err(|unused| self.lines.buffers.reuse(unused)).ok();
         let mut deliveries: Vec<Delivery> =
             round.ended.into_iter().map(|(ticket, answer)| Delivery { ticket, answer }).collect();
         if let Some(segment) = &segment {
@@ -369,6 +367,7 @@ impl Relay {
 }
 
 /// What gathers while one piece of output is worked through.
+#[derive(Default)]
 struct Round {
     builder: SegmentBuilder,
     /// Requests of the agent, by sequence number.
@@ -382,12 +381,6 @@ struct Round {
 
 impl Round {
     fn new(frames: FrameBuffer) -> Self {
-        Self {
-            builder: SegmentBuilder::new(frames),
-            asked: Vec::new(),
-            answered: Vec::new(),
-            ended: Vec::new(),
-            messages: 0,
-        }
+        Self { builder: SegmentBuilder::new(frames), ..Self::default() }
     }
 }

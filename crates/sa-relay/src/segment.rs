@@ -7,7 +7,9 @@ use crate::Audience;
 use crate::buffer::{self, FRAME_ROOM, FrameBuffer};
 use crate::event::{EVENT_END, push_event, push_event_head};
 use bytes::Bytes;
+use sa_journal::Entry;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,19 +62,9 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Sequence number of the last record.
-    pub fn last(&self) -> u64 {
-        self.first + self.records.len() as u64 - 1
-    }
-
     /// Where the next segment starts.
     pub fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
-    }
-
-    /// What it costs to keep, in bytes of memory.
-    pub fn cost(&self) -> usize {
-        self.cost
     }
 
     /// The records from `index` on.
@@ -100,15 +92,15 @@ impl Segment {
     }
 
     /// Where the frame of this record begins in the segment; for an index beyond the last, where the last ends.
-    pub(crate) fn offset(&self, index: usize) -> usize {
+    fn offset(&self, index: usize) -> usize {
         match index.min(self.records.len()).checked_sub(1) {
             Some(before) => self.records.get(before).map_or(0, |record| record.end),
             None => 0,
         }
     }
 
-    /// Returns the buffer, for [`crate::Relay::reuse`].
-    pub fn into_buffer(self) -> Vec<u8> {
+    /// Returns the buffer, to be used again.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
         buffer::recover(self.bytes)
     }
 
@@ -117,6 +109,56 @@ impl Segment {
         let Some(record) = self.records.get(index) else { return Bytes::new() };
         let end = record.end - EVENT_END.len();
         self.bytes.slice(end - record.data..end)
+    }
+}
+
+impl Entry for Segment {
+    fn first(&self) -> u64 {
+        self.first
+    }
+
+    fn last(&self) -> u64 {
+        self.first + self.records.len() as u64 - 1
+    }
+
+    fn cost(&self) -> usize {
+        self.cost
+    }
+
+    fn position_before(&self, record: u64) -> u64 {
+        self.start + self.offset(record.saturating_sub(self.first) as usize) as u64
+    }
+}
+
+/// A run of records in one segment.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The segment.
+    pub segment: Arc<Segment>,
+    /// Index of the first record; the others follow to the end.
+    from: usize,
+}
+
+impl Part {
+    /// Returns the records of a segment after the one numbered `after`.
+    pub fn after(segment: Arc<Segment>, after: u64) -> Self {
+        Self { from: (after + 1).saturating_sub(segment.first) as usize, segment }
+    }
+
+    /// Returns the number of the last record.
+    pub fn last(&self) -> u64 {
+        self.segment.last()
+    }
+
+    /// Returns the frames of all records, as one piece.
+    pub fn frames(&self) -> Bytes {
+        self.segment.frames(self.from..usize::MAX)
+    }
+
+    /// Returns each record with its index in the segment and its sequence number.
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = (usize, u64, &Record)> {
+        let records = self.segment.records.iter().enumerate().skip(self.from);
+        records.map(|(index, record)| (index, self.segment.first + index as u64, record))
     }
 }
 
@@ -140,9 +182,10 @@ impl SegmentBuilder {
     /// Adds a record with the given sequence number.
     pub(crate) fn push(&mut self, sequence: u64, kind: RecordKind, audience: Audience, data: &[u8]) {
         if self.records.is_empty() {
-            self.frames.allocate(FRAME_ROOM + data.len() + EVENT_END.len());
+            let least = FRAME_ROOM + data.len() + EVENT_END.len();
+            self.frames.bytes.reserve_exact(self.frames.expected.max(least));
         }
-        let bytes = self.frames.bytes();
+        let bytes = &mut self.frames.bytes;
         push_event_head(bytes, Some(kind.event()), Some(sequence));
         bytes.extend_from_slice(data);
         self.end_frame(kind, audience, data.len());
@@ -163,7 +206,7 @@ impl SegmentBuilder {
     pub(crate) fn finish(self, first: u64, start: u64) -> Result<Segment, Vec<u8>> {
         const SEGMENT_OVERHEAD: usize = 160;
         if self.records.is_empty() {
-            return Err(self.frames.into_spare());
+            return Err(self.frames.bytes);
         }
         let (bytes, capacity) = self.frames.finish();
         let cost = capacity + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
@@ -172,7 +215,7 @@ impl SegmentBuilder {
 
     /// Ends the frame whose data are the last bytes.
     fn end_frame(&mut self, kind: RecordKind, audience: Audience, data: usize) {
-        let bytes = self.frames.bytes();
+        let bytes = &mut self.frames.bytes;
         let from = bytes.len() - data;
         flatten(bytes.get_mut(from..).unwrap_or_default());
         bytes.extend_from_slice(EVENT_END);

@@ -46,7 +46,7 @@ pub use event_filter::EventFilter;
 pub use handle::{EventSlice, SessionHandle};
 pub use limits::SessionLimits;
 pub use listing::{Cursor, SessionFilter, SessionPage, StateCounts};
-pub use log::{Line, Reader, Step};
+pub use log::{Line, Reader};
 pub use record::{Detail, stored_listing};
 pub use sa_store::StoreError;
 pub use sa_universal::BadAnswers;

@@ -4,8 +4,8 @@ use crate::event_filter::with_type;
 use crate::{SessionError, Verdict};
 use bytes::Bytes;
 use sa_api::sessions::{EventData, UniversalEvent};
+use sa_journal::{Entry, Gap, Ring, Step};
 use sa_store::{Direction, Store, StoredEvent, TranscriptSlice};
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -27,6 +27,16 @@ pub struct Line {
     pub json: Bytes,
 }
 
+impl Entry for Line {
+    fn first(&self) -> u64 {
+        self.id
+    }
+
+    fn cost(&self) -> usize {
+        self.json.len()
+    }
+}
+
 /// The ends of a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
@@ -40,19 +50,15 @@ pub(crate) struct Ends {
 pub(crate) struct Log {
     session: String,
     store: Store,
-    tail: Mutex<Tail>,
+    /// The newest events.
+    tail: Mutex<Ring<Line>>,
     ends: watch::Sender<Ends>,
-}
-
-#[derive(Default)]
-struct Tail {
-    lines: VecDeque<Line>,
-    bytes: usize,
 }
 
 impl Log {
     pub(crate) fn new(session: &str, store: Store, ends: Ends) -> Self {
-        Self { session: session.to_owned(), store, tail: Mutex::default(), ends: watch::Sender::new(ends) }
+        let tail = Mutex::new(Ring::new(TAIL_BYTES));
+        Self { session: session.to_owned(), store, tail, ends: watch::Sender::new(ends) }
     }
 
     pub(crate) fn ends(&self) -> Ends {
@@ -64,14 +70,10 @@ impl Log {
         let Some(last) = lines.last().map(|line| line.id) else { return };
         {
             let mut tail = self.tail();
-            let new: usize = lines.iter().map(|line| line.json.len()).sum();
-            tail.bytes += new;
-            tail.lines.extend(lines);
-            let most = new.clamp(TAIL_BYTES, COMMIT_BYTES);
-            while tail.bytes > most && tail.lines.len() > 1 {
-                if let Some(line) = tail.lines.pop_front() {
-                    tail.bytes -= line.json.len();
-                }
+            let new: usize = lines.iter().map(Line::cost).sum();
+            tail.set_limit(new.clamp(TAIL_BYTES, COMMIT_BYTES));
+            for line in lines {
+                tail.append(line, drop);
             }
         }
         self.ends.send_modify(|ends| (ends.oldest, ends.last) = (ends.oldest.max(oldest), last));
@@ -89,8 +91,11 @@ impl Log {
 
     /// Some of the events after that id, from memory if they are there.
     pub(crate) async fn read(&self, after: u64, limit: usize) -> Result<Vec<Line>, SessionError> {
-        if let Some(lines) = self.tail().after(after, limit) {
-            return Ok(lines);
+        {
+            let tail = self.tail();
+            if (1..=after + 1).contains(&tail.oldest()) {
+                return Ok(tail.entries_after(after).take(limit).cloned().collect());
+            }
         }
         let slice = self.store.events(&self.session, after, limit.min(PAGE_EVENTS), PAGE_BYTES).await?;
         let line = |event: StoredEvent| Line { id: event.id, json: with_type(event.data) };
@@ -108,63 +113,53 @@ impl Log {
         Ok(self.store.transcript(&self.session, after, direction, limit, max_bytes).await?)
     }
 
-    /// How a question or permission was decided the last time, if it was; looked up in the whole log.
+    /// Returns how a question or permission was decided the last time, if it was; looked up in the whole log.
     pub(crate) async fn find_verdict(&self, id: &str) -> Option<Verdict> {
-        let finder = memchr::memmem::Finder::new(id);
-        let (mut after, mut verdict) = (0, None);
-        loop {
-            let lines = self.read(after, PAGE_EVENTS).await.ok()?;
-            let Some(last) = lines.last() else { return verdict };
-            after = last.id;
-            for line in lines.iter().filter(|line| finder.find(&line.json).is_some()) {
-                let event = UniversalEvent::from_json(&line.json).ok()?;
-                match event.data {
-                    EventData::QuestionResolved(resolved) if resolved.id == id => {
-                        verdict = Some(Verdict::Question(resolved));
-                    }
-                    EventData::PermissionResolved(resolved) if resolved.id == id => {
-                        verdict = Some(Verdict::Permission(resolved));
-                    }
-                    _ => {}
+        let mut verdict = None;
+        let found = self.search(id, |data| {
+            match data {
+                EventData::QuestionResolved(resolved) if resolved.id == id => {
+                    verdict = Some(Verdict::Question(resolved));
                 }
+                EventData::PermissionResolved(resolved) if resolved.id == id => {
+                    verdict = Some(Verdict::Permission(resolved));
+                }
+                _ => {}
             }
-        }
+            false
+        });
+        found.await.ok()?;
+        verdict
     }
 
     /// Returns whether the message of that id has begun a turn; looked up in the whole log.
     pub(crate) async fn has_begun_turn(&self, message_id: &str) -> Result<bool, SessionError> {
-        let finder = memchr::memmem::Finder::new(message_id);
+        let begins = |data| matches!(data, EventData::TurnStarted(turn) if turn.message_id.as_deref() == Some(message_id));
+        self.search(message_id, begins).await
+    }
+
+    /// Searches the whole log for an event that contains this text, until `is_found` says that it is the one.
+    async fn search(
+        &self,
+        text: &str,
+        mut is_found: impl FnMut(EventData) -> bool,
+    ) -> Result<bool, SessionError> {
+        let finder = memchr::memmem::Finder::new(text);
         let mut after = 0;
         loop {
             let lines = self.read(after, PAGE_EVENTS).await?;
             let Some(last) = lines.last() else { return Ok(false) };
             after = last.id;
-            let begins = |line: &Line| {
-                let event = UniversalEvent::from_json(&line.json);
-                event.is_ok_and(|event| {
-                    matches!(event.data, EventData::TurnStarted(started) if started.message_id.as_deref() == Some(message_id))
-                })
-            };
-            if lines.iter().any(|line| finder.find(&line.json).is_some() && begins(line)) {
+            let with_text = lines.iter().filter(|line| finder.find(&line.json).is_some());
+            let mut events = with_text.filter_map(|line| UniversalEvent::from_json(&line.json).ok());
+            if events.any(|event| is_found(event.data)) {
                 return Ok(true);
             }
         }
     }
 
-    fn tail(&self) -> MutexGuard<'_, Tail> {
+    fn tail(&self) -> MutexGuard<'_, Ring<Line>> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Tail {
-    /// What follows that id, if all of it is here.
-    fn after(&self, after: u64, limit: usize) -> Option<Vec<Line>> {
-        let first = self.lines.front()?.id;
-        if after + 1 < first {
-            return None;
-        }
-        let skip = usize::try_from(after + 1 - first).unwrap_or(usize::MAX);
-        Some(self.lines.iter().skip(skip).take(limit).cloned().collect())
     }
 }
 
@@ -173,20 +168,6 @@ pub struct Reader {
     log: Arc<Log>,
     ends: watch::Receiver<Ends>,
     after: u64,
-}
-
-/// What a reader gets.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Events, in order and without a hole.
-    Events(Vec<Line>),
-    /// Events between the cursor and `oldest` are no longer kept; reading goes on with that one.
-    Gap {
-        /// The oldest event that is kept.
-        oldest: u64,
-        /// The newest.
-        newest: u64,
-    },
 }
 
 impl Reader {
@@ -214,13 +195,13 @@ impl Reader {
     }
 
     /// The next events, once there are some; nothing when the session has ended and all was read.
-    pub async fn step(&mut self) -> Result<Option<Step>, SessionError> {
+    pub async fn step(&mut self) -> Result<Option<Step<Vec<Line>>>, SessionError> {
         loop {
             let ends = *self.ends.borrow_and_update();
             if self.after > ends.last {
                 // A cursor of another session, or of one that was imported anew.
                 self.after = ends.oldest.saturating_sub(1);
-                return Ok(Some(Step::Gap { oldest: ends.oldest, newest: ends.last }));
+                return Ok(Some(Step::Gap(Gap { oldest: ends.oldest, newest: ends.last, lost: None })));
             }
             if self.after < ends.last {
                 let mut lines = self.log.read(self.after, PAGE_EVENTS).await?;
@@ -229,11 +210,11 @@ impl Reader {
                 if let Some(first) = lines.first().filter(|first| first.id > self.after + 1) {
                     let (oldest, newest) = (first.id, ends.last);
                     self.after = oldest - 1;
-                    return Ok(Some(Step::Gap { oldest, newest }));
+                    return Ok(Some(Step::Gap(Gap { oldest, newest, lost: None })));
                 }
                 if let Some(last) = lines.last() {
                     self.after = last.id;
-                    return Ok(Some(Step::Events(lines)));
+                    return Ok(Some(Step::Entry(lines)));
                 }
             }
             if ends.closed || self.ends.changed().await.is_err() {

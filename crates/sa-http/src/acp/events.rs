@@ -2,10 +2,11 @@
 
 use crate::stream::{Frames, sse};
 use bytes::{Bytes, BytesMut};
-use sa_hub::{Past, Reader, Step};
+use sa_hub::{Past, Reader};
+use sa_journal::Step;
 use sa_relay::{Part, Record};
 use std::collections::VecDeque;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 /// Everything that a server's agent says, with the transport's own events.
 pub(crate) struct ServerFrames {
@@ -28,46 +29,37 @@ impl Frames for ServerFrames {
             return Poll::Ready(Some(frame));
         }
         loop {
-            match self.reader.poll_step(context) {
-                Poll::Ready(Some(Step::Part(part))) => {
-                    if let Some(bytes) = visible(&part, self.reader.past()) {
-                        return Poll::Ready(Some(bytes));
-                    }
-                }
-                Poll::Ready(Some(Step::Gap { oldest, newest })) => {
-                    return Poll::Ready(Some(sse::gap(oldest, newest)));
-                }
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
+            let shown = match ready!(self.reader.poll_step(context)) {
+                Some(Step::Entry(part)) => visible(&part, self.reader.past()),
+                Some(Step::Gap(gap)) => Some(sse::gap(gap)),
+                None => return Poll::Ready(None),
+            };
+            if shown.is_some() {
+                return Poll::Ready(shown);
             }
         }
     }
 }
 
-/// The frames of a part that an event stream shows: all of them, but for what was settled before a server's first reader.
+/// Returns the frames of a part that an event stream shows: all, but for what was settled before the first reader.
 fn visible(part: &Part, past: Option<&Past>) -> Option<Bytes> {
     let Some(past) = past.filter(|past| past.reaches(part.segment.first)) else {
-        return Some(part.segment.frames(part.records.clone()));
+        return Some(part.frames());
     };
-    let mut bytes = BytesMut::new();
-    for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
-        let index = part.records.start + offset;
-        let number = part.segment.first + index as u64;
-        if !past.is_settled(number, record.audience, &part.segment.data(index)) {
-            bytes.extend_from_slice(&part.segment.frames(index..index + 1));
-        }
-    }
-    (!bytes.is_empty()).then(|| bytes.freeze())
+    gather(part, |index, sequence, record| {
+        let settled = past.is_settled(sequence, record.audience, &part.segment.data(index));
+        (!settled).then(|| part.segment.frames(index..index + 1))
+    })
 }
 
-/// The frames of those records of a part that `shown` picks, given their index in the segment, as `message` events.
-pub(super) fn gather_if(part: &Part, mut shown: impl FnMut(usize, &Record) -> bool) -> Option<Bytes> {
+/// Joins the frames of a part that `frame` returns, given a record's index and number. Returns none if there are none.
+pub(super) fn gather(
+    part: &Part,
+    mut frame: impl FnMut(usize, u64, &Record) -> Option<Bytes>,
+) -> Option<Bytes> {
     let mut bytes = BytesMut::new();
-    for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
-        let index = part.records.start + offset;
-        if shown(index, record) {
-            bytes.extend_from_slice(&part.segment.message_frame(index));
-        }
+    for frame in part.records().filter_map(|(index, sequence, record)| frame(index, sequence, record)) {
+        bytes.extend_from_slice(&frame);
     }
     (!bytes.is_empty()).then(|| bytes.freeze())
 }

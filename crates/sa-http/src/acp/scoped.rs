@@ -1,15 +1,16 @@
 //! The streams of the standard transport: one for a connection, one for each of its sessions.
 
-use super::events::gather_if;
+use super::events::gather;
 use crate::stream::{Frames, sse};
 use bytes::Bytes;
-use sa_hub::{About, Attachment, Reader, Step};
+use sa_hub::{About, Attachment, Reader};
+use sa_journal::Step;
 use sa_relay::{Audience, Part, RecordKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
 /// The messages of one stream.
@@ -30,13 +31,11 @@ impl ScopedFrames {
     /// Picks the messages that belong to this stream. Events of the transport have no place here: stock clients take
     /// every event for a message.
     fn pick(&self, part: &Part) -> Option<Bytes> {
-        let bytes = gather_if(part, |index, record| {
+        let bytes = gather(part, |index, number, record| {
             if !matches!(record.kind, RecordKind::Message | RecordKind::Response) {
-                return false;
+                return None;
             }
-            let number = part.segment.first + index as u64;
-            let data = part.segment.data(index);
-            let glance = Glance::at(&data);
+            let glance = Glance::at(&part.segment.data(index));
             let carried = match record.audience {
                 Audience::Stream { scope } => {
                     self.attachment.carries(number, About::Answer { scope, is_error: glance.is_error })
@@ -49,7 +48,7 @@ impl ScopedFrames {
             if let Some(session) = &glance.made {
                 self.attachment.made(session, number);
             }
-            carried
+            carried.then(|| part.segment.message_frame(index))
         });
         self.attachment.looked_at(part.last());
         bytes
@@ -64,23 +63,22 @@ impl Frames for ScopedFrames {
         // Being asked again means that what was given before has been taken.
         self.attachment.delivered(self.reader.cursor());
         loop {
-            match self.reader.poll_step(context) {
-                Poll::Ready(Some(Step::Part(part))) => {
+            match ready!(self.reader.poll_step(context)) {
+                Some(Step::Entry(part)) => {
                     if let Some(bytes) = self.pick(&part) {
                         return Poll::Ready(Some(bytes));
                     }
                     self.attachment.delivered(part.last());
                 }
-                Poll::Ready(Some(Step::Gap { oldest, newest })) => {
-                    tracing::warn!(oldest, newest, "a stream ended: what comes next is no longer in the log");
+                Some(Step::Gap(gap)) => {
+                    tracing::warn!(?gap, "a stream ended: what comes next is no longer in the log");
                     self.ended = true;
                     // The next attempt gets what is left, also if it names the last event it knows of.
                     let cursor = self.reader.cursor();
                     self.attachment.delivered(cursor);
                     return Poll::Ready(Some(sse::opening(cursor)));
                 }
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
+                None => return Poll::Ready(None),
             }
         }
     }

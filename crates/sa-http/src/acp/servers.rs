@@ -19,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
-use sa_hub::{CallError, Position, Reader, Server, ServerId};
+use sa_hub::{CallError, Position, Reader, ReaderKind, Server, ServerId};
 use sa_jsonrpc::{Invalid, Kind, Message};
 use sa_relay::{Caller, check_message};
 use serde::Deserialize;
@@ -200,7 +200,7 @@ pub(crate) async fn stream(
             Some(agent) => bootstrap(&state, &id, (agent, query.agent_version.as_deref()), from).await?,
             None => {
                 let server = known(&state, &id)?;
-                let reader = server.subscribe(from, false).await?;
+                let reader = server.subscribe(from, ReaderKind::Client).await?;
                 (server, reader)
             }
         };
@@ -214,7 +214,7 @@ pub(crate) async fn stream(
     check_accept(headers, Media::EventStream)?;
     let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
     let from = after.map_or(Position::Fresh, Position::After);
-    let reader = server.subscribe(from, true).await?;
+    let reader = server.subscribe(from, ReaderKind::EventStream).await?;
     attend(request.extensions(), &reader);
     Ok(stream::response(&state, events::ServerFrames::new(reader)))
 }
@@ -291,7 +291,7 @@ async fn bootstrap(
     from: Position,
 ) -> ApiResult<(Server, Reader)> {
     let server = state.hub.open(id, Some(agent), version)?;
-    let reader = server.subscribe(from, false).await?;
+    let reader = server.subscribe(from, ReaderKind::Client).await?;
     server.start().await?;
     Ok((server, reader))
 }

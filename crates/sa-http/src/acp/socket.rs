@@ -12,9 +12,11 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http::Extensions;
 use sa_api::Gap;
-use sa_hub::{Reader, Server, Step};
+use sa_hub::{Reader, Server};
+use sa_journal::Step;
 use sa_jsonrpc::{ErrorObject, Invalid, Kind, Message, codes};
 use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
+use std::convert::Infallible;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -79,9 +81,14 @@ pub(super) fn upgrade(state: &AppState, server: Server, joining: Joining, handsh
         let (answers, own) = mpsc::channel(OWN_ANSWERS);
         let patience = Duration::from_millis(state.hub.limits().header_read_ms);
         let incoming = Incoming { server: &server, number, role, patience, answers };
-        let outgoing = Outgoing { reader, own, server: &server, view, events };
-        let (end, stream) = websocket::serve(&state, socket, incoming, outgoing).await;
-        drop(open);
+        let mut outgoing = Outgoing { reader, own, server: &server, view, events };
+        let (mut sink, mut stream) = websocket::split(&state, socket);
+        let end = tokio::select! {
+            end = incoming.run(&mut stream) => end,
+            Err(end) = outgoing.run(&mut sink) => end,
+        };
+        sink.close(&end).await;
+        drop((outgoing, open));
         let closing = async {
             if role == Role::Opened && matches!(end, End::Closed | End::Refused(..)) {
                 state.hub.close(server.id()).await;
@@ -105,7 +112,8 @@ struct Incoming<'a> {
     answers: mpsc::Sender<Vec<u8>>,
 }
 
-impl websocket::Incoming for Incoming<'_> {
+impl Incoming<'_> {
+    /// Passes on the client's messages.
     async fn run(self, stream: &mut SocketStream) -> End {
         let deadline = tokio::time::Instant::now() + self.patience;
         let mut is_open = self.role != Role::Opened;
@@ -140,9 +148,7 @@ impl websocket::Incoming for Incoming<'_> {
             }
         }
     }
-}
 
-impl Incoming<'_> {
     /// Reads a message. One that cannot be passed on is answered here.
     fn read(&self, text: Bytes, is_open: bool) -> Result<Message<Bytes>, Vec<u8>> {
         let refusal =
@@ -184,45 +190,28 @@ struct Outgoing<'a> {
     events: bool,
 }
 
-enum Item {
-    /// The next step of the reader; none if the server has ended.
-    Step(Option<Step>),
-    /// An answer of our own.
-    Own(Vec<u8>),
-}
-
-impl websocket::Outgoing for Outgoing<'_> {
-    type Item = Item;
-
-    async fn open(&mut self, sink: &mut SocketSink) -> Result<(), End> {
+impl Outgoing<'_> {
+    /// Writes what the agent says, and answers of our own.
+    async fn run(&mut self, sink: &mut SocketSink) -> Result<Infallible, End> {
         for question in self.reader.take_questions() {
             self.feed(sink, RecordKind::Message.event(), Some(question.sequence), question.data).await?;
         }
-        Ok(())
-    }
-
-    async fn next(&mut self) -> Item {
-        tokio::select! {
-            step = self.reader.step() => Item::Step(step),
-            Some(own) = self.own.recv() => Item::Own(own),
+        loop {
+            tokio::select! {
+                step = sink.wait_for(self.reader.step()) => match step? {
+                    Some(Step::Entry(part)) => self.write_part(sink, &part).await?,
+                    Some(Step::Gap(gap)) => self.write_gap(sink, gap).await?,
+                    None => return Err(End::Close(close_code::AWAY, "the ACP server has ended".to_owned())),
+                },
+                Some(own) = self.own.recv() => {
+                    self.feed(sink, RecordKind::Message.event(), None, own.into()).await?;
+                }
+            }
         }
     }
 
-    async fn write(&mut self, item: Item, sink: &mut SocketSink) -> Result<(), End> {
-        match item {
-            Item::Step(Some(Step::Part(part))) => self.write_part(sink, &part).await,
-            Item::Step(Some(Step::Gap { oldest, newest })) => self.write_gap(sink, oldest, newest).await,
-            Item::Step(None) => Err(End::Close(close_code::AWAY, "the ACP server has ended".to_owned())),
-            Item::Own(own) => self.feed(sink, RecordKind::Message.event(), None, own.into()).await,
-        }
-    }
-}
-
-impl Outgoing<'_> {
     async fn write_part(&self, sink: &mut SocketSink, part: &Part) -> Result<(), End> {
-        for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
-            let index = part.records.start + offset;
-            let sequence = part.segment.first + index as u64;
+        for (index, sequence, record) in part.records() {
             let sight = self.view.sees(sequence, record, |socket| self.server.has_socket(socket));
             let event = match (sight, record.kind) {
                 (Sight::Own, RecordKind::Response) => Some(RecordKind::Message),
@@ -251,7 +240,8 @@ impl Outgoing<'_> {
     }
 
     /// A bare message stream has no words for a gap, so it ends there and says why.
-    async fn write_gap(&self, sink: &mut SocketSink, oldest: u64, newest: u64) -> Result<(), End> {
+    async fn write_gap(&self, sink: &mut SocketSink, gap: sa_journal::Gap) -> Result<(), End> {
+        let sa_journal::Gap { oldest, newest, .. } = gap;
         if !self.events {
             return Err(End::Close(CLOSE_GAP, format!("gap: oldest {oldest}, newest {newest}")));
         }

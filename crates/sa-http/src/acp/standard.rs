@@ -22,7 +22,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{Extensions, HeaderMap, StatusCode};
 use sa_api::{ErrorCode, Problem};
-use sa_hub::{CONNECTION_SCOPE, Position, Server, ServerId};
+use sa_hub::{CONNECTION_SCOPE, Position, ReaderKind, Server, ServerId};
 use sa_jsonrpc::{Kind, Message};
 use sa_relay::Caller;
 use std::time::Duration;
@@ -281,7 +281,7 @@ pub(super) async fn stream(
     let session = header_text(headers, &SESSION_ID)?;
     let limit = state.hub.limits().streams_per_connection;
     let attachment = server.attach(session.as_deref(), after, limit)?;
-    let reader = server.subscribe(Position::After(attachment.after), false).await?;
+    let reader = server.subscribe(Position::After(attachment.after), ReaderKind::Client).await?;
     attend(extensions, &reader);
     let mut response = stream::response(state, ScopedFrames::new(reader, attachment));
     name_connection(&mut response, server);
@@ -345,14 +345,15 @@ async fn open_stream(
     let handshake = Handshake::of(state, request).await?;
     if let Some(id) = id {
         let server = connection(state, &id, None)?;
-        let reader = server.subscribe(after.map_or(Position::Now, Position::After), false).await?;
+        let reader =
+            server.subscribe(after.map_or(Position::Now, Position::After), ReaderKind::Client).await?;
         let joining = Joining { reader, after, role: Role::Joined };
         return Ok(socket::upgrade(state, server, joining, handshake));
     }
     let server = state.hub.open_connection(required_agent(agent)?, query.agent_version.as_deref())?;
     let opening = Opening::new(&state.hub, server);
     // Before the start, so that nothing the agent says is missed.
-    let reader = opening.server().subscribe(Position::Now, false).await?;
+    let reader = opening.server().subscribe(Position::Now, ReaderKind::Client).await?;
     opening.server().start().await?;
     let joining = Joining { reader, after: None, role: Role::Opened };
     Ok(socket::upgrade(state, opening.complete(), joining, handshake))

@@ -21,7 +21,7 @@ pub(crate) fn event(name: &str, id: Option<u64>, data: &impl Serialize) -> Bytes
     bytes.into()
 }
 
-/// Returns the event that reports missing entries of a log.
-pub(crate) fn gap(oldest: u64, newest: u64) -> Bytes {
-    event("gap", None, &Gap { oldest, newest })
+/// Returns the event that reports a gap.
+pub(crate) fn gap(gap: sa_journal::Gap) -> Bytes {
+    event("gap", None, &Gap { oldest: gap.oldest, newest: gap.newest })
 }

@@ -9,8 +9,9 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use http::request::Parts;
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, Interval};
 
 /// Time that the other side gets to complete the close handshake.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
@@ -36,62 +37,47 @@ impl From<axum::Error> for End {
     }
 }
 
-/// Passes on what the client sends.
-pub(crate) trait Incoming: Send {
-    /// Reads until the socket ends.
-    fn run(self, stream: &mut SocketStream) -> impl Future<Output = End> + Send;
-}
-
-/// What a socket sends.
-pub(crate) trait Outgoing: Send {
-    /// One thing to send, in one or more messages.
-    type Item: Send;
-
-    /// Writes what comes before everything else.
-    fn open(&mut self, sink: &mut SocketSink) -> impl Future<Output = Result<(), End>> + Send;
-
-    /// Waits for the next item. Cancel-safe.
-    fn next(&mut self) -> impl Future<Output = Self::Item> + Send;
-
-    /// Writes an item, or ends the socket.
-    fn write(
-        &mut self,
-        item: Self::Item,
-        sink: &mut SocketSink,
-    ) -> impl Future<Output = Result<(), End>> + Send;
-}
-
 /// The half of a socket that writes.
-pub(crate) struct SocketSink(SplitSink<WebSocket, Frame>);
+pub(crate) struct SocketSink {
+    sink: SplitSink<WebSocket, Frame>,
+    heartbeat: Interval,
+}
 
 impl SocketSink {
     /// Queues a text message, which must be UTF-8.
     pub(crate) async fn text(&mut self, text: Bytes) -> Result<(), End> {
         let text = Utf8Bytes::try_from(text).map_err(|_| End::Gone)?;
-        Ok(self.0.feed(Frame::Text(text)).await?)
+        Ok(self.sink.feed(Frame::Text(text)).await?)
     }
 
     /// Queues a binary message.
     pub(crate) async fn binary(&mut self, bytes: Bytes) -> Result<(), End> {
-        Ok(self.0.feed(Frame::Binary(bytes)).await?)
+        Ok(self.sink.feed(Frame::Binary(bytes)).await?)
     }
 
     /// Writes what is queued.
     pub(crate) async fn flush(&mut self) -> Result<(), End> {
-        Ok(self.0.flush().await?)
+        Ok(self.sink.flush().await?)
     }
 
-    /// Writes everything that `outgoing` has, and pings, until one of them says why to end.
-    async fn pump(&mut self, outgoing: &mut impl Outgoing, heartbeat: Duration) -> Result<(), End> {
-        outgoing.open(self).await?;
-        self.flush().await?;
-        let mut beat = tokio::time::interval_at(Instant::now() + heartbeat, heartbeat);
+    /// Writes what is queued, then waits for what to write next. Pings the client meanwhile. Cancel-safe if `next` is.
+    pub(crate) async fn wait_for<T>(&mut self, next: impl Future<Output = T>) -> Result<T, End> {
+        let mut next = pin!(next);
         loop {
-            tokio::select! {
-                item = outgoing.next() => outgoing.write(item, self).await?,
-                _ = beat.tick() => self.0.feed(Frame::Ping(Bytes::new())).await?,
-            }
             self.flush().await?;
+            tokio::select! {
+                next = next.as_mut() => return Ok(next),
+                _ = self.heartbeat.tick() => self.sink.feed(Frame::Ping(Bytes::new())).await?,
+            }
+        }
+    }
+
+    /// Says why the socket ends, unless the client knows.
+    pub(crate) async fn close(&mut self, end: &End) {
+        if let End::Refused(code, reason) | End::Close(code, reason) = end {
+            let frame = CloseFrame { code: *code, reason: reason.as_str().into() };
+            // A socket that does not take it is gone.
+            let _ = self.sink.send(Frame::Close(Some(frame))).await;
         }
     }
 }
@@ -106,26 +92,12 @@ pub(crate) async fn handshake(
     Ok(upgrade.max_message_size(limit).max_frame_size(limit))
 }
 
-/// Serves a socket until one of its halves ends it, and says so to the client. What is left is to [`finish`] it.
-pub(crate) async fn serve(
-    state: &AppState,
-    socket: WebSocket,
-    incoming: impl Incoming,
-    mut outgoing: impl Outgoing,
-) -> (End, SocketStream) {
-    let heartbeat = Duration::from_millis(state.hub.limits().heartbeat_ms);
-    let (sink, mut stream) = socket.split();
-    let mut sink = SocketSink(sink);
-    let end = tokio::select! {
-        end = incoming.run(&mut stream) => end,
-        Err(end) = sink.pump(&mut outgoing, heartbeat) => end,
-    };
-    if let End::Refused(code, reason) | End::Close(code, reason) = &end {
-        let frame = CloseFrame { code: *code, reason: reason.as_str().into() };
-        // A socket that does not take it is gone.
-        let _ = sink.0.send(Frame::Close(Some(frame))).await;
-    }
-    (end, stream)
+/// Splits a socket into its halves.
+pub(crate) fn split(state: &AppState, socket: WebSocket) -> (SocketSink, SocketStream) {
+    let period = Duration::from_millis(state.hub.limits().heartbeat_ms);
+    let heartbeat = tokio::time::interval_at(Instant::now() + period, period);
+    let (sink, stream) = socket.split();
+    (SocketSink { sink, heartbeat }, stream)
 }
 
 /// Reads to the end of a socket after a close frame: the other side's is answered, and ours has time to arrive.

@@ -9,6 +9,7 @@ use sa_api::{AcpServerStatus, AgentExit};
 use sa_jsonrpc::{ErrorObject, codes};
 use sa_relay::Answer;
 use sa_supervisor::Exit;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -70,8 +71,8 @@ impl Owner {
     /// Puts what the agent said into the log and, after that, answers on their way to the calls that wait.
     pub(super) fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
-        if let Some(spare) = output.segment.and_then(|segment| self.shared.append(segment)) {
-            self.relay.reuse(spare);
+        if let Some(segment) = output.segment {
+            self.shared.journal.append(Arc::new(segment), |left| self.relay.reuse(left));
         }
         if !output.deliveries.is_empty() {
             self.attended = Instant::now();

@@ -1,11 +1,11 @@
 //! The calls that wait for an agent, and their answers on the way out.
 
 use crate::command::Reply;
-use crate::seats::Seats;
 use crate::shared::Shared;
 use crate::{CallError, Response};
 use sa_relay::Presence;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 /// Calls by ticket, in the order in which they came.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) fn with_presence<T>(calls: &Calls, shared: &Shared, work: impl FnOnce
     work(&Presence {
         has_post: &|ticket| calls.is_attached(ticket),
         has_socket: &|socket| shared.sockets().contains(&socket),
-        streams: shared.seats.streams(),
+        streams: shared.event_streams.load(Ordering::Relaxed),
     })
 }
 
@@ -55,11 +55,11 @@ impl Calls {
 
     /// Sends out the answers, readers first: whoever follows a stream beside a POST should see what led to an answer
     /// before the answer, and the readers were woken when the log grew.
-    pub(super) async fn deliver(&mut self, readers: &Seats) {
+    pub(super) async fn deliver(&mut self, shared: &Shared) {
         if self.ready.is_empty() {
             return;
         }
-        if readers.count() > 0 {
+        if shared.journal.readers() > 0 {
             tokio::task::yield_now().await;
         }
         for (reply, answer) in self.ready.drain(..) {

@@ -6,7 +6,6 @@ use super::calls::with_presence;
 use crate::CallError;
 use crate::stats::add;
 use sa_jsonrpc::{ErrorObject, codes};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -60,28 +59,18 @@ impl Owner {
     pub(super) fn held_until(&self) -> Option<Instant> {
         let limits = &self.parts.options.limits;
         self.pipes.as_ref()?;
-        let look = || {
-            let end = self.shared.log().end();
-            let stall = Duration::from_millis(limits.reader_stall_ms);
-            // Readers must be waited for before their place leaves the log, however small that is.
-            let lag = limits.reader_lag_bytes.min(limits.log_bytes / 4);
-            self.shared.seats.lookout(end, lag as u64, stall).until
-        };
-        if look().is_none() {
-            self.shared.holding.store(false, Ordering::Release);
-            return None;
-        }
-        if !self.shared.holding.swap(true, Ordering::AcqRel) {
+        let stall = Duration::from_millis(limits.reader_stall_ms);
+        let hold = self.shared.journal.hold(limits.reader_lag_bytes, stall)?;
+        if hold.is_new {
             add(&self.parts.stats.holds, 1);
         }
-        // Once more: a reader may have caught up before it could see that it is waited for.
-        look()
+        Some(hold.until.into())
     }
 
     /// A request whose client is gone does not keep a connection: nobody can answer what its agent may ask.
     fn unattended_deadline(&self) -> Option<Instant> {
         let grace = self.parts.tending.unattended?;
-        let attended = self.shared.seats.count() > 0 || self.calls.is_any_attached();
+        let attended = self.shared.journal.readers() > 0 || self.calls.is_any_attached();
         (!attended).then(|| self.attended + grace)
     }
 }

@@ -63,8 +63,8 @@ impl Owner {
                 () = self.stop.cancelled() => return Err(CallError::Deleted),
                 prepared = &mut preparing => return Ok(prepared?),
                 command = self.commands.recv(), if has_room => match command {
-                    Some(Command::Subscribe { from, stream, reply }) => {
-                        drop(reply.send(Ok(self.subscribe(from, stream))));
+                    Some(Command::Subscribe { from, kind, reply }) => {
+                        drop(reply.send(Ok(self.subscribe(from, kind))));
                     }
                     Some(command) => self.waiting.push_back(command),
                     None => return Err(CallError::Deleted),

@@ -1,8 +1,9 @@
 //! The stage of these tests: processes, shell scripts to run, and a look at the machine.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use sa_journal::Step;
 use sa_processes::{
-    Config, Entry, Position, Process, Processes, RunBounds, RunOutcome, Spec, StartError, Step, Stream,
+    Config, Entry, Position, Process, Processes, RunBounds, RunOutcome, Spec, StartError, Stream,
     TerminalSize,
 };
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};

@@ -1,8 +1,10 @@
 //! What the relay and the log keep has a limit, whatever comes.
 
 use proptest::prelude::*;
+use sa_journal::{Entry, Ring};
 use sa_jsonrpc::{ErrorObject, Message};
-use sa_relay::{Caller, Log, Outgoing, Presence, Read, Refused, Relay, RelayOptions};
+use sa_relay::{Caller, Outgoing, Presence, Refused, Relay, RelayOptions, Segment};
+use std::sync::Arc;
 
 const AROUND: Presence<'static> = Presence { has_post: &|_| true, has_socket: &|_| true, streams: 1 };
 
@@ -18,17 +20,10 @@ fn request(id: &str) -> Message<String> {
     Message::read(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#)).unwrap()
 }
 
-/// Everything that is in the log: how much its segments cost, and how many bytes of frames they have.
-fn contents(log: &Log) -> (usize, usize, usize) {
-    let (mut count, mut cost, mut bytes) = (0, 0, 0);
-    let mut cursor = log.oldest().saturating_sub(1);
-    while let Read::Part(part) = log.read(cursor) {
-        count += 1;
-        cost += part.segment.cost();
-        bytes += part.segment.frames(part.records.clone()).len();
-        cursor = part.last();
-    }
-    (count, cost, bytes)
+/// Returns the number of segments in the log, their cost, and how many bytes of frames they have.
+fn contents(log: &Ring<Arc<Segment>>) -> (usize, usize, usize) {
+    let bytes = log.entries().map(|segment| segment.frames(0..usize::MAX).len()).sum();
+    (log.entries().count(), log.entries().map(Entry::cost).sum(), bytes)
 }
 
 proptest! {
@@ -39,7 +34,7 @@ proptest! {
         limit in prop_oneof![Just(0_usize), 500..20_000_usize],
         rounds in prop::collection::vec(prop::collection::vec(prop_oneof![0..300_usize, 0..5000_usize], 1..6), 1..60),
     ) {
-        let (mut relay, mut log) = (relay(1 << 20, 1, 1), Log::new(limit));
+        let (mut relay, mut log) = (relay(1 << 20, 1, 1), Ring::new(limit));
         let mut written = 0;
         for sizes in rounds {
             let text: String = sizes.into_iter().map(message).collect();
@@ -49,16 +44,16 @@ proptest! {
             let offsets: Vec<usize> = offsets.collect();
             prop_assert_eq!(segment.start, written);
             let end = segment.end();
-            log.append(segment);
+            log.append(Arc::new(segment), drop);
             for (index, offset) in offsets.into_iter().enumerate() {
-                prop_assert_eq!(log.position_after(before + index as u64), written + offset as u64);
+                prop_assert_eq!(log.position_after(before + index as u64), Some(written + offset as u64));
             }
             written = end;
-            prop_assert_eq!((log.end(), log.position_after(log.newest())), (end, end));
+            prop_assert_eq!((log.end(), log.position_after(log.newest())), (end, Some(end)));
             let (count, cost, bytes) = contents(&log);
             prop_assert!(cost <= limit || count == 1, "{count} segments cost {cost} of {limit}");
             prop_assert!(bytes <= cost, "what is kept is paid for");
-            prop_assert_eq!(log.position_after(0), end - bytes as u64, "what is gone counts as taken");
+            prop_assert_eq!(log.start(), end - bytes as u64);
         }
     }
 }

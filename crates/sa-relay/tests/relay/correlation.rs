@@ -2,6 +2,7 @@
 //! any order, is silent or ends: everybody gets the own answer under the own id, or finds it, and nobody another's.
 
 use proptest::prelude::*;
+use sa_journal::Entry;
 use sa_jsonrpc::{ErrorObject, Message};
 use sa_relay::{
     Answer, Caller, Outgoing, Output, Presence, RecordKind, Refused, Relay, RelayOptions, Segment, Sight,

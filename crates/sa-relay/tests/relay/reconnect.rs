@@ -3,9 +3,11 @@
 use crate::sse::{Event, Parser};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sa_relay::{Log, Presence, Read, Relay, RelayOptions, Segment};
+use sa_journal::{Entry, Gap, Ring};
+use sa_relay::{Part, Presence, Relay, RelayOptions, Segment};
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 const READERS: usize = 6;
 
@@ -93,20 +95,21 @@ impl Client {
     }
 }
 
-fn read(log: &Log, client: &mut Client, model: &Model, bytes: usize) -> bool {
+fn read(log: &Ring<Arc<Segment>>, client: &mut Client, model: &Model, bytes: usize) -> bool {
     match log.read(client.cursor) {
-        Read::Part(part) => {
+        Ok(Some(segment)) => {
             assert!(model.holds(client.cursor));
-            let frames = part.segment.frames(part.records.clone());
+            let part = Part::after(Arc::clone(segment), client.cursor);
+            let frames = part.frames();
             client.take(&frames[..bytes.min(frames.len())], model);
             client.cursor = part.last();
             true
         }
-        Read::End => {
+        Ok(None) => {
             assert_eq!(client.cursor, model.newest());
             false
         }
-        Read::Gap { oldest, newest } => {
+        Err(Gap { oldest, newest, .. }) => {
             assert!(!model.holds(client.cursor), "a gap without need");
             assert_eq!((oldest, newest), (model.oldest(), model.newest()));
             // The client is told, and the stream goes on with what there is.
@@ -121,7 +124,7 @@ fn read(log: &Log, client: &mut Client, model: &Model, bytes: usize) -> bool {
 fn run(limit: usize, steps: &[Step]) -> usize {
     let options = RelayOptions { line_bytes: 4096, unparsed_bytes: 64, pending_requests: 4, asked_bytes: 64 };
     let mut relay = Relay::new(&options);
-    let mut log = Log::new(limit);
+    let mut log = Ring::new(limit);
     let mut model = Model { history: Vec::new(), segments: VecDeque::new(), limit };
     let mut clients: [Client; READERS] = Default::default();
     let mut cuts = 0;
@@ -136,7 +139,7 @@ fn run(limit: usize, steps: &[Step]) -> usize {
                 let output = relay.agent_data(sizes.iter().map(line).collect::<String>().as_bytes(), &around);
                 let segment = output.segment.unwrap();
                 model.append(&segment);
-                log.append(segment);
+                log.append(Arc::new(segment), drop);
             }
             Step::Read(reader) => drop(read(&log, &mut clients[*reader], &model, usize::MAX)),
             Step::Cut(reader, bytes) => {
@@ -172,31 +175,4 @@ fn ten_thousand_cuts_lose_nothing_and_repeat_nothing() {
         })
         .unwrap();
     assert!(cuts.get() >= 10_000, "only {} cuts", cuts.get());
-}
-
-#[test]
-fn a_log_that_continues_another_never_skips_for_a_cursor_of_that_one() {
-    let options = RelayOptions { line_bytes: 4096, unparsed_bytes: 64, pending_requests: 4, asked_bytes: 64 };
-    let (mut relay, mut log) = (Relay::continuing(&options, 70), Log::continuing(1 << 20, 70));
-    assert_eq!(log.newest(), 70);
-    for cursor in [1, 69, 71] {
-        assert!(matches!(log.read(cursor), Read::Gap { oldest: 0, newest: 70 }), "{cursor}");
-    }
-    assert!(matches!(log.read(0), Read::End) && matches!(log.read(70), Read::End));
-    let present = Presence { has_post: &|_| false, has_socket: &|_| false, streams: 1 };
-    let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"m\"}\n";
-    log.append(relay.agent_data(&[line.as_slice(), line].concat(), &present).segment.unwrap());
-    assert!(matches!(log.read(69), Read::Gap { oldest: 71, newest: 72 }));
-    for beginning in [0, 70] {
-        let Read::Part(part) = log.read(beginning) else { panic!("everything") };
-        assert_eq!((part.segment.first, part.last(), part.records), (71, 72, 0..2));
-    }
-}
-
-#[test]
-fn an_empty_log_has_nothing_and_says_so() {
-    let log = Log::new(1000);
-    assert!(matches!(log.read(0), Read::End));
-    assert!(matches!(log.read(7), Read::Gap { oldest: 0, newest: 0 }));
-    assert!(matches!(log.read(u64::MAX), Read::Gap { oldest: 0, newest: 0 }));
 }

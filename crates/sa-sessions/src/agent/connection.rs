@@ -5,7 +5,8 @@ use super::routes::{Opens, Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
-use sa_hub::{Hub, OpenSocket, Position, Reader, Server, ServerId, Step};
+use sa_hub::{Hub, OpenSocket, Position, Reader, ReaderKind, Server, ServerId};
+use sa_journal::Step;
 use sa_jsonrpc::codes;
 use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
 use sa_universal::PromptCapabilities;
@@ -96,7 +97,7 @@ impl Connection {
         });
         let connection = Self(Arc::new(Handle { shared: Arc::clone(&shared) }));
         shared.server.start().await?;
-        let reader = shared.server.subscribe(Position::After(0), false).await?;
+        let reader = shared.server.subscribe(Position::After(0), ReaderKind::Client).await?;
         // Sessions take what they can store. While that is nothing, the agent waits.
         tokio::spawn(shared.read(reader.hold_agent()));
         connection.greet(limit).await?;
@@ -236,12 +237,12 @@ impl Shared {
     async fn read(self: Arc<Self>, mut reader: Reader) {
         let exit = loop {
             match reader.step().await {
-                Some(Step::Part(part)) => {
+                Some(Step::Entry(part)) => {
                     if let Some(exit) = self.part(&part).await {
                         break exit;
                     }
                 }
-                Some(Step::Gap { .. }) => {
+                Some(Step::Gap(_)) => {
                     let lines = self.routes().lines();
                     tell(lines, || FromAgent::Gap).await;
                 }
@@ -256,9 +257,8 @@ impl Shared {
     async fn part(&self, part: &Part) -> Option<AgentExit> {
         let exit = exit_in(part);
         let view = SocketView { socket: self.socket.number(), resumed_at: None };
-        for (offset, record) in part.segment.records(part.records.start).iter().enumerate() {
-            let index = part.records.start + offset;
-            let (sequence, data) = (part.segment.first + index as u64, part.segment.data(index));
+        for (index, sequence, record) in part.records() {
+            let data = part.segment.data(index);
             match record.kind {
                 _ if view.sees(sequence, record, |socket| self.server.has_socket(socket)) != Sight::Own => {}
                 RecordKind::Message | RecordKind::Response => self.message(&data, exit.as_ref()).await,
@@ -323,9 +323,8 @@ impl Shared {
 
 /// The agent's exit, if this part of the log has it.
 fn exit_in(part: &Part) -> Option<Value> {
-    let records = part.segment.records(part.records.start);
-    let offset = records.iter().position(|record| record.kind == RecordKind::Exit)?;
-    serde_json::from_slice(&part.segment.data(part.records.start + offset)).ok()
+    let (index, ..) = part.records().find(|(.., record)| record.kind == RecordKind::Exit)?;
+    serde_json::from_slice(&part.segment.data(index)).ok()
 }
 
 async fn tell(lines: Vec<Line>, what: impl Fn() -> FromAgent) {

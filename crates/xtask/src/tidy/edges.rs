@@ -16,7 +16,8 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 40] = [
+const TABLE: [Row; 41] = [
+    Row { name: "sa-journal", needs: &[], may: &[] },
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
     Row { name: "sa-net", needs: &[], may: &[] },
@@ -24,7 +25,7 @@ const TABLE: [Row; 40] = [
     Row { name: "sa-shell", needs: &[], may: &[] },
     Row { name: "sa-universal", needs: &["sa-api"], may: &["sa-acp"] },
     Row { name: "sa-agents", needs: &[], may: &[] },
-    Row { name: "sa-relay", needs: &["sa-jsonrpc"], may: &[] },
+    Row { name: "sa-relay", needs: &["sa-journal", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"], may: &[] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
     Row { name: "sa-claude", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
@@ -36,16 +37,16 @@ const TABLE: [Row; 40] = [
     Row { name: "sa-install", needs: &["sa-agents", "sa-net", "sa-supervisor"], may: &[] },
     Row { name: "sa-files", needs: &[], may: &[] },
     Row { name: "sa-store", needs: &[], may: &[] },
-    Row { name: "sa-processes", needs: &["sa-supervisor"], may: &[] },
+    Row { name: "sa-processes", needs: &["sa-journal", "sa-supervisor"], may: &[] },
     Row { name: "sa-skills", needs: &["sa-api", "sa-files", "sa-supervisor"], may: &[] },
     Row { name: "sa-webhooks", needs: &["sa-api", "sa-net"], may: &[] },
     Row { name: "sa-otlp", needs: &["sa-api", "sa-net"], may: &[] },
     Row { name: "sa-model", needs: &[], may: &[] },
     Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-supervisor"], may: &[] },
     Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
-    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-jsonrpc", "sa-otlp", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
+    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-journal", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
+    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-credentials", "sa-files", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-files", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
     Row { name: "sa-client", needs: &["sa-api", "sa-net"], may: &[] },
     Row { name: "sa-terminal", needs: &["sa-api"], may: &[] },
     Row {
@@ -58,7 +59,7 @@ const TABLE: [Row; 40] = [
     Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"], may: &[] },
     Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
-    Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"], may: &[] },
+    Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-journal", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"], may: &[] },
     Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"], may: &[] },
     Row { name: "xtask", needs: &[], may: &[] },
 ];

@@ -50,14 +50,12 @@ pub(crate) async fn watch(
     let options =
         WatchOptions { recursive: query.flag_or("recursive", true)?, with_ignored: query.flag("ignored")? };
     let watch = state.files.watch(&query.path_or_workspace("path"), options).await?;
-    Ok(stream::response(&state, WatchFrames(watch)))
+    Ok(stream::response(&state, watch))
 }
 
-struct WatchFrames(Watch);
-
-impl Frames for WatchFrames {
+impl Frames for Watch {
     fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        Poll::Ready(ready!(self.0.poll_next(context)).map(|event| frame(&event)))
+        Poll::Ready(ready!(self.poll_next(context)).map(|event| frame(&event)))
     }
 }
 

@@ -5,7 +5,8 @@ use sa_api::{
     ProcessExit, ProcessInfo, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap, ProcessLogsStream,
     ProcessOwner, ProcessState, Timestamp,
 };
-use sa_processes::{Dropped, Ended, Entry, Snapshot, Stream};
+use sa_journal::Gap;
+use sa_processes::{Ended, Entry, Snapshot, Stream};
 
 pub(super) fn info(process: Snapshot) -> ProcessInfo {
     let ended = process.ended;
@@ -54,6 +55,6 @@ pub(super) fn written(entry: &Entry, data: String, encoding: ProcessLogEncoding)
     }
 }
 
-pub(super) fn gap(dropped: Dropped) -> ProcessLogGap {
-    ProcessLogGap { oldest: dropped.oldest, newest: dropped.newest, dropped_bytes: dropped.bytes }
+pub(super) fn gap(gap: Gap) -> ProcessLogGap {
+    ProcessLogGap { oldest: gap.oldest, newest: gap.newest, dropped_bytes: gap.lost }
 }

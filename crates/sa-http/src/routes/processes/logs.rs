@@ -14,7 +14,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderMap;
 use sa_api::{Problem, ProcessLogEntry, ProcessLogsResponse, ProcessLogsStream};
-use sa_processes::{Position, Process, Reader, Step, Stream};
+use sa_journal::Step;
+use sa_processes::{Entry, Position, Process, Reader, Stream};
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
@@ -83,7 +84,7 @@ pub(crate) async fn logs(
     check_accept(&headers, Media::Json)?;
     let (which, only) = wanted(&process, &query);
     let from = start(&query)?;
-    let (mut entries, dropped) = process.output(from, only);
+    let (mut entries, gap) = process.output(from, only);
     let limit = query.limit.unwrap_or(usize::MAX);
     let has_more = entries.len() > limit;
     entries.truncate(limit);
@@ -98,7 +99,7 @@ pub(crate) async fn logs(
         stream: which,
         entries,
         has_more,
-        gap: dropped.map(describe::gap),
+        gap: gap.map(describe::gap),
     };
     Ok(Json(response).into_response())
 }
@@ -202,15 +203,15 @@ impl LogFrames {
         Self { process, reader, writing, pending, over: false }
     }
 
-    fn take(&mut self, step: &Step) {
+    fn take(&mut self, step: &Step<Entry>) {
         match step {
             Step::Entry(entry) => {
                 let written = self.writing.write(entry);
                 self.pending.push_back(log_frame(&written));
             }
-            Step::Dropped(dropped) => {
+            Step::Gap(gap) => {
                 self.finish();
-                self.pending.push_back(sse::event("gap", None, &describe::gap(*dropped)));
+                self.pending.push_back(sse::event("gap", None, &describe::gap(*gap)));
             }
         }
     }

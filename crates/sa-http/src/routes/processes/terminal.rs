@@ -15,14 +15,16 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use sa_api::{ErrorCode, Problem, ProcessExit, TerminalClientFrame, TerminalServerFrame};
-use sa_processes::{Entry, InputError, Position, Process, Reader, Step, TerminalSize};
+use sa_journal::Step;
+use sa_processes::{Entry, InputError, Position, Process, Reader, TerminalSize};
 use serde::Deserialize;
+use std::convert::Infallible;
 use tokio::sync::mpsc;
 
 /// What a viewer that comes late is shown of what was printed before, in bytes.
 const SCROLLBACK: u64 = 1024 * 1024;
-/// Notes to a client that may wait to be written; a client that does not read them stops being read.
-const NOTES: usize = 16;
+/// Refusals that may wait to be written; a client that does not read them stops being read.
+const REFUSALS: usize = 16;
 /// What a message may hold beside the input.
 const FRAME_MARGIN: usize = 4 * 1024;
 
@@ -71,30 +73,30 @@ pub(crate) async fn attach(
     let alive = state.sockets.token();
     Ok(upgrade.on_upgrade(move |socket| async move {
         let _alive = alive;
-        let (notes, own) = mpsc::channel(NOTES);
-        let incoming = Typing { state: &state, process: &process, notes };
-        let outgoing = Viewer { reader, process: &process, own };
-        let (end, stream) = websocket::serve(&state, socket, incoming, outgoing).await;
+        let (sender, refusals) = mpsc::channel(REFUSALS);
+        let incoming = Typing { state: &state, process: &process, refusals: sender };
+        let mut outgoing = Viewer { reader, process: &process, refusals };
+        let (mut sink, mut stream) = websocket::split(&state, socket);
+        let end = tokio::select! {
+            end = incoming.run(&mut stream) => end,
+            Err(end) = outgoing.run(&mut sink) => end,
+        };
+        sink.close(&end).await;
+        drop(outgoing);
         websocket::finish(stream, &end).await;
     }))
-}
-
-/// What the half that reads tells the half that writes.
-enum Note {
-    /// Tell the client that something was refused.
-    Refused(String),
-    /// The client asked to leave.
-    Leave,
 }
 
 /// The half of a socket that reads.
 struct Typing<'a> {
     state: &'a AppState,
     process: &'a Process,
-    notes: mpsc::Sender<Note>,
+    /// Reasons why something was refused.
+    refusals: mpsc::Sender<String>,
 }
 
-impl websocket::Incoming for Typing<'_> {
+impl Typing<'_> {
+    /// Passes on what the client sends.
     async fn run(self, stream: &mut SocketStream) -> End {
         loop {
             let outcome = match stream.next().await {
@@ -102,21 +104,23 @@ impl websocket::Incoming for Typing<'_> {
                 Some(Ok(Frame::Binary(bytes))) => {
                     type_in(self.state, self.process, bytes).await.map(|()| None)
                 }
-                Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => Ok(None),
+                Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => continue,
                 Some(Ok(Frame::Close(_))) => return End::Closed,
                 Some(Err(_)) | None => return End::Gone,
             };
-            let note = outcome.unwrap_or_else(|error| Some(Note::Refused(error.0.detail)));
-            if let Some(note) = note
-                && self.notes.send(note).await.is_err()
-            {
+            let refusal = match outcome {
+                Ok(None) => continue,
+                Ok(Some(end)) => return end,
+                Err(error) => error.0.detail,
+            };
+            if self.refusals.send(refusal).await.is_err() {
                 return End::Gone;
             }
         }
     }
 }
 
-async fn obey(state: &AppState, process: &Process, text: &str) -> ApiResult<Option<Note>> {
+async fn obey(state: &AppState, process: &Process, text: &str) -> ApiResult<Option<End>> {
     let frame = complaint::read(text.as_bytes()).map_err(ApiError::invalid)?;
     match frame {
         TerminalClientFrame::Input { data, encoding } => {
@@ -127,8 +131,12 @@ async fn obey(state: &AppState, process: &Process, text: &str) -> ApiResult<Opti
             process.resize(check_size(TerminalSize { columns: cols, rows })?).await?;
             Ok(None)
         }
-        TerminalClientFrame::Close => Ok(Some(Note::Leave)),
+        TerminalClientFrame::Close => Ok(Some(closed("as you wish"))),
     }
+}
+
+fn closed(reason: &str) -> End {
+    End::Close(close_code::NORMAL, reason.to_owned())
 }
 
 async fn type_in(state: &AppState, process: &Process, bytes: Bytes) -> ApiResult<()> {
@@ -144,66 +152,55 @@ async fn type_in(state: &AppState, process: &Process, bytes: Bytes) -> ApiResult
 struct Viewer<'a> {
     reader: Reader,
     process: &'a Process,
-    own: mpsc::Receiver<Note>,
+    refusals: mpsc::Receiver<String>,
 }
 
-enum Item {
-    /// The next step of the reader; none if the process has ended.
-    Step(Option<Step>),
-    Note(Note),
-}
-
-impl websocket::Outgoing for Viewer<'_> {
-    type Item = Item;
+impl Viewer<'_> {
+    /// Writes the output, and what is to be said about it.
+    async fn run(&mut self, sink: &mut SocketSink) -> Result<Infallible, End> {
+        let process_id = self.process.id().to_owned();
+        report(sink, &TerminalServerFrame::Ready { process_id }).await?;
+        self.show_scrollback(sink).await?;
+        loop {
+            tokio::select! {
+                step = sink.wait_for(self.reader.step()) => match step? {
+                    Some(step) => show(sink, step).await?,
+                    None => {
+                        if let Some(ended) = self.process.ended() {
+                            let ProcessExit { exit_code, signal, oom_killed } = describe::exit(&ended);
+                            report(sink, &TerminalServerFrame::Exit { exit_code, signal, oom_killed }).await?;
+                        }
+                        return Err(closed("the process has ended"));
+                    }
+                },
+                Some(message) = self.refusals.recv() => {
+                    report(sink, &TerminalServerFrame::Error { message }).await?;
+                }
+            }
+        }
+    }
 
     /// Writes the output that was there before. If its beginning is missing it starts with a whole line, not in the
     /// middle of a character or of a control sequence.
-    async fn open(&mut self, sink: &mut SocketSink) -> Result<(), End> {
-        let process_id = self.process.id().to_owned();
-        report(sink, &TerminalServerFrame::Ready { process_id }).await?;
+    async fn show_scrollback(&mut self, sink: &mut SocketSink) -> Result<(), End> {
         let mut cut = self.reader.cursor() > 0;
         while let Some(step) = self.reader.try_step() {
             let step = match step {
-                Step::Entry(entry) if cut => {
-                    cut = false;
-                    Step::Entry(from_whole_line(entry))
-                }
+                Step::Entry(entry) if std::mem::take(&mut cut) => Step::Entry(from_whole_line(entry)),
                 step => step,
             };
             show(sink, step).await?;
         }
         Ok(())
     }
-
-    async fn next(&mut self) -> Item {
-        tokio::select! {
-            step = self.reader.step() => Item::Step(step),
-            Some(note) = self.own.recv() => Item::Note(note),
-        }
-    }
-
-    async fn write(&mut self, item: Item, sink: &mut SocketSink) -> Result<(), End> {
-        match item {
-            Item::Step(Some(step)) => show(sink, step).await,
-            Item::Step(None) => {
-                if let Some(ended) = self.process.ended() {
-                    let ProcessExit { exit_code, signal, oom_killed } = describe::exit(&ended);
-                    report(sink, &TerminalServerFrame::Exit { exit_code, signal, oom_killed }).await?;
-                }
-                Err(End::Close(close_code::NORMAL, "the process has ended".to_owned()))
-            }
-            Item::Note(Note::Refused(message)) => report(sink, &TerminalServerFrame::Error { message }).await,
-            Item::Note(Note::Leave) => Err(End::Close(close_code::NORMAL, "as you wish".to_owned())),
-        }
-    }
 }
 
-async fn show(sink: &mut SocketSink, step: Step) -> Result<(), End> {
+async fn show(sink: &mut SocketSink, step: Step<Entry>) -> Result<(), End> {
     match step {
         Step::Entry(entry) if entry.data.is_empty() => Ok(()),
         Step::Entry(entry) => sink.binary(entry.data).await,
-        Step::Dropped(dropped) => {
-            let bytes = dropped.bytes.map_or("some".to_owned(), |bytes| bytes.to_string());
+        Step::Gap(gap) => {
+            let bytes = gap.lost.map_or("some".to_owned(), |bytes| bytes.to_string());
             let message = format!("{bytes} bytes of output were dropped: they were not read in time");
             report(sink, &TerminalServerFrame::Error { message }).await
         }

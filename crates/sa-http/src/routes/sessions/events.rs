@@ -13,7 +13,8 @@ use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, header};
 use sa_api::Problem;
 use sa_api::sessions::{EventPage, EventType, UniversalEvent};
-use sa_sessions::{EventFilter, EventSlice, Line, Reader, SessionHandle, Step};
+use sa_journal::Step;
+use sa_sessions::{EventFilter, EventSlice, Line, Reader, SessionHandle};
 use serde::Deserialize;
 
 /// Events of a page if the client does not say.
@@ -186,15 +187,15 @@ fn frames(id: String, reader: Reader, selection: Selection) -> impl Stream<Item 
         let Selection { filter, until } = &selection;
         match reader.step().await {
             Ok(None) => None,
-            Ok(Some(Step::Events(lines))) => {
+            Ok(Some(Step::Entry(lines))) => {
                 let end = until.as_ref().and_then(|until| lines.iter().position(|line| until.is(line)));
                 let shown = end.and_then(|end| lines.get(..=end)).unwrap_or(&lines);
                 let pieces = pieces(shown.iter().filter(|line| filter.wants(line)));
                 Some((pieces, end.is_none().then_some((id, reader, selection))))
             }
-            Ok(Some(Step::Gap { oldest, newest })) => {
+            Ok(Some(Step::Gap(gap))) => {
                 let goes_on = until.is_none().then_some((id, reader, selection));
-                Some((vec![sse::gap(oldest, newest)], goes_on))
+                Some((vec![sse::gap(gap)], goes_on))
             }
             Err(error) => {
                 let problem = ApiError::from(error).0.with_session(id);
@@ -208,15 +209,15 @@ fn frames(id: String, reader: Reader, selection: Selection) -> impl Stream<Item 
 /// Events as frames, many small ones as one piece.
 fn pieces<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
-    let mut piece = BytesMut::new();
+    let mut piece = Vec::new();
     for line in lines {
         sse::push_event(&mut piece, None, Some(line.id), &line.json);
         if piece.len() >= PIECE {
-            pieces.push(piece.split().freeze());
+            pieces.push(std::mem::take(&mut piece).into());
         }
     }
     if !piece.is_empty() {
-        pieces.push(piece.freeze());
+        pieces.push(piece.into());
     }
     pieces
 }
