@@ -35,7 +35,7 @@ pub use protocol::marks::Asking;
 pub use protocol::outbound::Outbound;
 pub use protocol::profile::{Extra, Login, Profile};
 pub use protocol::prompt_end::NAMESPACE;
-pub use protocol::request::{Form, How, Request, Setting, Workspace};
+pub use protocol::request::{Form, How, OpenRequest, Request, Setting, Workspace};
 pub use protocol::stdio::{StdinReader, StdoutWriter};
 pub use served::{Job, Link, Server, ServerEnd};
 pub use session::adapter::{Adapter, Driven};

@@ -185,6 +185,9 @@ impl<O: AsRef<RequestKey>, T> Server<O, T> {
             State::Ready(_) => ServerEnd::Lost,
             State::Starting(_) | State::Absent => ServerEnd::Failed,
         };
+        if end != ServerEnd::Failed {
+            self.failed_starts = 0;
+        }
         let unanswered = self.requests.take_all().into_iter().map(|awaited| awaited.then);
         (end, unanswered.collect())
     }

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The environment variable that names the agent's door.
+/// The environment variable that names the permission socket.
 pub const SOCKET: &str = "SANDBOX_AGENT_AMP_SOCKET";
 
 /// What the CLI takes for a no. Every other code but 0 would make it ask at a terminal, which there is none.
@@ -44,7 +44,7 @@ impl Answered {
     }
 }
 
-/// Asks at the agent's door. The tool's input is on standard input. Whatever goes wrong means no.
+/// Asks at the permission socket. The tool's input is on standard input. Whatever goes wrong means no.
 pub fn ask_permission(socket: &Path, asked: Asked) -> ExitCode {
     match ask(socket, asked) {
         Ok(Answered { allow: true, .. }) => ExitCode::SUCCESS,

@@ -6,7 +6,7 @@
 //!  client ◄─line─── Machine ◄── updates ◄─── Session ◄── lines of the CLI
 //!  time, ends of processes ──►      │
 //!                                   └──► effects: start, write, end
-//!  the CLI ──► helper ──► door ──► Session: may this tool run?
+//!  the CLI ──► helper ──► permission socket ──► Session: may this tool run?
 //! ```
 //!
 //! [`Machine`] is pure: what the client, the CLI and its helpers write, ends of processes and the time go in; lines for all of

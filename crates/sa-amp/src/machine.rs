@@ -5,7 +5,7 @@ use super::delegate::{Answered, Asked};
 use super::errand::{AgentModes, Errand, Ready};
 use super::session::Session;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, RequestKey, Session as _, Sessions, VisitorId, Workspace};
+use sa_acp::{Adapter, ChildId, Ended, OpenRequest, RequestKey, Session as _, Sessions, VisitorId};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -49,8 +49,8 @@ impl Adapter for Machine {
         self.core.host.disk.is_directory(path)
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
-        self.open_session(key, how, workspace)
+    fn open(&mut self, request: OpenRequest) -> Result<(), Error> {
+        self.open_session(request)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {

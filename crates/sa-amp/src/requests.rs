@@ -5,7 +5,7 @@ use super::launch::Launch;
 use super::machine::Machine;
 use super::session::{Session, servers};
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{How, RequestKey, auth_required, failure, session_not_found};
+use sa_acp::{How, OpenRequest, RequestKey, auth_required, failure, session_not_found};
 
 impl Machine {
     /// Without credentials the CLI would wait for somebody to log in.
@@ -16,12 +16,8 @@ impl Machine {
         Err(auth_required("Amp is not logged in: set AMP_API_KEY, or run `amp login` in a terminal"))
     }
 
-    pub(super) fn open_session(
-        &mut self,
-        key: &RequestKey,
-        how: How,
-        workspace: sa_acp::Workspace,
-    ) -> Result<(), Error> {
+    pub(super) fn open_session(&mut self, request: OpenRequest) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
         let workspace = workspace.with_servers(servers)?;
         let thread = how.origin().map(check_id).transpose()?;
         self.require_login()?;
@@ -30,7 +26,7 @@ impl Machine {
             Some(thread) => Launch::Export { thread },
             None => Launch::NewThread { cwd: workspace.cwd.clone() },
         };
-        self.send(launch, Task::Open { key: key.clone(), how, workspace });
+        self.send(launch, Task::Open { key, how, workspace });
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::core::{Core, Host};
 use super::session::Session;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, RequestKey, Sessions, Workspace};
+use sa_acp::{Adapter, ChildId, Ended, OpenRequest, RequestKey, Sessions};
 use std::path::Path;
 
 /// Claude Code as a pure state machine, driven through [`sa_acp::Driven`].
@@ -42,8 +42,8 @@ impl Adapter for Machine {
         self.core.host.disk.is_directory(path)
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
-        self.open_session(key, how, workspace)
+    fn open(&mut self, request: OpenRequest) -> Result<(), Error> {
+        self.open_session(request)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {

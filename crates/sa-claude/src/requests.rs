@@ -6,17 +6,13 @@ use super::session::{Opening, Session, Settings, Workspace, servers};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsRequest, SessionId, SessionUpdate,
 };
-use sa_acp::{Asking, How, RequestKey, session_not_found};
+use sa_acp::{Asking, How, OpenRequest, RequestKey, session_not_found};
 
 impl Machine {
-    pub(super) fn open_session(
-        &mut self,
-        key: &RequestKey,
-        how: How,
-        workspace: sa_acp::Workspace,
-    ) -> Result<(), Error> {
+    pub(super) fn open_session(&mut self, request: OpenRequest) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
         let mut workspace = workspace.with_servers(servers)?;
-        // The CLI asks about everything that the client's rules are about, whoever decides.
+        // Nothing here depends on it, so it must not tell two workspaces apart.
         workspace.asking = Asking::default();
         let origin = how.origin().map(|id| self.conversation_of(id)).transpose()?;
         let history = match &how {
@@ -24,7 +20,7 @@ impl Machine {
             _ => Vec::new(),
         };
         let continued = how.continued().cloned();
-        let opening = Opening { key: key.clone(), how, history };
+        let opening = Opening { key, how, history };
         let (id, conversation) = match (continued, origin) {
             (Some(id), Some(native)) => {
                 // Two processes on one conversation would tear it in two, so a session that is open keeps the one it has.

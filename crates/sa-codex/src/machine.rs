@@ -9,7 +9,7 @@ use super::replies::Outcome;
 use super::server::Greeting;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{Adapter, ChildId, Ended, How, Job, RequestKey, Session as _, Sessions, Workspace, clipped};
+use sa_acp::{Adapter, ChildId, Ended, Job, OpenRequest, RequestKey, Session as _, Sessions, clipped};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -60,8 +60,8 @@ impl Adapter for Machine {
         self.core.server.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
-        self.open_session(key, how, workspace)
+    fn open(&mut self, request: OpenRequest) -> Result<(), Error> {
+        self.open_session(request)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {

@@ -4,15 +4,11 @@ use super::machine::Machine;
 use super::replies::Then;
 use super::session::{Opening, servers};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, Job, RequestKey, failure};
+use sa_acp::{Job, OpenRequest, failure};
 
 impl Machine {
-    pub(super) fn open_session(
-        &mut self,
-        key: &RequestKey,
-        how: How,
-        workspace: sa_acp::Workspace,
-    ) -> Result<(), Error> {
+    pub(super) fn open_session(&mut self, request: OpenRequest) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
         let workspace = workspace.with_servers(servers)?;
         let mut is_open = false;
         if let Some(id) = how.continued() {
@@ -31,7 +27,7 @@ impl Machine {
                 is_open = true;
             }
         }
-        let opening = Opening { key: key.clone(), how, workspace, is_open, give_up: None };
+        let opening = Opening { key, how, workspace, is_open, give_up: None };
         self.core.server.jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What every part of the agent works with: the client, the server, and what the agent was given from outside.
 
-use super::door::Doors;
+use super::endpoint::Endpoints;
 use super::launch::Launch;
 use super::limits::Limits;
 use super::native::call::Call;
@@ -31,7 +31,7 @@ pub struct Host {
     /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
     /// See there.
-    pub doors: Box<dyn Doors>,
+    pub endpoints: Box<dyn Endpoints>,
     /// The home directory, for what concerns no project.
     pub home: PathBuf,
     /// Whether a client may switch to the mode that never asks.

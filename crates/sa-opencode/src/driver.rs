@@ -1,7 +1,7 @@
 //! Runs the machine on a pair of streams and a real process.
 
 use super::core::{Host, PROFILE};
-use super::door::LocalDoors;
+use super::endpoint::LocalEndpoints;
 use super::launch::{CONTENT, Launch, still};
 use super::limits::Limits;
 use super::machine::Machine;
@@ -42,7 +42,7 @@ impl Options {
     pub fn into_program(self) -> Program<Machine> {
         let host = Host {
             disk: Box::new(LocalDisk),
-            doors: Box::new(LocalDoors),
+            endpoints: Box::new(LocalEndpoints),
             home: self.home.clone(),
             allow_bypass: self.allow_bypass,
             limits: self.limits,

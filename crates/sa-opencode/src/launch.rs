@@ -1,6 +1,6 @@
 //! The command line and the environment that start the server.
 
-use super::door::Door;
+use super::endpoint::Endpoint;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// Where it listens.
-    pub door: Door,
+    pub endpoint: Endpoint,
 }
 
 /// Settings that only variables can have: no calls to anybody who was not asked for, and what the server has only for its
@@ -34,7 +34,7 @@ const LOCK: &str =
 impl Launch {
     /// The arguments. The password is none of them: everybody can read those.
     pub fn arguments(&self) -> Vec<OsString> {
-        let port = self.door.port.to_string();
+        let port = self.endpoint.port.to_string();
         ["serve", "--hostname", "127.0.0.1", "--port", &port].map(OsString::from).to_vec()
     }
 
@@ -43,7 +43,7 @@ impl Launch {
         let mut variables: Vec<(OsString, OsString)> =
             VARIABLES.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         variables.push((CONTENT.into(), settings(content).into()));
-        variables.push(("OPENCODE_SERVER_PASSWORD".into(), self.door.password.clone().into()));
+        variables.push(("OPENCODE_SERVER_PASSWORD".into(), self.endpoint.password.clone().into()));
         // A name of the user's own would have to be known to whoever asks the server.
         variables.push(("OPENCODE_SERVER_USERNAME".into(), "opencode".into()));
         variables
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn launch() -> Launch {
-        Launch { door: Door { port: 4321, password: "secret".to_owned() } }
+        Launch { endpoint: Endpoint { port: 4321, password: "secret".to_owned() } }
     }
 
     fn value(variables: &[(OsString, OsString)], name: &str) -> String {

@@ -12,8 +12,8 @@
 //! real process; [`run_stdio`] is all of `sandbox-agent acp opencode`.
 
 mod core;
-mod door;
 mod driver;
+mod endpoint;
 mod jobs;
 mod launch;
 mod limits;
@@ -29,8 +29,8 @@ mod tools;
 mod wire;
 
 pub use self::core::Host;
-pub use door::{Door, Doors};
 pub use driver::Options;
+pub use endpoint::{Endpoint, Endpoints};
 pub use launch::Launch;
 pub use limits::Limits;
 pub use machine::Machine;

@@ -10,9 +10,7 @@ use super::replies::Outcome;
 use super::session::Session;
 use super::wire;
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{
-    Adapter, ChildId, Ended, How, Job, RequestKey, Session as _, Sessions, Wire, Workspace, clipped,
-};
+use sa_acp::{Adapter, ChildId, Ended, Job, OpenRequest, RequestKey, Session as _, Sessions, Wire, clipped};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -68,8 +66,8 @@ impl Adapter for Machine {
         self.core.server.jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
-        self.open_session(key, how, workspace)
+    fn open(&mut self, request: OpenRequest) -> Result<(), Error> {
+        self.open_session(request)
     }
 
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error> {
@@ -144,7 +142,7 @@ impl Adapter for Machine {
     }
 
     fn wire(&self, launch: &Launch) -> Option<Wire> {
-        Some(wire::connect(launch.door.clone()))
+        Some(wire::connect(launch.endpoint.clone()))
     }
 }
 

@@ -4,15 +4,11 @@ use super::machine::Machine;
 use super::openings::Opening;
 use super::servers::servers;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, Job, RequestKey, failure};
+use sa_acp::{Job, OpenRequest, failure};
 
 impl Machine {
-    pub(super) fn open_session(
-        &mut self,
-        key: &RequestKey,
-        how: How,
-        workspace: sa_acp::Workspace,
-    ) -> Result<(), Error> {
+    pub(super) fn open_session(&mut self, request: OpenRequest) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
         let workspace = workspace.with_servers(servers)?;
         if let Some(id) = how.continued() {
             let is_opening = self.openings.values().any(|opening| opening.how.origin() == Some(id));
@@ -24,7 +20,7 @@ impl Machine {
                 session.may_move(&workspace)?;
             }
         }
-        let opening = Opening::new(key.clone(), how, workspace);
+        let opening = Opening::new(key, how, workspace);
         self.core.server.jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }

@@ -25,7 +25,7 @@ impl Machine {
         if self.core.server.child().is_some() {
             return self.core.server.is_ready();
         }
-        let launch = Launch { door: self.core.host.doors.next() };
+        let launch = Launch { endpoint: self.core.host.endpoints.next() };
         let child = self.core.processes.start(launch);
         self.core.server.started(child);
         self.ready_by = Some(self.core.now.elapsed.saturating_add(self.core.host.limits.handshake));

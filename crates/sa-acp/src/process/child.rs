@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// How long a process that has ended may leave its output open to others before that is read no more.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// What a process, or a visitor at the agent's door, has to say. Each is bound to whom it comes from by an id.
+/// An event of a process, or of a visitor at the permission socket, bound to its source by an id.
 #[derive(Debug)]
 pub(crate) enum Event {
     Line(ChildId, Vec<u8>),

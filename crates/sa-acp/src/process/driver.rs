@@ -126,7 +126,7 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
             tokio::select! {
                 read = self.reader.fill(), if hears => match read {
                     Ok(true) => self.take_lines(),
-                    Ok(false) | Err(_) => return self.say_goodbye().await,
+                    Ok(false) | Err(_) => return self.drain().await,
                 },
                 event = self.events.recv(), if hears => self.take_event(event),
                 wrote = write(&mut self.outbound, &mut self.output) => if wrote.is_err() { return },
@@ -211,8 +211,8 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
         run.start();
     }
 
-    /// The client said its last word: it may still read what was said to it, and processes may end by themselves.
-    async fn say_goodbye(mut self) {
+    /// Waits a moment after the client's last message: it may still read its answers, and processes may end by themselves.
+    async fn drain(mut self) {
         for handle in self.children.values_mut() {
             handle.lines = None;
         }

@@ -1,4 +1,4 @@
-//! The door of an agent: a socket at which programs that its CLI starts ask one question each and wait for the answer.
+//! The permission socket of an agent: programs that its CLI starts ask one question each there, and wait for the answer.
 
 use crate::process::child::Event;
 use crate::protocol::lines::{Line, LineReader, MAX_LINE};
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two attempts to let somebody in when the system has no room.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Somebody at the door. Numbers are never used twice.
+/// A program at the permission socket. Numbers are never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VisitorId(pub u64);
 
@@ -32,7 +32,7 @@ pub(crate) struct Visit {
     pub(crate) answer: oneshot::Sender<Vec<u8>>,
 }
 
-/// Opens the door in a task of its own, which ends by its handle.
+/// Serves the socket in a task of its own, which ends by its handle.
 pub(crate) fn open(listener: Listener, events: mpsc::Sender<Event>) -> AbortHandle {
     tokio::spawn(keep(listener, events)).abort_handle()
 }
@@ -42,7 +42,7 @@ async fn keep(listener: Listener, events: mpsc::Sender<Event>) {
     let listener = listener.set_nonblocking(true).and_then(|()| UnixListener::from_std(listener));
     let listener = match listener {
         Ok(listener) => listener,
-        Err(error) => return tracing::error!(%error, "nobody can come to the agent's door"),
+        Err(error) => return tracing::error!(%error, "the permission socket cannot be served"),
     };
     let seats = Arc::new(Semaphore::new(VISITORS));
     let mut last = 0;

@@ -1,7 +1,7 @@
 //! The requests of a client, each read once and into one form.
 
 use crate::protocol::errors::invalid;
-use crate::protocol::incoming::params;
+use crate::protocol::incoming::{RequestKey, params};
 use crate::protocol::marks::Asking;
 use crate::protocol::profile::{Extra, Profile};
 use agent_client_protocol_schema::v1::{
@@ -105,6 +105,17 @@ impl Workspace {
         }
         Ok(())
     }
+}
+
+/// A client's request to open a session.
+#[derive(Debug)]
+pub struct OpenRequest<S = Vec<McpServer>> {
+    /// The request to answer.
+    pub key: RequestKey,
+    /// Which session is opened.
+    pub how: How,
+    /// The surroundings of the session.
+    pub workspace: Workspace<S>,
 }
 
 /// Something that is to be another from now on.

@@ -14,7 +14,7 @@ use crate::protocol::client::{Caller, Client, Heard};
 use crate::protocol::clock::Now;
 use crate::protocol::errors::invalid;
 use crate::protocol::incoming::{RequestKey, session_not_found};
-use crate::protocol::request::{How, Request, Workspace};
+use crate::protocol::request::{OpenRequest, Request};
 use crate::session::core::Core;
 use crate::session::{Session, Sessions};
 use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, ListSessionsRequest, SessionId};
@@ -46,7 +46,7 @@ pub trait Adapter {
     }
 
     /// Opens a session, now or later, in a place that is there; an error is for the caller to send.
-    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error>;
+    fn open(&mut self, request: OpenRequest) -> Result<(), Error>;
 
     /// Lists sessions, now or later; an error is for the caller to send.
     fn list(&mut self, key: &RequestKey, request: ListSessionsRequest) -> Result<(), Error>;
@@ -95,7 +95,7 @@ pub trait Adapter {
         None
     }
 
-    /// Takes the question of a visitor at the door. Agents without a door have none.
+    /// Takes the question of a visitor at the permission socket. Agents without one have no visitors.
     fn visited(&mut self, visitor: VisitorId, line: &[u8]) {
         let _ = (visitor, line);
     }
@@ -141,7 +141,7 @@ pub trait Driven {
     /// The time, since the start, at which something is due.
     fn wake(&self) -> Option<Duration>;
 
-    /// Takes the question of a visitor at the door.
+    /// Takes the question of a visitor at the permission socket.
     fn visited(&mut self, now: Now, visitor: VisitorId, line: &[u8]);
 
     /// Takes note that a visitor left before it was answered.
@@ -275,7 +275,7 @@ fn serve<A: Adapter>(adapter: &mut A, key: &RequestKey, request: Request) -> Res
         Request::Authenticate => adapter.authenticate(key),
         Request::Open(how, workspace) => {
             workspace.check(|path| adapter.is_directory(path))?;
-            return adapter.open(key, how, workspace);
+            return adapter.open(OpenRequest { key: key.clone(), how, workspace });
         }
         Request::List(request) => return adapter.list(key, *request),
         Request::Close(id) => {

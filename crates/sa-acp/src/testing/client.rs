@@ -131,7 +131,7 @@ impl<M: Driven, P: Peer> Client<M, P> {
         self.run()
     }
 
-    /// A visitor comes to the door.
+    /// A visitor connects to the permission socket.
     pub fn visit(&mut self, visitor: VisitorId, line: &[u8]) -> Vec<Value> {
         self.machine.visited(self.now, visitor, line);
         self.run()

@@ -2,7 +2,7 @@
 
 use super::{PROJECT, Stage, text};
 use anyhow::Result;
-use sa_opencode::{Disk, Door, Doors, Host, Limits, Machine};
+use sa_opencode::{Disk, Endpoint, Endpoints, Host, Limits, Machine};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -20,18 +20,18 @@ impl Disk for Folder {
     }
 }
 
-struct OneDoor;
+struct OneEndpoint;
 
-impl Doors for OneDoor {
-    fn next(&mut self) -> Door {
-        Door { port: 1, password: "secret".to_owned() }
+impl Endpoints for OneEndpoint {
+    fn next(&mut self) -> Endpoint {
+        Endpoint { port: 1, password: "secret".to_owned() }
     }
 }
 
 pub(crate) fn lines(count: usize) -> Result<()> {
     let mut stage = Stage::new(Machine::new(Host {
         disk: Box::new(Folder),
-        doors: Box::new(OneDoor),
+        endpoints: Box::new(OneEndpoint),
         home: "/home/user".into(),
         allow_bypass: false,
         limits: Limits::default(),

@@ -2,7 +2,7 @@
 
 use super::exchange::send;
 use super::tell;
-use crate::door::Door;
+use crate::endpoint::Endpoint;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use sa_acp::{Agent, MAX_LINE};
@@ -20,9 +20,9 @@ const SILENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Passes events on for ever.
-pub(super) async fn follow(door: Door, agent: Agent) {
+pub(super) async fn follow(endpoint: Endpoint, agent: Agent) {
     loop {
-        let reason = match send(&door, "GET", PATH, None).await {
+        let reason = match send(&endpoint, "GET", PATH, None).await {
             Ok(response) if response.status().is_success() => {
                 if !tell(&agent, &json!({ "up": true })).await {
                     return;

@@ -1,7 +1,7 @@
 //! One request and its answer, on a connection of their own.
 
 use super::tell;
-use crate::door::Door;
+use crate::endpoint::Endpoint;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
@@ -29,13 +29,13 @@ struct Call<'a> {
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Makes the request of a line and tells the agent the answer.
-pub(super) async fn exchange(door: Door, line: Vec<u8>, agent: Agent) {
+pub(super) async fn exchange(endpoint: Endpoint, line: Vec<u8>, agent: Agent) {
     let call: Call<'_> = match serde_json::from_slice(&line) {
         Ok(call) => call,
         Err(error) => return tracing::error!(%error, "a request that cannot be read"),
     };
     let body = call.body.map(|body| Bytes::copy_from_slice(body.get().as_bytes()));
-    match answer(&door, call.method, &call.path, body).await {
+    match answer(&endpoint, call.method, &call.path, body).await {
         Ok(line) => {
             let mut answer = format!("{{\"id\":{},", call.id).into_bytes();
             answer.extend_from_slice(&line);
@@ -48,8 +48,13 @@ pub(super) async fn exchange(door: Door, line: Vec<u8>, agent: Agent) {
 }
 
 /// The answer as the rest of a line.
-async fn answer(door: &Door, method: &str, path: &str, body: Option<Bytes>) -> Result<Vec<u8>, Failure> {
-    let response = send(door, method, path, body).await?;
+async fn answer(
+    endpoint: &Endpoint,
+    method: &str,
+    path: &str,
+    body: Option<Bytes>,
+) -> Result<Vec<u8>, Failure> {
+    let response = send(endpoint, method, path, body).await?;
     let status = response.status().as_u16();
     let body = Limited::new(response.into_body(), MAX_LINE).collect().await?.to_bytes();
     let mut line = format!("\"status\":{status},\"body\":").into_bytes();
@@ -64,12 +69,12 @@ async fn answer(door: &Door, method: &str, path: &str, body: Option<Bytes>) -> R
 
 /// Sends a request and waits for the head of its answer.
 pub(super) async fn send(
-    door: &Door,
+    endpoint: &Endpoint,
     method: &str,
     path: &str,
     body: Option<Bytes>,
 ) -> Result<Response<Incoming>, Failure> {
-    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, door.port)).await?;
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, endpoint.port)).await?;
     stream.set_nodelay(true)?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     // It ends with the request, or with the body of its answer.
@@ -77,8 +82,8 @@ pub(super) async fn send(
     let request = Request::builder()
         .method(method)
         .uri(path)
-        .header(HOST, format!("127.0.0.1:{}", door.port))
-        .header(AUTHORIZATION, door.authorization())
+        .header(HOST, format!("127.0.0.1:{}", endpoint.port))
+        .header(AUTHORIZATION, endpoint.authorization())
         .header(CONTENT_TYPE, "application/json")
         .body(Full::new(body.unwrap_or_default()))?;
     Ok(sender.send_request(request).await?)

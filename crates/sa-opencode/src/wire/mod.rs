@@ -10,7 +10,7 @@
 mod events;
 mod exchange;
 
-use super::door::Door;
+use super::endpoint::Endpoint;
 use sa_acp::{Agent, Ends, Wire};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -18,13 +18,13 @@ use tokio::task::JoinSet;
 /// What the server prints once it listens.
 const LISTENING: &str = "listening on http://";
 
-/// A wire to the server behind a door.
-pub(super) fn connect(door: Door) -> Wire {
-    Box::new(move |ends| Box::pin(carry(door, ends)))
+/// A wire to the server behind an endpoint.
+pub(super) fn connect(endpoint: Endpoint) -> Wire {
+    Box::new(move |ends| Box::pin(carry(endpoint, ends)))
 }
 
 /// Carries until the server closes its standard output. All that is under way ends with it.
-async fn carry(door: Door, ends: Ends) {
+async fn carry(endpoint: Endpoint, ends: Ends) {
     let Ends { mut printed, mut lines, agent } = ends;
     let mut under_way = JoinSet::new();
     let (mut is_listening, mut is_open) = (false, true);
@@ -33,7 +33,7 @@ async fn carry(door: Door, ends: Ends) {
             line = printed.recv() => match line {
                 Some(line) if !is_listening && is_ready(&line) => {
                     is_listening = true;
-                    under_way.spawn(events::follow(door.clone(), agent.clone()));
+                    under_way.spawn(events::follow(endpoint.clone(), agent.clone()));
                 }
                 Some(line) => {
                     if !tell(&agent, &json!({ "stdout": String::from_utf8_lossy(&line) })).await {
@@ -45,7 +45,7 @@ async fn carry(door: Door, ends: Ends) {
             // What is asked before it listens waits.
             line = lines.recv(), if is_listening && is_open => match line {
                 Some(line) => {
-                    under_way.spawn(exchange::exchange(door.clone(), line, agent.clone()));
+                    under_way.spawn(exchange::exchange(endpoint.clone(), line, agent.clone()));
                 }
                 None => is_open = false,
             },

@@ -1,7 +1,7 @@
 //! A client and a server, both played by the test, with the machine between them.
 
 use sa_acp::testing::{self, Peer};
-use sa_opencode::{Disk, Door, Doors, Host, Limits, Machine};
+use sa_opencode::{Disk, Endpoint, Endpoints, Host, Limits, Machine};
 use serde_json::{Value, json};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -30,17 +30,17 @@ impl Disk for Folder {
 
 struct Row(u16);
 
-impl Doors for Row {
-    fn next(&mut self) -> Door {
+impl Endpoints for Row {
+    fn next(&mut self) -> Endpoint {
         self.0 += 1;
-        Door { port: self.0, password: "secret".to_owned() }
+        Endpoint { port: self.0, password: "secret".to_owned() }
     }
 }
 
 pub(crate) fn host() -> Host {
     Host {
         disk: Box::new(Folder),
-        doors: Box::new(Row(0)),
+        endpoints: Box::new(Row(0)),
         home: PathBuf::from("/home/user"),
         allow_bypass: true,
         limits: Limits::default(),

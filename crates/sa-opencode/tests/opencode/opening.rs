@@ -119,7 +119,7 @@ fn after_its_process_ended_a_session_goes_on_in_another() {
     assert_eq!(answer(&failed)["error"]["data"]["signal"], 9, "{failed:?}");
     client.prompt_in(SESSION, "again");
     assert_eq!(client.starts.len(), 2);
-    assert_ne!(client.starts[0].1.door, client.starts[1].1.door);
+    assert_ne!(client.starts[0].1.endpoint, client.starts[1].1.endpoint);
     client.up();
     assert_eq!(client.names(), [format!("POST /session/{SESSION}/message")]);
     client.status(SESSION, "busy");

@@ -61,11 +61,12 @@ impl Adapter for Parrot {
         path == "/project"
     }
 
-    fn open(&mut self, key: &RequestKey, how: How, workspace: Workspace) -> Result<(), Error> {
+    fn open(&mut self, request: OpenRequest) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
         let child = *self.child.get_or_insert_with(|| self.core.processes.start("parrot"));
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new("polly"));
         let modes = SessionModeState::new("loud", Vec::new());
-        self.core.client.opened(key, &how, &id, modes, Vec::new());
+        self.core.client.opened(&key, &how, &id, modes, Vec::new());
         let conversation = Conversation::new(id.clone(), workspace.with_servers(|_| Ok(()))?);
         self.sessions.insert(id.0, Chat { conversation, child, running: None });
         Ok(())
