@@ -1,6 +1,7 @@
 //! What can go wrong with files, by what a caller can do about it.
 
 use rustix::io::Errno;
+use sa_disk::DiskError;
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -14,9 +15,6 @@ pub enum FilesError {
     /// Nothing there.
     #[error("there is nothing at '{0}'")]
     NotFound(String),
-    /// No such entry.
-    #[error("{0}")]
-    Missing(String),
     /// The path leads out of the directory that the daemon is confined to.
     #[error("'{0}' leads out of the directory that this daemon is confined to")]
     Outside(String),
@@ -72,6 +70,7 @@ impl FilesError {
         let Some(errno) = Errno::from_io_error(error) else {
             return match error.kind() {
                 io::ErrorKind::Unsupported => Self::Unsupported(error.to_string()),
+                io::ErrorKind::DirectoryNotEmpty => Self::Conflict(format!("'{path}' is {error}")),
                 _ => Self::Io { path, reason: error.to_string() },
             };
         };
@@ -91,6 +90,12 @@ impl FilesError {
             Errno::INVAL => Self::Invalid(format!("'{path}': the system takes no such name here")),
             _ => Self::Io { path, reason: describe(errno) },
         }
+    }
+}
+
+impl From<DiskError> for FilesError {
+    fn from(error: DiskError) -> Self {
+        Self::from_io(&error.source, &error.path)
     }
 }
 

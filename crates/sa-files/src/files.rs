@@ -3,10 +3,12 @@
 use crate::error::{At, FilesError};
 use crate::limits::FilesLimits;
 use crate::root::{Place, Root, absolute};
+use parking_lot::{Mutex, MutexGuard};
+use sa_disk::on_disk;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -133,11 +135,11 @@ impl Files {
     ) -> Result<T, FilesError> {
         let shared = Arc::clone(&self.0);
         let permit = Arc::clone(&shared.operations).acquire_owned().await.map_err(|_| stopping())?;
-        let done = tokio::task::spawn_blocking(move || {
+        on_disk(move || {
             let _permit = permit;
             work(&shared)
-        });
-        done.await.map_err(|_| stopping())?
+        })
+        .await
     }
 
     /// A seat for one archive that is packed or unpacked.
@@ -195,7 +197,7 @@ impl Shared {
 
     /// Keeps other requests from changing names until it is dropped.
     pub(crate) fn lock_names(&self) -> MutexGuard<'_, ()> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+        self.names.lock()
     }
 }
 

@@ -5,10 +5,8 @@
 
 mod archive;
 mod condition;
-mod config;
 mod copying;
 mod descent;
-mod draft;
 mod entry;
 mod error;
 mod files;
@@ -27,7 +25,6 @@ mod writing;
 
 pub use archive::{PackOptions, Packed, PackedStream, Packing, Unpacked, Unpacking};
 pub use condition::{Conditions, Tags};
-pub use config::{ConfigKind, ConfigStore, Object};
 pub use entry::{Entry, Kind, Version, encoded};
 pub use error::FilesError;
 pub use files::{Files, FilesOptions};
@@ -36,7 +33,7 @@ pub use listing::{Listing, Page};
 pub use moment::Moment;
 pub use moving::Moved;
 pub use reading::{FileStream, OpenFile};
-pub use removal::{Directory, remove_all};
+pub use removal::Directory;
 pub use search::{Hit, Line, Query, Results};
 pub use watch::{ChangeKind, Watch, WatchEvent, WatchOptions};
 pub use writing::{Upload, WriteOptions, Written};

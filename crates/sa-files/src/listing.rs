@@ -4,8 +4,9 @@ use crate::entry::{Entry, Kind, kind};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::{Last, Place};
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
+use sa_disk::first_names;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -99,31 +100,12 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listi
 
 /// Reads the names in a directory, in no order.
 pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>, FilesError> {
-    let names = first_names(dir, most.saturating_add(1), path)?;
+    let names = first_names(dir, most.saturating_add(1)).at(path)?;
     if names.len() > most {
         return Err(FilesError::TooLarge(format!(
             "'{}' has more than {most} entries; see files.directory-entries",
             path.to_string_lossy()
         )));
-    }
-    Ok(names)
-}
-
-/// Reads at most so many of the names in a directory.
-pub(crate) fn first_names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>, FilesError> {
-    let mut names = Vec::new();
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let readable = rustix::fs::openat(dir, ".", flags, Mode::empty()).at(path)?;
-    for entry in Dir::new(readable).at(path)? {
-        let entry = entry.at(path)?;
-        let name = entry.file_name().to_bytes();
-        if matches!(name, b"." | b"..") {
-            continue;
-        }
-        if names.len() >= most {
-            break;
-        }
-        names.push(OsStr::from_bytes(name).to_owned());
     }
     Ok(names)
 }

@@ -3,7 +3,6 @@
 
 use crate::copying::copy_tree;
 use crate::descent::{Descent, identity};
-use crate::draft::unused_name;
 use crate::entry::{Kind, kind};
 use crate::error::{At, Fault, FilesError};
 use crate::files::{Files, Located, Shared};
@@ -12,6 +11,7 @@ use crate::root::{Last, Place};
 use crate::writing::DIRECTORY;
 use rustix::fs::Stat;
 use rustix::io::Errno;
+use sa_disk::temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -114,7 +114,7 @@ impl Move<'_> {
         if identity(&rustix::fs::fstat(&source.dir)?).0 != identity(&rustix::fs::fstat(&target.dir)?).0 {
             return Err(Errno::XDEV);
         }
-        let aside = OsString::from(unused_name());
+        let aside = OsString::from(temporary_name());
         rustix::fs::renameat(&target.dir, &target.name, &target.dir, &aside)?;
         match rename_new(source, target) {
             Ok(()) => Ok(Some(aside)),
@@ -135,7 +135,7 @@ impl Move<'_> {
     /// To another device: a copy beside the target takes its name, then the source goes.
     fn copy(&self, source: &Place, target: &Place) -> Result<(), FilesError> {
         let stand_in =
-            Place { dir: target.dir.try_clone().at(&self.to.absolute)?, name: unused_name().into() };
+            Place { dir: target.dir.try_clone().at(&self.to.absolute)?, name: temporary_name().into() };
         let copied =
             copy_tree(source, &stand_in, &self.from.absolute).and_then(|()| self.settle(&stand_in, target));
         if let Err(error) = copied {

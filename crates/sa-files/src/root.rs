@@ -5,16 +5,10 @@ use crate::descent::Descent;
 use crate::error::Fault;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
+pub(crate) use sa_disk::HOLD;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-
-/// Flags to hold a directory without reading it.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(crate) const HOLD: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// Flags to hold a directory; this system wants to read it for that.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(crate) const HOLD: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// How often a way that others change meanwhile is tried again.
 const TRIES: usize = 16;

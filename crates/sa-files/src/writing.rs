@@ -1,7 +1,6 @@
 //! Writing a file as its bytes come in, and putting it in place when all of them are there.
 
 use crate::condition::Conditions;
-use crate::draft::{Draft, sync_dir};
 use crate::entry::{Kind, Version, kind, mode};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Located, Shared};
@@ -9,6 +8,7 @@ use crate::root::{Last, Place};
 use bytes::Bytes;
 use rustix::fs::{Gid, Mode, Stat, Uid};
 use rustix::io::Errno;
+use sa_disk::{UnnamedFile, sync_dir};
 use std::ffi::{OsStr, OsString};
 use std::io::{IoSlice, Write};
 use std::path::PathBuf;
@@ -54,9 +54,9 @@ pub struct Upload {
 /// Where the draft is.
 #[derive(Debug)]
 enum State {
-    Idle(Draft),
+    Idle(UnnamedFile),
     /// With a thread that writes; the next bytes come in meanwhile.
-    Writing(JoinHandle<Result<Draft, FilesError>>),
+    Writing(JoinHandle<Result<UnnamedFile, FilesError>>),
     Broken,
 }
 
@@ -90,7 +90,7 @@ fn begin(
     shared: &Shared,
     located: &Located,
     options: &WriteOptions,
-) -> Result<(Draft, OsString), FilesError> {
+) -> Result<(UnnamedFile, OsString), FilesError> {
     let path = &located.absolute;
     // Conditions first: a request that cannot succeed must not make directories.
     if options.conditions.if_match.is_some() {
@@ -103,7 +103,7 @@ fn begin(
     options.conditions.check(present.as_ref().map(Version::of).as_ref(), path)?;
     let mode = if present.is_some() || options.mode.is_some() { PRIVATE } else { USUAL };
     let Place { dir, name } = place;
-    Ok((Draft::create(dir, mode).at(path)?, name))
+    Ok((UnnamedFile::create(dir, mode).at(path)?, name))
 }
 
 /// The file that is to be replaced; anything but a regular file is not.
@@ -155,7 +155,7 @@ impl Upload {
     }
 
     /// The draft, once nothing writes to it.
-    async fn settle(&mut self) -> Result<Draft, FilesError> {
+    async fn settle(&mut self) -> Result<UnnamedFile, FilesError> {
         match std::mem::replace(&mut self.state, State::Broken) {
             State::Idle(draft) => Ok(draft),
             State::Writing(writing) => writing.await.map_err(|_| broken())?,
@@ -178,7 +178,7 @@ fn commit(
     shared: &Shared,
     located: &Located,
     options: &WriteOptions,
-    draft: Draft,
+    draft: UnnamedFile,
     name: OsString,
     bytes: u64,
 ) -> Result<Written, FilesError> {
@@ -194,7 +194,7 @@ fn commit(
     options.conditions.check(replaced.as_ref().map(Version::of).as_ref(), path)?;
     adopt(&draft, replaced.as_ref(), options.mode).at(path)?;
     if options.conditions.must_be_new() {
-        match draft.add(&place.name) {
+        match draft.link_as(&place.name) {
             Err(Errno::EXIST) => {
                 return Err(FilesError::Precondition(format!(
                     "'{}' exists, so If-None-Match does not hold",
@@ -204,7 +204,7 @@ fn commit(
             other => other.at(path)?,
         }
     } else {
-        draft.replace(&place.name).at(path)?;
+        draft.rename_to(&place.name).at(path)?;
     }
     drop(names);
     if !options.no_sync {
@@ -216,7 +216,7 @@ fn commit(
 }
 
 /// Gives the new file the permissions and, as far as the system lets us, the owner of the one it replaces.
-fn adopt(draft: &Draft, replaced: Option<&Stat>, chosen: Option<u32>) -> Result<(), Errno> {
+fn adopt(draft: &UnnamedFile, replaced: Option<&Stat>, chosen: Option<u32>) -> Result<(), Errno> {
     let Some(bits) = chosen.or(replaced.map(mode)) else { return Ok(()) };
     if let Some(stat) = replaced {
         let own = rustix::fs::fstat(&draft.file)?;

@@ -33,15 +33,16 @@ pub use cors::{BadCors, CorsOptions};
 pub use openapi::openapi_json;
 pub use query::query_table_json;
 
+use sa_api::Timestamp;
+use sa_config::ConfigStore;
 use sa_credentials::Host;
-use sa_files::{ConfigStore, Files};
+use sa_files::Files;
 use sa_hub::Hub;
 use sa_install::Launcher;
 use sa_otlp::Exporter;
 use sa_probe::Probe;
 use sa_processes::Processes;
 use sa_sessions::Sessions;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The parts of the daemon that the edge puts behind HTTP.
 #[derive(Clone)]
@@ -76,8 +77,7 @@ pub struct AgentServices {
 impl AgentServices {
     /// That machine now.
     pub(crate) fn host(&self) -> Host {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Host { now_ms: now.as_millis() as u64, ..self.host.clone() }
+        Host { now_ms: Timestamp::now().as_millis(), ..self.host.clone() }
     }
 }
 

@@ -3,6 +3,7 @@
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::Method;
+use parking_lot::Mutex;
 use sa_api::AcpServerStatus;
 use sa_api::sessions::SessionState;
 use sa_hub::Hub;
@@ -11,7 +12,6 @@ use sa_processes::Processes;
 use sa_sessions::Sessions;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Mutex, PoisonError};
 
 /// Requests answered, by route.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +73,7 @@ impl Metrics {
     }
 
     fn requests(&self) -> Reading {
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let requests = self.requests.lock();
         let point = |(answered, count): (&Answered, &u64)| Point {
             labels: vec![
                 ("method", answered.method.to_owned()),
@@ -214,7 +214,7 @@ impl Asked {
     pub(crate) fn answered(self, metrics: &Metrics, response: &Response) {
         let route = self.route.as_ref().map_or("none", MatchedPath::as_str).to_owned();
         let labels = Answered { method: self.method, route, status: response.status().as_u16() };
-        let mut requests = metrics.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = metrics.requests.lock();
         *requests.entry(labels).or_default() += 1;
     }
 }

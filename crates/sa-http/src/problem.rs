@@ -7,6 +7,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use sa_api::{AgentExit, ErrorCode, Problem};
+use sa_config::ConfigError;
 use sa_files::FilesError;
 use sa_hub::{BadServerId, CallError, OpenError, StreamError};
 use sa_install::{InstallError, LaunchError, NodeError};
@@ -14,6 +15,7 @@ use sa_jsonrpc::{ErrorObject, codes};
 use sa_probe::ProbeError;
 use sa_relay::Refused;
 use serde_json::json;
+use std::io::ErrorKind;
 
 /// An error on its way out.
 #[derive(Debug, Clone)]
@@ -206,11 +208,28 @@ impl From<BadServerId> for ApiError {
     }
 }
 
+impl From<ConfigError> for ApiError {
+    fn from(error: ConfigError) -> Self {
+        let code = match &error {
+            ConfigError::Invalid(_) => ErrorCode::InvalidRequest,
+            ConfigError::Missing(_) => ErrorCode::NotFound,
+            ConfigError::TooLarge(_) => ErrorCode::PayloadTooLarge,
+            ConfigError::TooMany(_) => ErrorCode::TooManyRequests,
+            ConfigError::Disk(error) if error.is_full() => ErrorCode::InsufficientStorage,
+            ConfigError::Disk(error) => match error.source.kind() {
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorCode::PermissionDenied,
+                _ => ErrorCode::Internal,
+            },
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
 impl From<FilesError> for ApiError {
     fn from(error: FilesError) -> Self {
         let code = match error {
             FilesError::Invalid(_) => ErrorCode::InvalidRequest,
-            FilesError::NotFound(_) | FilesError::Missing(_) => ErrorCode::NotFound,
+            FilesError::NotFound(_) => ErrorCode::NotFound,
             FilesError::Outside(_) | FilesError::Denied { .. } => ErrorCode::PermissionDenied,
             FilesError::Conflict(_) => ErrorCode::Conflict,
             FilesError::Precondition(_) => ErrorCode::PreconditionFailed,

@@ -1,12 +1,13 @@
 //! A socket that notices when the other side stops taking bytes. A peer that neither reads nor closes would hold
 //! its connection, and what is buffered for it, for ever. One that takes them, however slowly, is alive.
 
+use parking_lot::Mutex;
 use sa_hub::Reader;
 use sa_journal::Pulse;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -19,11 +20,11 @@ pub(crate) struct Taken(Arc<Mutex<Option<Pulse>>>);
 impl Taken {
     /// From now on the connection writes for this reader.
     pub(crate) fn by(&self, reader: &Reader) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reader.pulse());
+        *self.0.lock() = Some(reader.pulse());
     }
 
     fn beat(&self) {
-        if let Some(pulse) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(pulse) = &*self.0.lock() {
             pulse.beat();
         }
     }

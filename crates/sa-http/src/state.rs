@@ -3,7 +3,8 @@
 use crate::metrics::Metrics;
 use crate::tickets::Tickets;
 use crate::{AgentServices, HttpOptions, Services};
-use sa_files::{ConfigStore, Files};
+use sa_config::ConfigStore;
+use sa_files::Files;
 use sa_hub::Hub;
 use sa_processes::Processes;
 use sa_sessions::Sessions;

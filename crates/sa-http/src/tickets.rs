@@ -3,9 +3,9 @@
 //! A ticket opens streams (event streams and WebSockets) and nothing else. Without a path it opens any one of them, once, soon. With a
 //! path it opens that one as often as an `EventSource` reconnects, until it expires or is revoked.
 
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::{Ticket, Timestamp};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Tickets that have been issued and can be used.
@@ -58,7 +58,7 @@ impl Tickets {
     }
 
     fn issued(&self) -> MutexGuard<'_, HashMap<String, Issued>> {
-        self.issued.lock().unwrap_or_else(PoisonError::into_inner)
+        self.issued.lock()
     }
 }
 

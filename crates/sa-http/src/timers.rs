@@ -4,10 +4,11 @@
 //! moves the earliest deadline of the runtime back and forth, and each time the thread that waits for events is woken. A timer
 //! that stays registered after its request goes off early instead, finds that its deadline has moved, and waits again.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::future::Future;
 use std::mem;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
@@ -63,7 +64,7 @@ impl Timers {
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Pin<Box<Sleep>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -6,13 +6,13 @@ use crate::shared::Shared;
 use crate::stats::Stats;
 use crate::{Limits, OpenError, Server, ServerId};
 use sa_agents::{AgentSpec, Catalogue, Launch};
-use sa_api::AcpServer;
+use sa_api::{AcpServer, Timestamp};
 use sa_install::Launcher;
 use sa_supervisor::Supervisor;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
@@ -288,7 +288,7 @@ impl Hub {
         if entries.servers.len() >= self.limits().servers {
             return Err(OpenError::TooMany(entries.servers.len()));
         }
-        let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+        let created = Timestamp::now().as_millis();
         let shared = Shared::new(self.limits().log_bytes, entries.before_first(&id));
         let (server, links) = Server::new(id.clone(), &agent.id, version, created, shared);
         let parts = OwnerParts {

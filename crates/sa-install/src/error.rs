@@ -1,7 +1,7 @@
 //! Why an agent could not be installed, in words that say what to do.
 
 use sa_agents::{Platform, SourceKind};
-use std::io;
+use sa_disk::DiskError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -91,6 +91,17 @@ pub enum InstallError {
 }
 
 impl InstallError {
+    /// Describes a failure of the disk during an operation on this agent.
+    pub(crate) fn on_disk(error: DiskError, agent: &str) -> Self {
+        if error.is_full() {
+            // The agent's directory says more than the one file that did not fit.
+            let its = error.path.ancestors().find(|path| path.file_name().is_some_and(|name| name == agent));
+            let directory = its.unwrap_or(&error.path).to_owned();
+            return Self::DiskFull { agent: agent.to_owned(), directory };
+        }
+        Self::Store { path: error.path, reason: error.source.to_string() }
+    }
+
     /// The agent it is about, if it is about one.
     pub fn agent(&self) -> Option<&str> {
         match self {
@@ -177,12 +188,8 @@ pub(crate) enum SourceError {
     #[error("{0}")]
     Missing(String),
     /// This machine's disk.
-    #[error("{}: {error}", .path.display())]
-    Disk {
-        path: PathBuf,
-        #[source]
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
 }
 
 impl SourceError {
@@ -197,7 +204,7 @@ impl SourceError {
             | Self::Unverified { url }
             | Self::Archive { url, .. }
             | Self::NoProgram { url, .. } => Some(url),
-            Self::NoBuild(_) | Self::Missing(_) | Self::Disk { .. } => None,
+            Self::NoBuild(_) | Self::Missing(_) | Self::Disk(_) => None,
         }
     }
 }

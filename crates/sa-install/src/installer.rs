@@ -22,6 +22,7 @@ use jobs::Jobs;
 use request::Selecting;
 use run::Run;
 use sa_agents::{AgentSpec, Platform};
+use sa_disk::on_disk;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,12 +98,12 @@ impl Installer {
 
     /// The agent's installed versions, the newest first.
     pub fn versions(&self, agent: &str) -> Result<Vec<Receipt>, InstallError> {
-        self.inner.directory(agent)?.versions().map_err(|error| error.for_agent(agent))
+        self.inner.directory(agent)?.versions().map_err(|error| InstallError::on_disk(error, agent))
     }
 
     /// The version that runs when nobody names one.
     pub fn current(&self, agent: &str) -> Result<Option<Receipt>, InstallError> {
-        self.inner.directory(agent)?.current().map_err(|error| error.for_agent(agent))
+        self.inner.directory(agent)?.current().map_err(|error| InstallError::on_disk(error, agent))
     }
 
     /// The program of an installed version.
@@ -155,10 +156,10 @@ impl Installer {
             return Ok(Vec::new());
         }
         let version = version.map(str::to_owned);
-        let lock = Lock::take(&directory, || ()).await.map_err(|error| error.for_agent(agent))?;
-        let removal = tokio::task::spawn_blocking(move || directory.uninstall(version.as_deref(), &lock));
-        let removed = removal.await.map_err(|_| InstallError::Interrupted(agent.to_owned()))?;
-        removed.map_err(|error| error.for_agent(agent))
+        let lock =
+            Lock::take(&directory, || ()).await.map_err(|error| InstallError::on_disk(error, agent))?;
+        let removed = on_disk(move || directory.uninstall(version.as_deref(), &lock)).await;
+        removed.map_err(|error| InstallError::on_disk(error, agent))
     }
 
     /// Makes an installed version the one that runs when nobody names one.
@@ -179,10 +180,11 @@ impl Installer {
         if directory.installed(version).is_none() {
             return Err(missing(&directory));
         }
-        let lock = Lock::take(&directory, || ()).await.map_err(|error| error.for_agent(agent))?;
+        let lock =
+            Lock::take(&directory, || ()).await.map_err(|error| InstallError::on_disk(error, agent))?;
         // Somebody may have removed it meanwhile.
         let receipt = directory.installed(version).ok_or_else(|| missing(&directory))?;
-        directory.select(version, &lock).map_err(|error| error.for_agent(agent))?;
+        directory.select(version, &lock).map_err(|error| InstallError::on_disk(error, agent))?;
         Ok(receipt)
     }
 

@@ -29,8 +29,6 @@ pub(crate) const LOCAL_READ_BYTES: u64 = 1 << 20;
 pub(crate) const MAX_AGENT_CHARS: usize = 64;
 /// How long a version's name may be.
 pub(crate) const MAX_VERSION_CHARS: usize = 128;
-/// How often somebody who waits for another installation looks whether it has ended.
-pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long npm may take to put a package and its dependencies together.
 pub(crate) const NPM_INSTALL_TIMEOUT: Duration = Duration::from_secs(15 * 60);

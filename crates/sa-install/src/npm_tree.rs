@@ -4,6 +4,7 @@ use crate::error::SourceError;
 use crate::fetch::Client;
 use crate::limits::{NPM_INSTALL_TIMEOUT, NPM_QUESTION_TIMEOUT};
 use crate::npmrc::NpmConfig;
+use sa_disk::{at, on_disk};
 use sa_supervisor::{CommandSpec, Exit, Process, SpawnError, Spawned, Supervisor};
 use std::ffi::OsString;
 use std::path::Path;
@@ -78,9 +79,8 @@ impl Npm {
         };
         let first = packages.first().map_or("", String::as_str);
         let config = self.config_for(first).await;
-        let failed = |error| SourceError::Disk { path: directory.to_owned(), error };
         // Packages' install scripts like to write there. An installation has no business in the user's home.
-        let home = tempfile::Builder::new().prefix(".home-").tempdir_in(directory).map_err(failed)?;
+        let home = tempfile::Builder::new().prefix(".home-").tempdir_in(directory).map_err(at(directory))?;
         let mut env = vec![("HOME".into(), home.path().into())];
         env.extend(config.user_file().map(|file| ("npm_config_userconfig".into(), file.into())));
         if let Ok(registry) = config.registry("") {
@@ -100,10 +100,7 @@ impl Npm {
         let credentials = config.address_settings();
         env.extend(credentials.map(|(key, value)| (format!("npm_config_{key}").into(), value.into())));
         let installed = program.install(directory, packages, env).await;
-        match tokio::task::spawn_blocking(move || home.close()).await {
-            Ok(closed) => closed.map_err(failed)?,
-            Err(error) => tracing::warn!(%error, "npm's home was not removed"),
-        }
+        on_disk(move || home.close()).await.map_err(at(directory))?;
         installed
     }
 }

@@ -11,15 +11,12 @@
 //! ```
 
 mod activate;
-mod disk;
 mod layout;
 mod lock;
 mod receipt;
 mod remove;
-mod sync;
 
-pub(crate) use activate::{Staging, locate_entry};
-pub(crate) use disk::{DiskError, at};
+pub(crate) use activate::locate_entry;
 pub use layout::is_newer;
 pub(crate) use layout::{AgentDirectory, check_version};
 pub(crate) use lock::Lock;

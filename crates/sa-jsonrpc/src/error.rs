@@ -1,5 +1,6 @@
-//! JSON-RPC error responses: the only messages that are ever made here rather than passed on.
+//! JSON-RPC error responses: the only messages that the daemon adds to those it passes on.
 
+use crate::write::write_response;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -35,21 +36,11 @@ pub struct ErrorObject {
     pub data: Option<serde_json::Value>,
 }
 
-#[derive(Serialize)]
-struct Response<'a> {
-    jsonrpc: &'static str,
-    id: &'a RawValue,
-    error: &'a ErrorObject,
-}
-
 impl ErrorObject {
     /// The response that carries this error, for the request whose id was written as `id`.
     pub fn response(&self, id: &str) -> Vec<u8> {
-        let response = RawValue::from_string(id.to_owned())
-            .and_then(|id| serde_json::to_vec(&Response { jsonrpc: "2.0", id: &id, error: self }));
-        // Ids reach this place only after they were read as JSON, so this cannot fail for a caller of ours.
-        response.unwrap_or_else(|_| {
-            br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"invalid id"}}"#.to_vec()
-        })
+        // Ids get here only after they were read as JSON.
+        let id = RawValue::from_string(id.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        write_response(&id, Err::<(), _>(self))
     }
 }

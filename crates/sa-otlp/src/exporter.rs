@@ -8,9 +8,10 @@ use crate::post::Post;
 use crate::sampler::Sampler;
 use crate::span::Span;
 use crate::worker::{self, Sender};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -103,7 +104,7 @@ impl Exporter {
 
     /// Starts the task that reads metrics and sends them, at intervals and once more at the end.
     pub fn send_metrics(&self, read: impl Fn() -> Vec<Reading> + Send + 'static) {
-        let sender = self.inner.metrics.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let sender = self.inner.metrics.lock().take();
         let Some(mut sender) = sender else { return };
         let stop = self.inner.stop.clone();
         let (resource, every) = (self.inner.config.resource.clone(), self.inner.config.metrics_every);
@@ -122,7 +123,7 @@ impl Exporter {
                 }
             }
         });
-        self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+        self.inner.tasks.lock().push(task);
     }
 
     /// Hands over a span.
@@ -159,7 +160,7 @@ impl Exporter {
     /// Sends what still waits, for a bounded time. Anything that is handed over from now on is dropped.
     pub async fn shutdown(&self) {
         self.inner.stop.cancel();
-        let tasks = std::mem::take(&mut *self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        let tasks = std::mem::take(&mut *self.inner.tasks.lock());
         let ended = async {
             for task in tasks {
                 // A task that panicked has nothing left to send.
@@ -180,7 +181,7 @@ fn offer<T>(queue: Option<&mpsc::Sender<T>>, counts: &Counts, item: T) {
     }
 }
 
-fn now_ns() -> u64 {
+pub(crate) fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,10 +1,9 @@
 //! The daemon's log as OTLP records.
 
-use crate::exporter::Exporter;
+use crate::exporter::{Exporter, now_ns};
 use crate::span::Value;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
@@ -96,10 +95,9 @@ impl<S: Subscriber> Layer<S> for LogLayer {
         }
         let mut fields = Fields::default();
         event.record(&mut fields);
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         fields.attributes.push(("code.namespace", Value::Text(target.to_owned())));
         exporter.record(LogRecord {
-            at_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            at_ns: now_ns(),
             severity: Severity::of(*event.metadata().level()),
             body: fields.message,
             attributes: fields.attributes,

@@ -1,7 +1,7 @@
 //! Readings: what the daemon counts, in the form from which both `/metrics` and OTLP are written.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Sets of labels that one histogram has room for. Values beyond it are counted under `other`, as agents name models.
 const LABEL_SETS: usize = 200;
@@ -95,7 +95,7 @@ impl Histogram {
 
     /// Adds a value.
     pub fn add(&self, mut labels: Vec<(&'static str, String)>, value: f64) {
-        let mut distributions = self.distributions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut distributions = self.distributions.lock();
         if distributions.len() >= LABEL_SETS && !distributions.contains_key(&labels) {
             labels.iter_mut().for_each(|(_, text)| "other".clone_into(text));
         }
@@ -110,7 +110,7 @@ impl Histogram {
 
     /// Returns the values so far.
     pub fn points(&self) -> Vec<Point> {
-        let distributions = self.distributions.lock().unwrap_or_else(PoisonError::into_inner);
+        let distributions = self.distributions.lock();
         let point = |(labels, distribution): (&Vec<_>, &Distribution)| Point {
             labels: labels.clone(),
             value: Value::Distribution(distribution.clone()),

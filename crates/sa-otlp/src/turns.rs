@@ -19,11 +19,11 @@ use crate::context::TraceContext;
 use crate::exporter::Exporter;
 use crate::span::{Attribute, Span, SpanId, SpanKind, SpanStatus, Value, derived};
 use open::{OpenTurn, Tool};
+use sa_api::Timestamp;
 use sa_api::sessions::{
     EventData, MessagePart, ParsedMessage, Role, StopReason, ToolStatus, TurnEnded, UniversalMessage, Usage,
 };
 use serde::Serialize;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The names that all spans of a session carry.
 #[derive(Debug, Clone)]
@@ -276,8 +276,7 @@ impl Drop for TurnTracer {
         if let Some(turn) = &self.turn {
             let (turn_id, reason) = (turn.id.clone(), Some("daemonStopped".to_owned()));
             let ended = TurnEnded { turn_id, stop_reason: StopReason::Unknown, reason, usage: None };
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            self.end(&ended, None, u64::try_from(since.as_millis()).unwrap_or_default());
+            self.end(&ended, None, Timestamp::now().as_millis());
         }
     }
 }

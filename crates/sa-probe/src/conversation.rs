@@ -2,8 +2,9 @@
 
 use crate::ProbeError;
 use sa_acp::{Line, LineReader};
+use sa_jsonrpc::{ErrorObject, codes, write_call};
 use sa_supervisor::{Process, Spawned};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
@@ -13,12 +14,6 @@ const MAX_ANSWER: usize = 16 << 20;
 
 /// How long an agent that has closed its output may take to end by itself.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// JSON-RPC's code for a method that is not known.
-const METHOD_NOT_FOUND: i64 = -32601;
-
-/// ACP's code for a client that has to log in first.
-const AUTH_REQUIRED: i64 = -32000;
 
 pub(crate) struct Conversation {
     process: Process,
@@ -41,14 +36,17 @@ impl Conversation {
     pub(crate) async fn ask(&mut self, method: &'static str, params: Value) -> Result<Value, ProbeError> {
         self.asked += 1;
         let id = self.asked;
-        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        self.write(write_call(Some(id), method, Some(params))).await?;
         loop {
             let message = self.read().await?;
             let is_answer =
                 message.get("id").and_then(Value::as_i64) == Some(id) && message.get("method").is_none();
             if is_answer {
                 return match message.get("error") {
-                    Some(error) if error.get("code").and_then(Value::as_i64) == Some(AUTH_REQUIRED) => {
+                    Some(error)
+                        if error.get("code").and_then(Value::as_i64)
+                            == Some(i64::from(codes::AUTH_REQUIRED)) =>
+                    {
                         Err(ProbeError::NotLoggedIn(words(error)))
                     }
                     Some(error) => Err(ProbeError::Refused { method, message: words(error) }),
@@ -56,14 +54,14 @@ impl Conversation {
                 };
             }
             if let (Some(asked), Some(_)) = (message.get("id"), message.get("method")) {
-                let error = json!({"code": METHOD_NOT_FOUND, "message": "not now"});
-                self.write(&json!({"jsonrpc": "2.0", "id": asked, "error": error})).await?;
+                let message = "not now".to_owned();
+                let refusal = ErrorObject { code: codes::METHOD_NOT_FOUND, message, data: None };
+                self.write(refusal.response(&asked.to_string())).await?;
             }
         }
     }
 
-    async fn write(&mut self, message: &Value) -> Result<(), ProbeError> {
-        let mut line = message.to_string().into_bytes();
+    async fn write(&mut self, mut line: Vec<u8>) -> Result<(), ProbeError> {
         line.push(b'\n');
         match self.input.write_all(&line).await {
             Ok(()) => Ok(()),

@@ -4,12 +4,13 @@ use crate::conversation::Conversation;
 use crate::{Offer, ProbeError};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
+use parking_lot::Mutex;
 use sa_agents::AgentSpec;
 use sa_install::{LaunchError, Launchable, Launcher};
 use sa_supervisor::Supervisor;
 use serde_json::json;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long an agent that is asked to end may take.
@@ -55,7 +56,7 @@ impl Probe {
         let offer = answer.clone().await;
         if offer.is_err() {
             // What failed may work the next time; whoever asks then is not told of this.
-            let mut answers = self.lock();
+            let mut answers = self.inner.answers.lock();
             if answers.get(&key).is_some_and(|known| known.ptr_eq(&answer)) {
                 answers.remove(&key);
             }
@@ -66,7 +67,7 @@ impl Probe {
     /// What it said before, if it was asked.
     pub fn known(&self, agent: &AgentSpec) -> Option<Arc<Offer>> {
         let (key, _) = self.key(agent).ok()?;
-        self.lock().get(&key)?.peek()?.as_ref().ok().cloned()
+        self.inner.answers.lock().get(&key)?.peek()?.as_ref().ok().cloned()
     }
 
     fn key(&self, agent: &AgentSpec) -> Result<(Key, Launchable), ProbeError> {
@@ -82,7 +83,7 @@ impl Probe {
     }
 
     fn answer(&self, key: Key, launchable: Launchable, anew: bool) -> Answer {
-        let mut answers = self.lock();
+        let mut answers = self.inner.answers.lock();
         match answers.get(&key) {
             // A question that is still open is not asked twice. A failure that nobody waited for is no answer.
             Some(known) if known.peek().is_none_or(|said| !anew && said.is_ok()) => known.clone(),
@@ -97,10 +98,6 @@ impl Probe {
                 answer
             }
         }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Answer>> {
-        self.inner.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,11 +3,12 @@
 
 use crate::SessionError;
 use crate::record::CreationKey;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::CreateSession;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The session that is being created under each key.
@@ -81,7 +82,7 @@ impl Creations {
     }
 
     fn claims(&self) -> MutexGuard<'_, HashMap<String, Claim>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

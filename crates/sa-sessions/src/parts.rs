@@ -3,16 +3,16 @@
 use crate::agent::{AgentFailure, Pool};
 use crate::limits::SessionLimits;
 use crate::turn_figures::TurnFigures;
+use parking_lot::Mutex;
 use sa_agents::{AgentSpec, Catalogue, TokenVariable};
+use sa_config::ConfigStore;
 use sa_credentials::{Host, Kind, Secret, Validity};
-use sa_files::ConfigStore;
 use sa_hub::OpenError;
 use sa_otlp::Exporter;
 use sa_skills::Skills;
 use sa_store::Store;
 use sa_universal::ModeTable;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 pub(crate) struct Parts {

@@ -2,9 +2,10 @@
 //! the store alone.
 
 use crate::shared::Shared;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::SessionState;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use tokio::sync::Semaphore;
 
 /// Ended sessions that are noted before those that nobody reads any more are looked for.
@@ -57,7 +58,7 @@ impl Drop for Reservation<'_> {
 
 impl Registry {
     fn sessions(&self) -> MutexGuard<'_, Sessions> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Returns a session that is in memory.

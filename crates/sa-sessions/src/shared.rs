@@ -3,12 +3,12 @@
 use crate::command::{Command, Urgent};
 use crate::log::{Line, Log};
 use crate::record::{Detail, Record, View};
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
 use sa_otlp::TraceContext;
 use sa_store::StoreError;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -86,7 +86,7 @@ impl Shared {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// What clients see from now on.

@@ -11,22 +11,21 @@
 
 use crate::complaint::{Meaning, NOT_LET_IN, Work, meaning};
 use crate::credentials::split_credentials;
-use crate::error::at;
 use crate::git::{Git, GitFailure};
-use crate::lock::Lock;
+use crate::lock::lock;
 use crate::source::{Reference, Repository, shown, without_secrets};
-use crate::tree::{Size, drop_foreign_links, key, measure, remove, seal};
+use crate::tree::{Size, drop_foreign_links, key, measure, seal};
 use crate::{SkillsError, SkillsLimits};
+use sa_api::Timestamp;
+use sa_disk::{DiskError, Durability, FileLock, VersionedDirectory, at, on_disk, remove_all, write_atomic};
 use sa_supervisor::Supervisor;
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use uuid::Uuid;
+use std::time::Duration;
 
 const STATE: &str = "state.json";
-const CURRENT: &str = "current";
-const STAGING: &str = "staging-";
 
 /// What is known of a repository on the disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -56,7 +55,7 @@ pub(crate) struct Checkout {
     pub(crate) dropped_links: Vec<String>,
     pub(crate) warning: Option<String>,
     /// To be held while the files are read.
-    pub(crate) lock: Lock,
+    pub(crate) lock: FileLock,
 }
 
 /// Fetches repositories and keeps them.
@@ -80,7 +79,7 @@ struct Want {
 struct Wish<'a> {
     origin: &'a str,
     repository: &'a Repository,
-    directory: &'a Path,
+    directory: &'a VersionedDirectory,
 }
 
 impl Wish<'_> {
@@ -123,12 +122,12 @@ impl Cache<'_> {
         repository: &Repository,
     ) -> Result<Checkout, SkillsError> {
         let name = key(&[repository.address.as_bytes(), repository.reference.as_str().as_bytes()]);
-        let directory = self.home.join("sources").join(name);
-        let lock = Lock::take(&directory.join("lock"), self.limits.lock_wait).await?;
+        let directory = VersionedDirectory::new(self.home.join("sources").join(name));
+        let lock = lock(&directory.root().join("lock"), self.limits.lock_wait).await?;
         let wish = Wish { origin, repository, directory: &directory };
-        let known = self.read_state(&directory).await?;
+        let known = self.read_state(&directory).await;
         let state = match known {
-            Some(state) if !state.moves || now_ms() < state.next_look_ms => state,
+            Some(state) if !state.moves || Timestamp::now().as_millis() < state.next_look_ms => state,
             known => match (self.look(&wish, known.as_ref()).await, known) {
                 (Ok(state), _) => state,
                 (Err(error), None) => return Err(error),
@@ -138,22 +137,20 @@ impl Cache<'_> {
                 }
             },
         };
-        write_state(&directory, &state)?;
+        write_state(directory.root(), &state)?;
         let warning = state.failure.map(|reason| {
             let commit: String = state.commit.chars().take(12).collect();
             format!("{reason}; the copy of commit {commit} is used, which may be old")
         });
-        let (root, dropped_links) = (directory.join(CURRENT), state.dropped_links);
+        let (root, dropped_links) = (directory.current_link(), state.dropped_links);
         Ok(Checkout { root, dropped_links, warning, lock })
     }
 
     async fn look(&self, wish: &Wish<'_>, known: Option<&State>) -> Result<State, SkillsError> {
-        let staging = wish.directory.join(format!("{STAGING}{}", Uuid::new_v4()));
-        let directory = wish.directory.to_owned();
-        on_disk(move || remove_where(&directory, |name| name.starts_with(STAGING))).await?;
-        fs::create_dir(&staging).map_err(at(&staging))?;
-        let looked = self.look_in(wish, known, &staging).await;
-        on_disk(move || remove(&staging).map_err(at(&staging))).await?;
+        let directory = wish.directory.clone();
+        let staging = on_disk(move || directory.clean().and_then(|()| directory.stage())).await?;
+        let looked = self.look_in(wish, known, staging.path()).await;
+        on_disk(move || drop(staging)).await;
         looked
     }
 
@@ -191,7 +188,7 @@ impl Cache<'_> {
             git.run(&["--work-tree=tree", "checkout", "--quiet", "--force", "--detach", &commit, "--"]).await;
         unpacked.map_err(wish.failed(Work::Unpack, limits))?;
         let (dropped_links, seal) = self.check(wish, &tree).await?;
-        let (directory, named) = (wish.directory.to_owned(), commit.clone());
+        let (directory, named) = (wish.directory.clone(), commit.clone());
         let before = known.map(|known| known.commit.clone());
         on_disk(move || install(&directory, &tree, &named, before.as_deref())).await?;
         Ok(State { commit, dropped_links, seal, ..state })
@@ -271,74 +268,55 @@ impl Cache<'_> {
     }
 
     /// Returns the cached tree if it is complete and unchanged since it was fetched.
-    async fn read_state(&self, directory: &Path) -> Result<Option<State>, SkillsError> {
-        let (directory, limits) = (directory.to_owned(), self.limits.clone());
+    async fn read_state(&self, directory: &VersionedDirectory) -> Option<State> {
+        let (directory, limits) = (directory.clone(), self.limits.clone());
         on_disk(move || {
-            let Some(state) = read_state(&directory) else { return Ok(None) };
-            let is_same = seal(&directory.join(&state.commit), &limits).is_ok_and(|seal| seal == state.seal);
+            let state = read_state(&directory)?;
+            let is_same =
+                seal(&directory.version(&state.commit), &limits).is_ok_and(|seal| seal == state.seal);
             if !is_same {
                 let address = &state.address;
                 tracing::warn!(address, "files of a repository were changed; they are fetched again");
             }
-            Ok(is_same.then_some(state))
+            is_same.then_some(state)
         })
         .await
     }
 }
 
 /// Gives a whole tree its name and makes it the current one. The one before stays: somebody may be reading it.
-fn install(directory: &Path, tree: &Path, commit: &str, before: Option<&str>) -> Result<(), SkillsError> {
-    let named = directory.join(commit);
-    remove(&named).map_err(at(&named))?;
-    fs::rename(tree, &named).map_err(at(&named))?;
-    let link = directory.join(format!("{STAGING}link"));
-    remove(&link).map_err(at(&link))?;
-    std::os::unix::fs::symlink(commit, &link).map_err(at(&link))?;
-    let current = directory.join(CURRENT);
-    fs::rename(&link, &current).map_err(at(&current))?;
+fn install(
+    directory: &VersionedDirectory,
+    tree: &Path,
+    commit: &str,
+    before: Option<&str>,
+) -> Result<(), DiskError> {
+    directory.publish(tree, commit, Durability::Eventual)?;
+    directory.select(commit, Durability::Eventual)?;
     let is_commit = |name: &str| name.len() >= 40 && name.chars().all(|c| c.is_ascii_hexdigit());
-    remove_where(directory, |name| is_commit(name) && name != commit && Some(name) != before)
-}
-
-fn remove_where(directory: &Path, unwanted: impl Fn(&str) -> bool) -> Result<(), SkillsError> {
-    for entry in fs::read_dir(directory).map_err(at(directory))? {
-        let path = entry.map_err(at(directory))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if unwanted(&name) {
-            remove(&path).map_err(at(&path))?;
+    let is_unused = |name: &str| is_commit(name) && name != commit && Some(name) != before;
+    let root = directory.root();
+    for entry in fs::read_dir(root).map_err(at(root))? {
+        let entry = entry.map_err(at(root))?;
+        if entry.file_name().to_str().is_some_and(is_unused) {
+            remove_all(&entry.path())?;
         }
     }
     Ok(())
 }
 
-/// What is there, if it is whole.
-fn read_state(directory: &Path) -> Option<State> {
-    let state: State = serde_json::from_slice(&fs::read(directory.join(STATE)).ok()?).ok()?;
-    let current = fs::read_link(directory.join(CURRENT)).ok()?;
-    (current == Path::new(&state.commit) && directory.join(CURRENT).is_dir()).then_some(state)
+/// Returns the state if the files that it speaks of are there.
+fn read_state(directory: &VersionedDirectory) -> Option<State> {
+    let state: State = serde_json::from_slice(&fs::read(directory.root().join(STATE)).ok()?).ok()?;
+    (directory.current()? == state.commit && directory.current_link().is_dir()).then_some(state)
 }
 
-fn write_state(directory: &Path, state: &State) -> Result<(), SkillsError> {
+fn write_state(directory: &Path, state: &State) -> Result<(), DiskError> {
     let path = directory.join(STATE);
-    let draft = directory.join(format!("{STAGING}{STATE}"));
-    let text = serde_json::to_vec_pretty(state).map_err(|error| at(&path)(error.into()))?;
-    fs::write(&draft, text).map_err(at(&draft))?;
-    fs::rename(&draft, &path).map_err(at(&path))
-}
-
-/// Does what may take a while with the disk without holding up other tasks.
-pub(crate) async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, SkillsError> + Send + 'static,
-) -> Result<T, SkillsError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(at("a task that works on the disk")(error.into())))
+    let text = serde_json::to_vec_pretty(state).map_err(io::Error::from).map_err(at(&path))?;
+    write_atomic(&path, &text, 0o666, Durability::Eventual)
 }
 
 fn after(pause: Duration) -> u64 {
-    now_ms().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))
-}
-
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    Timestamp::now().as_millis().saturating_add(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))
 }

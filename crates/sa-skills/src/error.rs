@@ -1,6 +1,6 @@
 //! What can go wrong, said so that somebody can mend it. `origin` names the source in the configuration.
 
-use std::io;
+use sa_disk::DiskError;
 use std::path::PathBuf;
 
 /// Why skills could not be put in place.
@@ -179,13 +179,8 @@ pub enum SkillsError {
         reason: &'static str,
     },
     /// The disk refused something.
-    #[error("{}: {source}", path.display())]
-    Disk {
-        /// The file.
-        path: PathBuf,
-        /// What was said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
 }
 
 /// What has to change before it works.
@@ -204,9 +199,7 @@ impl SkillsError {
     pub fn fault(&self) -> SkillsFault {
         match self {
             Self::Unreachable { .. } | Self::TimedOut { .. } => SkillsFault::Unreachable,
-            Self::NoGit { .. } | Self::Git { .. } | Self::Busy { .. } | Self::Disk { .. } => {
-                SkillsFault::Machine
-            }
+            Self::NoGit { .. } | Self::Git { .. } | Self::Busy { .. } | Self::Disk(_) => SkillsFault::Machine,
             Self::Kind { .. }
             | Self::Address { .. }
             | Self::Reference { .. }
@@ -223,10 +216,4 @@ impl SkillsError {
             | Self::Place { .. } => SkillsFault::Configuration,
         }
     }
-}
-
-/// Says which file an error of the disk is about.
-pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> SkillsError {
-    let path = path.into();
-    move |source| SkillsError::Disk { path, source }
 }

@@ -1,10 +1,10 @@
 //! Keeps what was placed out of `git status`: lines in the repository's own `info/exclude`, which is not committed.
 
 use crate::plain::read_plain;
+use sa_disk::{Durability, write_atomic};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use uuid::Uuid;
 
 const BEGIN: &str = "# Skills placed by sandbox-agent: begin";
 const END: &str = "# Skills placed by sandbox-agent: end";
@@ -46,9 +46,7 @@ pub(crate) fn keep_out_of_git(cwd: &Path, relative: &Path, names: &[&str]) -> Re
         return Ok(());
     }
     fs::create_dir_all(&info).map_err(said)?;
-    let draft = info.join(format!("exclude.{}", Uuid::new_v4()));
-    fs::write(&draft, after).map_err(said)?;
-    fs::rename(&draft, &file).map_err(said)
+    write_atomic(&file, after.as_bytes(), 0o666, Durability::Eventual).map_err(|error| error.to_string())
 }
 
 /// The text with our lines for this prefix replaced, and everybody else's as they were.

@@ -1,11 +1,11 @@
 //! Skills in a directory: which there are, what they are called, which are asked for.
 
 use crate::SkillsError;
-use crate::error::at;
 use crate::limits::{
     FRONT_MATTER_BYTES, NAME_CHARS, SEARCH_DEPTH, SEARCH_DIRECTORIES, SEARCH_ENTRIES, SEARCH_WARNINGS,
 };
 use crate::plain::read_plain;
+use sa_disk::at;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::io;

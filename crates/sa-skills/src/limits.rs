@@ -44,9 +44,6 @@ pub(crate) const GIT_OUTPUT_BYTES: u64 = 256 * 1024;
 /// How much of `git`'s complaint people are shown.
 pub(crate) const COMPLAINT_CHARS: usize = 600;
 
-/// How often a lock that somebody else holds is tried.
-pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(20);
-
 /// How deep beneath a source's directory skills are looked for.
 pub(crate) const SEARCH_DEPTH: usize = 5;
 

@@ -1,7 +1,7 @@
 //! What is in a directory, and for whom, so that it is recognized and can be removed.
 
 use crate::SkillsError;
-use crate::error::at;
+use sa_disk::{Durability, at, remove_all, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -85,21 +85,16 @@ impl Manifest {
         match fs::read(path) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(at(path)(error)),
+            Err(error) => Err(at(path)(error).into()),
         }
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<(), SkillsError> {
         if self.entries.is_empty() && self.created.is_empty() && self.owners.is_empty() {
-            return match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
-                _ => Ok(()),
-            };
+            return Ok(remove_all(path)?);
         }
-        let draft = path.with_extension("draft");
-        let text = serde_json::to_vec_pretty(self).map_err(|error| at(path)(error.into()))?;
-        fs::write(&draft, text).map_err(at(&draft))?;
-        fs::rename(&draft, path).map_err(at(path))
+        let text = serde_json::to_vec_pretty(self).map_err(io::Error::from).map_err(at(path))?;
+        Ok(write_atomic(path, &text, 0o666, Durability::Eventual)?)
     }
 
     /// What there should be, each skill with the session that has it there. Of several that want different things under one

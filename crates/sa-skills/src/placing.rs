@@ -3,16 +3,15 @@
 //! A link to a directory of the user leads there. One to a skill of a repository leads to a copy for this place alone, next
 //! to its manifest: agents write through links, and others use the same repository.
 
-use crate::error::at;
 use crate::exclude::keep_out_of_git;
 use crate::manifest::{CopyMark, Entry, Manifest, Wanted};
-use crate::tree::{Original, identity, remove, seal};
+use crate::tree::{Original, identity, seal};
 use crate::{SkillsError, SkillsLimits};
+use sa_disk::{at, remove_all, temporary_name};
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use uuid::Uuid;
 
 /// What is being made has this before its name; what a killed daemon left is known by it.
 const DRAFT: &str = ".sandbox-agent-";
@@ -93,7 +92,7 @@ impl Placement {
         }
         if !wanted.target.is_dir() {
             // Its source is gone. The skill that took its place must not stay in its stead.
-            let removed = if self.is_ours(&path, known) { remove(&path) } else { Ok(()) };
+            let removed = if self.is_ours(&path, known) { remove_all(&path) } else { Ok(()) };
             if removed.is_ok() {
                 manifest.entries.remove(name);
             }
@@ -126,9 +125,9 @@ impl Placement {
                     Ok(()) => manifest.created.push(path.clone()),
                     // Another session, for another agent, makes the outer one at the same time.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
-                    Err(error) => return Err(at(&path)(error)),
+                    Err(error) => return Err(at(&path)(error).into()),
                 },
-                Err(error) => return Err(at(&path)(error)),
+                Err(error) => return Err(at(&path)(error).into()),
             }
         }
         Ok(Some(path))
@@ -145,7 +144,7 @@ impl Placement {
         for name in outdated {
             let path = directory.join(&name);
             if self.is_ours(&path, manifest.entries.get(&name)) {
-                remove(&path).map_err(at(&path))?;
+                remove_all(&path)?;
             }
             manifest.entries.remove(&name);
         }
@@ -185,7 +184,7 @@ impl Placement {
             return Ok(None);
         }
         manifest.write(&self.manifest)?;
-        let draft = directory.join(format!("{DRAFT}{}", Uuid::new_v4()));
+        let draft = directory.join(temporary_name());
         // A first link is made where it belongs, which fails if somebody has just put something there.
         let first = occupant == Occupant::Nobody;
         let linked = match self.copies {
@@ -196,7 +195,7 @@ impl Placement {
             Ok(()) if first => {}
             Ok(()) => self.finish(manifest, name, &draft, &path, None)?,
             Err(error) if cannot_link(&error) => self.copy(manifest, name, &draft, &path, wanted)?,
-            Err(error) => return Err(at(&path)(error)),
+            Err(error) => return Err(at(&path)(error).into()),
         }
         Ok(None)
     }
@@ -213,16 +212,16 @@ impl Placement {
             return Ok(None);
         }
         let copies = self.own_copies();
-        let draft = copies.join(format!("{DRAFT}{}", Uuid::new_v4()));
+        let draft = copies.join(temporary_name());
         fs::create_dir_all(&draft).map_err(at(&draft))?;
         let original = Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.limits };
         original.copy_to(&draft).map_err(at(&wanted.target))?;
         let digest = seal(&draft, &self.limits).map_err(at(&draft))?;
         let copy = copies.join(format!("{name}@{digest}"));
         if seal(&copy, &self.limits).ok().as_ref() == Some(&digest) {
-            remove(&draft).map_err(at(&draft))?;
+            remove_all(&draft)?;
         } else {
-            remove(&copy).map_err(at(&copy))?;
+            remove_all(&copy)?;
             fs::rename(&draft, &copy).map_err(at(&copy))?;
         }
         Ok(Some(copy))
@@ -235,7 +234,7 @@ impl Placement {
         for entry in entries {
             let path = entry.map_err(at(&copies))?.path();
             if !manifest.entries.values().any(|entry| entry.target == path) {
-                remove(&path).map_err(at(&path))?;
+                remove_all(&path)?;
             }
         }
         // Not empty: then it is in use.
@@ -281,13 +280,13 @@ impl Placement {
         let is_directory = |path: &Path| fs::symlink_metadata(path).is_ok_and(|is| is.is_dir());
         // A link takes the place of a link in one step; nothing takes the place of a directory with something in it.
         if is_directory(path) || (copy.is_some() && path.is_symlink()) {
-            remove(path).map_err(at(path))?;
+            remove_all(path)?;
         }
         if let Some(entry) = manifest.entries.get_mut(name) {
             entry.copy = copy;
         }
         manifest.write(&self.manifest)?;
-        fs::rename(draft, path).map_err(at(path))
+        Ok(fs::rename(draft, path).map_err(at(path))?)
     }
 
     fn occupant(&self, path: &Path, known: Option<&Entry>, wanted: &Wanted) -> Occupant {
@@ -349,7 +348,7 @@ fn remove_drafts(directory: &Path) -> Result<(), SkillsError> {
     for entry in fs::read_dir(directory).map_err(at(directory))? {
         let path = entry.map_err(at(directory))?.path();
         if path.file_name().unwrap_or_default().to_string_lossy().starts_with(DRAFT) {
-            remove(&path).map_err(at(&path))?;
+            remove_all(&path)?;
         }
     }
     Ok(())

@@ -1,15 +1,15 @@
 //! The entrance: what is configured in, links on the disk out.
 
-use crate::cache::{Cache, on_disk};
-use crate::error::at;
+use crate::cache::Cache;
 use crate::find::{Chosen, Place, find};
-use crate::lock::Lock;
+use crate::lock::lock;
 use crate::manifest::{Manifest, Wanted};
 use crate::placing::Placement;
 use crate::source::{self, From, Request};
 use crate::tree::key;
 use crate::{Placed, Places, SkillsError, SkillsLimits};
 use sa_api::SkillsConfig;
+use sa_disk::{at, on_disk};
 use sa_supervisor::Supervisor;
 use std::collections::BTreeMap;
 use std::fs;
@@ -137,7 +137,7 @@ impl Skills {
             return Ok(());
         }
         let options = &self.inner.options;
-        let lock = Lock::take(&noted.join(LOCK), options.limits.lock_wait).await?;
+        let lock = lock(&noted.join(LOCK), options.limits.lock_wait).await?;
         let (copies, limits) = (options.copies, options.limits.clone());
         on_disk(move || {
             let mut outcome = Ok(());
@@ -159,7 +159,7 @@ impl Skills {
     fn home(&self) -> Result<PathBuf, SkillsError> {
         let home = &self.inner.home;
         fs::create_dir_all(home).map_err(at(home))?;
-        fs::canonicalize(home).map_err(at(home))
+        Ok(fs::canonicalize(home).map_err(at(home))?)
     }
 
     /// Fetches a source and finds its skills.
@@ -214,7 +214,7 @@ impl Skills {
             return Ok(Placed::default());
         }
         // One for all: places in one repository share a file in it.
-        let lock = Lock::take(&noted.join(LOCK), options.limits.lock_wait).await?;
+        let lock = lock(&noted.join(LOCK), options.limits.lock_wait).await?;
         let (copies, limits) = (options.copies, options.limits.clone());
         let placement = Placement { home, manifest, cwd, relative, copies, limits };
         let session = session.to_owned();

@@ -3,7 +3,6 @@
 
 use crate::SkillsLimits;
 use crate::plain::{copy_plain, open_plain};
-use sa_files::FilesError;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs;
@@ -71,14 +70,6 @@ pub(crate) fn drop_foreign_links(root: &Path) -> io::Result<Vec<String>> {
 fn stays(link: &Path, root: &Path) -> bool {
     let relative = fs::read_link(link).is_ok_and(|target| target.is_relative());
     relative && fs::canonicalize(link).is_ok_and(|target| target.starts_with(root))
-}
-
-/// Removes a file, a link, or a directory with all that is in it. What is not there is removed.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    match sa_files::remove_all(path) {
-        Ok(()) | Err(FilesError::NotFound(_)) => Ok(()),
-        Err(error) => Err(io::Error::other(error)),
-    }
 }
 
 /// The digest of a tree: names, kinds, contents, where links lead, and what may be executed.

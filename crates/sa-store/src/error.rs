@@ -2,6 +2,7 @@
 
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
+use sa_disk::DiskError;
 use std::path::PathBuf;
 
 /// Why a store cannot be opened.
@@ -44,6 +45,12 @@ pub enum OpenError {
     /// The system said no.
     #[error("cannot open the session store: {0}")]
     Io(String),
+}
+
+impl From<DiskError> for OpenError {
+    fn from(error: DiskError) -> Self {
+        if error.is_full() { Self::Full } else { Self::Io(error.to_string()) }
+    }
 }
 
 /// Why the store did not do what it was asked to.

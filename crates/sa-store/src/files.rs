@@ -1,36 +1,23 @@
 //! The files of a store: the database, its write-ahead log beside it, and the lock that one process holds.
 
 use crate::error::OpenError;
+use sa_disk::{FileLock, at, sync};
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The right to use a database. The system takes it back when the process ends, however it does.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    _file: File,
-}
-
-impl Lock {
-    /// Takes it, or says who has it.
-    pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
-        let path = beside(database, "-lock");
-        let mut file = private().read(true).truncate(false).open(&path).map_err(at(&path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut said = String::new();
-                let holder = file.read_to_string(&mut said).ok().and_then(|_| said.trim().parse().ok());
-                return Err(OpenError::InUse { path: database.to_owned(), holder });
-            }
-            Err(TryLockError::Error(error)) => return Err(at(&path)(error)),
-        }
-        // For the message only, so a full disk is no obstacle.
-        let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
-        Ok(Self { _file: file })
-    }
+/// Takes the right to use a database, or says which process has it.
+pub(crate) fn lock(database: &Path) -> Result<FileLock, OpenError> {
+    let path = beside(database, "-lock");
+    let Some(lock) = FileLock::try_take(&path)? else {
+        let holder = fs::read_to_string(&path).ok().and_then(|pid| pid.trim().parse().ok());
+        return Err(OpenError::InUse { path: database.to_owned(), holder });
+    };
+    // For the message only, so a full disk is no obstacle.
+    let _ = fs::write(&path, std::process::id().to_string());
+    Ok(lock)
 }
 
 /// How the files are before SQLite looks at them.
@@ -51,7 +38,7 @@ pub(crate) fn inspect(database: &Path) -> Result<Condition, OpenError> {
     let unclean = match fs::metadata(&log) {
         Ok(log) => log.len() > 0,
         Err(error) if error.kind() == ErrorKind::NotFound => false,
-        Err(error) => return Err(at(&log)(error)),
+        Err(error) => return Err(at(log)(error).into()),
     };
     let mut file = match File::open(database) {
         Ok(file) => file,
@@ -60,13 +47,17 @@ pub(crate) fn inspect(database: &Path) -> Result<Condition, OpenError> {
             return Err(corrupt("the database is gone, only its -wal file is left"));
         }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Condition::Missing),
-        Err(error) => return Err(at(database)(error)),
+        Err(error) => return Err(at(database)(error).into()),
     };
     let size = file.metadata().map_err(at(database))?.len();
     let mut header = [0; 100];
     if let Err(error) = file.read_exact(&mut header) {
         let short = error.kind() == ErrorKind::UnexpectedEof;
-        return Err(if short { corrupt("it is cut off within its header") } else { at(database)(error) });
+        return Err(if short {
+            corrupt("it is cut off within its header")
+        } else {
+            at(database)(error).into()
+        });
     }
     if !header.starts_with(b"SQLite format 3\0") {
         return Err(corrupt("it does not begin as a database does"));
@@ -90,26 +81,26 @@ pub(crate) fn make_directory(database: &Path) -> Result<(), OpenError> {
     let Some(directory) = database.parent().filter(|parent| !parent.as_os_str().is_empty()) else {
         return Ok(());
     };
-    DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(at(directory))
+    Ok(DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(at(directory))?)
 }
 
 /// Makes an empty file that only its owner can read; one that is there is emptied.
 pub(crate) fn make_private(path: &Path) -> Result<(), OpenError> {
-    private().truncate(true).open(path).map(drop).map_err(at(path))
+    private().truncate(true).open(path).map_err(at(path))?;
+    Ok(())
 }
 
 /// Takes others' rights to a file away; SQLite gives its other files the same ones.
 pub(crate) fn narrow(path: &Path) -> Result<(), OpenError> {
-    fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(at(path))
+    Ok(fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(at(path))?)
 }
 
 /// Writes a finished database to the disk, then gives it its name, for good.
 pub(crate) fn publish(made: &Path, database: &Path) -> Result<(), OpenError> {
-    File::open(made).and_then(|file| file.sync_all()).map_err(at(made))?;
+    sync(made)?;
     fs::rename(made, database).map_err(at(database))?;
     let directory = database.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    File::open(directory).and_then(|directory| directory.sync_all()).map_err(at(directory))
+    Ok(sync(directory.unwrap_or(Path::new(".")))?)
 }
 
 /// Whether a file can no longer grow beyond the size of the database and its log, for want of room.
@@ -140,11 +131,4 @@ fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true).mode(0o600);
     options
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
-    move |error| match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => OpenError::Full,
-        _ => OpenError::Io(format!("{}: {error}", path.display())),
-    }
 }

@@ -1,18 +1,19 @@
 //! Opening a database: whose it is, whether it is whole, and which version it has.
 
 use crate::error::{OpenError, StoreError};
-use crate::files::{self, Condition, Lock, beside};
+use crate::files::{self, Condition, beside};
 use crate::limits::{BUSY_WAIT, CHECKED_BYTES, LOG_FILE_BYTES};
 use crate::options::{Meaning, StoreOptions, Synchronous};
 use crate::schema::{self, standing};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use sa_disk::FileLock;
 use std::path::{Path, PathBuf};
 
 /// A file that was opened for the writer.
 pub(crate) struct Opened {
     pub(crate) connection: Connection,
-    pub(crate) lock: Lock,
+    pub(crate) lock: FileLock,
     pub(crate) path: PathBuf,
     /// As it was found.
     pub(crate) condition: Condition,
@@ -22,7 +23,7 @@ pub(crate) struct Opened {
 pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Opened, OpenError> {
     files::make_directory(path)?;
     let path = std::path::absolute(path).map_err(|error| OpenError::Io(error.to_string()))?;
-    let lock = Lock::take(&path)?;
+    let lock = files::lock(&path)?;
     let condition = files::inspect(&path)?;
     if condition == Condition::Missing {
         create(&path)?;

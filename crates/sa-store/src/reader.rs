@@ -4,9 +4,10 @@ use crate::error::StoreError;
 use crate::limits::READERS;
 use crate::open;
 use crate::writer::{Queue, Work};
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{Semaphore, oneshot};
 
 /// Where reads are done.
@@ -55,7 +56,7 @@ impl Readers {
     pub(crate) fn close(&self) {
         if let Self::Pool(pool) = self {
             pool.permits.close();
-            pool.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            pool.idle.lock().clear();
         }
     }
 }
@@ -70,10 +71,10 @@ impl Pool {
         let permit = permits.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
         let (idle, path) = (Arc::clone(&self.idle), self.path.clone());
         let reading = tokio::task::spawn_blocking(move || {
-            let kept = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let kept = idle.lock().pop();
             let mut connection = kept.map_or_else(|| open::reader(&path), Ok)?;
             let found = read(&mut connection);
-            let mut idle = idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut idle = idle.lock();
             if !permits.is_closed() {
                 idle.push(connection);
             }

@@ -364,6 +364,7 @@ impl Store {
     }
 }
 
+/// Opens a store. A panic of a migration is an error, too: the file stays as it was.
 async fn blocking<F>(open: F) -> Result<Store, OpenError>
 where
     F: FnOnce() -> Result<Store, OpenError> + Send + 'static,

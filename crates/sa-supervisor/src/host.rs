@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use tokio::sync::{mpsc, oneshot};
@@ -17,6 +17,7 @@ use crate::keeper::{Keeper, Launch, Newborn, Request};
 use crate::limits;
 use crate::sweeper::{self, Sweeper};
 use crate::tree::Tree;
+use parking_lot::{Mutex, MutexGuard};
 
 static HOST: Mutex<Option<Arc<Host>>> = Mutex::new(None);
 
@@ -129,5 +130,5 @@ fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), 
 
 /// No state here is left half-changed by a panic, so a poisoned lock is as good as any.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }

@@ -4,7 +4,7 @@
 //! ending one. In between only the emptiness of process groups is asked for, one system call per tree. The
 //! thread sleeps without a timer while there is nothing to end.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -17,6 +17,7 @@ use crate::job::Job;
 use crate::limits;
 use crate::members::{self, Claim, Daemon};
 use crate::tree::Tree;
+use parking_lot::{Condvar, Mutex};
 
 /// Times per census that an empty environment is read again: a process in the middle of exec has none.
 const HOLLOW_READS: u32 = 8;
@@ -56,29 +57,20 @@ impl Sweeper {
     }
 
     fn place(&self, order: Order) {
-        self.lock().push(order);
+        self.orders.lock().push(order);
         self.wake.notify_one();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Order>> {
-        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The orders placed since the last call. Waits for the first one, or for `pause` if there is one.
     fn collect(&self, pause: Option<Duration>) -> Vec<Order> {
-        let orders = self.lock();
-        let mut orders = match pause {
-            None => self
-                .wake
-                .wait_while(orders, |orders| orders.is_empty())
-                .unwrap_or_else(PoisonError::into_inner),
+        let mut orders = self.orders.lock();
+        match pause {
+            None => self.wake.wait_while(&mut orders, |orders| orders.is_empty()),
             Some(pause) => {
-                self.wake
-                    .wait_timeout_while(orders, pause, |orders| orders.is_empty())
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0
+                // Whether time is up shows in the orders.
+                let _ = self.wake.wait_while_for(&mut orders, |orders| orders.is_empty(), pause);
             }
-        };
+        }
         std::mem::take(&mut *orders)
     }
 }

@@ -1,7 +1,7 @@
 //! One child with everything it started: what is known of it, shared by the handle, the keeper and the sweeper.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::guardian::GuardianLink;
 use crate::process::Exit;
 use crate::stderr::Tail;
+use parking_lot::{Mutex, MutexGuard};
 
 /// ```text
 ///  running ──exit seen──► leader ended ──nothing left──► gone
@@ -74,7 +75,7 @@ impl Tree {
     }
 
     pub(crate) fn tail(&self) -> MutexGuard<'_, Tail> {
-        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tail.lock()
     }
 
     /// The leader's status was collected. From here on only members of its group keep its number taken, so an

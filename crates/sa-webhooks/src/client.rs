@@ -6,9 +6,10 @@ use crate::source::TraceHeaders;
 use crate::target::Target;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode};
+use sa_api::Timestamp;
 use sa_net::{Clients, reason, retry_after};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Connections to receivers, shared by all deliveries. Clones are the same.
@@ -54,7 +55,7 @@ impl Client {
             Ok(client) => client,
             Err(error) => return Outcome::failed(format!("no connection can be made: {}", reason(&error))),
         };
-        let timestamp = seconds_since_1970();
+        let timestamp = Timestamp::now().as_millis() / 1000;
         let mut request = client
             .post(target.url.clone())
             .timeout(limits.request_timeout)
@@ -106,8 +107,4 @@ async fn drain(mut response: Response, limit: usize) {
             return;
         }
     }
-}
-
-fn seconds_since_1970() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

@@ -1,6 +1,7 @@
 //! The parts that deal with agents, put together from settings and this process's environment.
 
 use crate::settings::AgentSettings;
+use sa_api::Timestamp;
 use sa_credentials::{Host, Platform};
 use sa_install::{
     COMMON_PREFIXES, ClientOptions, InstallEnd, InstallObserver, Installer, InstallerOptions, Launcher,
@@ -75,7 +76,7 @@ fn report(exporter: &Exporter, ended: &InstallEnd<'_>) {
         parent: variable("TRACEPARENT")
             .and_then(|parent| TraceContext::parse(parent, variable("TRACESTATE"))),
         start_ms: ms(ended.began),
-        end_ms: ms(SystemTime::now()),
+        end_ms: Timestamp::now().as_millis(),
         outcome: match ended.outcome {
             Ok(installed) => Ok(installed.receipt.version.clone()),
             Err(error) => Err(error.kind().to_owned()),
@@ -93,8 +94,7 @@ fn host() -> Host {
 /// This machine now, with that home and environment.
 pub(crate) fn host_with(home: PathBuf, environment: BTreeMap<String, String>) -> Host {
     let platform = if cfg!(target_os = "macos") { Platform::MacOs } else { Platform::Linux };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Host { home, environment, platform, now_ms: now.as_millis() as u64 }
+    Host { home, environment, platform, now_ms: Timestamp::now().as_millis() }
 }
 
 /// The variables that are text; no credential is anything else.

@@ -2,8 +2,8 @@
 
 use crate::settings::SessionSettings;
 use anyhow::Context;
+use sa_config::ConfigStore;
 use sa_credentials::Host;
-use sa_files::ConfigStore;
 use sa_hub::Hub;
 use sa_otlp::Exporter;
 use sa_sessions::{SessionLimits, Sessions, SessionsOptions};

@@ -2,13 +2,13 @@
 //! the way. Dropped, it is gone with all that is in it.
 
 use super::member::{BadArchive, Member, MemberKind, Members};
-use crate::draft::unused_name;
 use crate::error::{At, Fault, FilesError};
 use crate::removal::remove_tree;
 use crate::root::{HOLD, Last, Place, Root};
 use crate::writing::DIRECTORY;
 use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps};
 use rustix::io::Errno;
+use sa_disk::temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -34,7 +34,7 @@ pub(super) struct Staging {
 impl Staging {
     /// A new one in the target.
     pub(super) fn create(outer: &Root, target: &OwnedFd, path: &Path) -> Result<Self, FilesError> {
-        let name = OsString::from(unused_name());
+        let name = OsString::from(temporary_name());
         rustix::fs::mkdirat(target, &name, Mode::from_raw_mode(0o700)).at(path)?;
         let dir = rustix::fs::openat(target, &name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(path)?;
         Ok(Self {

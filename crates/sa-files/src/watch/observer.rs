@@ -5,7 +5,6 @@ use super::nodes::Nodes;
 use super::scan::Scan;
 use super::source::{Id, Notice, Source, What};
 use super::{ChangeKind, WatchEvent, WatchOptions};
-use crate::draft::is_passing_name;
 use crate::entry::{Kind, kind};
 use crate::error::{At, Fault, FilesError};
 use crate::files::{Located, Shared};
@@ -14,6 +13,7 @@ use crate::rules::Rules;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use sa_disk::is_temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -142,7 +142,7 @@ impl Observer {
             return;
         }
         let other = self.only.as_deref().is_some_and(|only| only != name);
-        if other || is_passing_name(name.as_bytes()) {
+        if other || is_temporary_name(name.as_bytes()) {
             return;
         }
         let relative = self.nodes.relative(id).join(name);

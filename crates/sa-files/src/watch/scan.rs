@@ -4,12 +4,12 @@
 use super::changes::Changes;
 use super::observer::Observer;
 use super::source::Id;
-use crate::draft::is_passing_name;
 use crate::entry::{Kind, kind};
 use crate::error::FilesError;
 use crate::rules::Rules;
 use crate::tree::{Found, Opened, Step, Tree, Visitor};
 use rustix::io::Errno;
+use sa_disk::is_temporary_name;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -104,7 +104,7 @@ impl Visitor for Scan<'_> {
     }
 
     fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
-        if is_passing_name(found.name.as_bytes()) {
+        if is_temporary_name(found.name.as_bytes()) {
             return Ok(Step::Past);
         }
         if self.is_late(found.path) {

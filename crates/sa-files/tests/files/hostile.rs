@@ -6,9 +6,9 @@ use crate::world::run;
 use futures_util::StreamExt;
 use proptest::prelude::*;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use sa_disk::remove_all;
 use sa_files::{
     Files, FilesError, FilesLimits, FilesOptions, PackOptions, Query, Watch, WatchEvent, WatchOptions,
-    remove_all,
 };
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

@@ -11,7 +11,7 @@ use axum::extract::{RawQuery, State};
 use axum::routing::get;
 use http::{HeaderMap, StatusCode};
 use sa_api::{McpConfigList, McpServerConfig, Problem, SkillsConfig, SkillsConfigList};
-use sa_files::{ConfigKind, Object};
+use sa_config::{ConfigKind, Object};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use utoipa::OpenApi;

@@ -7,6 +7,7 @@ use crate::error::SourceError;
 use crate::limits::{CONNECT_TIMEOUT, FIRST_PAUSE, MAX_DOCUMENT_BYTES, MAX_REDIRECTS, SILENCE_TIMEOUT};
 use reqwest::header::HeaderMap;
 use reqwest::{ClientBuilder, Response, StatusCode};
+use sa_disk::on_disk;
 use sa_net::{Clients, certificates_in, reason};
 use serde::de::DeserializeOwned;
 use std::io::Read;
@@ -112,7 +113,7 @@ impl Client {
     async fn document_once(&self, url: &Url, headers: &HeaderMap) -> Result<Vec<u8>, Failure> {
         let asked = self.address(url);
         if asked.scheme() == "file" {
-            return Ok(blocking(move || read_document(&asked)).await?);
+            return Ok(on_disk(move || read_document(&asked)).await?);
         }
         let mut response = self.get(url, headers).await?;
         if !response.status().is_success() {
@@ -186,15 +187,5 @@ pub(super) fn local_failure(url: &Url, error: std::io::Error) -> SourceError {
             SourceError::Status { url: shown(url), status: StatusCode::NOT_FOUND.as_u16() }
         }
         _ => SourceError::Unreachable { url: shown(url), reason: error.to_string() },
-    }
-}
-
-/// Runs what waits for the disk where it may.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, SourceError> + Send + 'static,
-) -> Result<T, SourceError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => Err(SourceError::Missing(format!("the work on the disk ended early: {error}"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::address::{local_path, shown};
 use super::answer::{broken, refusal};
-use super::client::{Client, blocking, local_failure};
+use super::client::{Client, local_failure};
 use super::hash::Hasher;
 use super::partial::Note;
 use super::retry::{Failure, Remedy};
@@ -13,6 +13,7 @@ use crate::error::SourceError;
 use crate::limits::{LOCAL_READ_BYTES, MAX_DOWNLOAD_ATTEMPTS, MAX_DOWNLOAD_BYTES};
 use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, HeaderValue, IF_RANGE, LAST_MODIFIED, RANGE};
 use reqwest::{Response, StatusCode};
+use sa_disk::on_disk;
 use std::io::Read;
 use std::path::Path;
 use url::Url;
@@ -198,11 +199,11 @@ impl Download<'_> {
     /// From this machine's own disk: there is nothing to continue.
     async fn copy(&mut self) -> Result<(), SourceError> {
         let url = self.asked.clone();
-        let (mut source, total) = blocking(move || {
+        let (mut source, total) = on_disk(move || {
             let opened =
                 std::fs::File::open(local_path(&url)?).map_err(|error| local_failure(&url, error))?;
             let total = opened.metadata().map_err(|error| local_failure(&url, error))?.len();
-            Ok((opened, total))
+            Ok::<_, SourceError>((opened, total))
         })
         .await?;
         self.writer.restart().await?;
@@ -210,11 +211,11 @@ impl Download<'_> {
         room::check(self.directory, total)?;
         loop {
             let url = self.asked.clone();
-            let (read, back) = blocking(move || {
+            let (read, back) = on_disk(move || {
                 let mut piece = Vec::new();
                 let read = (&mut source).take(LOCAL_READ_BYTES).read_to_end(&mut piece);
                 read.map_err(|error| local_failure(&url, error))?;
-                Ok((piece, source))
+                Ok::<_, SourceError>((piece, source))
             })
             .await?;
             source = back;

@@ -3,6 +3,7 @@
 use super::hash::Hasher;
 use crate::artifact::{Digest, RemoteFile};
 use crate::error::SourceError;
+use sa_disk::at;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -36,15 +37,15 @@ impl Partial {
     /// What an earlier attempt, maybe of a process that was killed, has left there.
     pub(super) fn open(path: &Path, fresh: Hasher) -> Result<Self, SourceError> {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = opened.map_err(disk(path))?;
+        let mut file = opened.map_err(at(path))?;
         let mut hasher = fresh.clone();
-        let len = hash(&mut file, &mut hasher).map_err(disk(path))?;
+        let len = hash(&mut file, &mut hasher).map_err(at(path))?;
         let note = fs::read(note_path(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Ok(Self { path: path.to_owned(), file, hasher, fresh, len, note })
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), SourceError> {
-        self.file.write_all(bytes).map_err(disk(&self.path))?;
+        self.file.write_all(bytes).map_err(at(&self.path))?;
         self.hasher.update(bytes);
         self.len += bytes.len() as u64;
         Ok(())
@@ -52,7 +53,7 @@ impl Partial {
 
     /// Forgets the bytes.
     pub(super) fn restart(&mut self) -> Result<(), SourceError> {
-        self.file.set_len(0).and_then(|()| self.file.rewind()).map_err(disk(&self.path))?;
+        self.file.set_len(0).and_then(|()| self.file.rewind()).map_err(at(&self.path))?;
         self.hasher = self.fresh.clone();
         self.len = 0;
         self.remember(None)
@@ -63,10 +64,10 @@ impl Partial {
         let beside = note_path(&self.path);
         match &note {
             Some(note) => {
-                let bytes = serde_json::to_vec(note).map_err(io::Error::from).map_err(disk(&beside))?;
-                fs::write(&beside, bytes).map_err(disk(&beside))?;
+                let bytes = serde_json::to_vec(note).map_err(io::Error::from).map_err(at(&beside))?;
+                fs::write(&beside, bytes).map_err(at(&beside))?;
             }
-            None => gone(fs::remove_file(&beside)).map_err(disk(&beside))?,
+            None => gone(fs::remove_file(&beside)).map_err(at(&beside))?,
         }
         self.note = note;
         Ok(())
@@ -74,14 +75,14 @@ impl Partial {
 
     /// What the bytes hash to. They are on the disk, not only on their way there.
     pub(super) fn digest(&mut self) -> Result<Digest, SourceError> {
-        self.file.sync_all().map_err(disk(&self.path))?;
+        self.file.sync_all().map_err(at(&self.path))?;
         Ok(self.hasher.clone().finish())
     }
 
     /// Removes the bytes and the note.
     pub(super) fn delete(path: &Path) -> Result<(), SourceError> {
         for file in [path.to_owned(), note_path(path)] {
-            gone(fs::remove_file(&file)).map_err(disk(&file))?;
+            gone(fs::remove_file(&file)).map_err(at(&file))?;
         }
         Ok(())
     }
@@ -117,9 +118,4 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
-}
-
-pub(super) fn disk(path: &Path) -> impl FnOnce(io::Error) -> SourceError {
-    let path = path.to_owned();
-    move |error| SourceError::Disk { path, error }
 }

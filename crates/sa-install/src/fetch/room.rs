@@ -1,6 +1,7 @@
 //! Whether there is room on the disk.
 
 use crate::error::SourceError;
+use sa_disk::at;
 use std::io;
 use std::path::Path;
 
@@ -12,13 +13,5 @@ pub(crate) fn check(directory: &Path, bytes: u64) -> Result<(), SourceError> {
         return Ok(());
     }
     let error = io::Error::new(io::ErrorKind::StorageFull, "not enough space left");
-    Err(SourceError::Disk { path: directory.to_owned(), error })
-}
-
-/// Whether it says that there is no room: the disk, the user's share of it, or what the process may write.
-pub(crate) fn is_full(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-    )
+    Err(at(directory)(error).into())
 }

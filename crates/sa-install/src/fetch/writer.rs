@@ -1,11 +1,11 @@
 //! Writes what comes in while more is coming: one piece is hashed and written by a thread that may wait for the disk,
 //! the next one is collected meanwhile.
 
-use super::client::blocking;
 use super::hash::Hasher;
 use super::partial::{Note, Partial};
 use crate::artifact::Digest;
 use crate::error::SourceError;
+use sa_disk::{at, on_disk};
 use std::path::{Path, PathBuf};
 use tokio::task::JoinHandle;
 
@@ -31,7 +31,7 @@ enum State {
 impl Writer {
     pub(super) async fn open(path: &Path, hasher: Hasher) -> Result<Self, SourceError> {
         let opened = path.to_owned();
-        let partial = blocking(move || Partial::open(&opened, hasher)).await?;
+        let partial = on_disk(move || Partial::open(&opened, hasher)).await?;
         let (len, note) = (partial.len, partial.note.clone());
         let state = State::Idle(Box::new(partial));
         Ok(Self { path: path.to_owned(), state, collected: Vec::new(), len, note })
@@ -96,7 +96,7 @@ impl Writer {
     /// Removes the file; it is of no use.
     pub(super) async fn delete(self) -> Result<(), SourceError> {
         let path = self.path.clone();
-        blocking(move || Partial::delete(&path)).await
+        on_disk(move || Partial::delete(&path)).await
     }
 
     async fn run<T: Send + 'static>(
@@ -104,9 +104,9 @@ impl Writer {
         work: impl FnOnce(&mut Partial) -> Result<T, SourceError> + Send + 'static,
     ) -> Result<T, SourceError> {
         let mut partial = self.idle().await?;
-        let (partial, value) = blocking(move || {
+        let (partial, value) = on_disk(move || {
             let value = work(&mut partial)?;
-            Ok((partial, value))
+            Ok::<_, SourceError>((partial, value))
         })
         .await?;
         self.state = State::Idle(partial);
@@ -123,6 +123,6 @@ impl Writer {
 
     fn broken(&self) -> SourceError {
         let error = std::io::Error::other("an earlier write failed");
-        SourceError::Disk { path: self.path.clone(), error }
+        at(&self.path)(error).into()
     }
 }

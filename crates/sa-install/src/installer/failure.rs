@@ -1,8 +1,6 @@
 //! From what each source said to why the installation failed.
 
 use crate::error::{Attempt, InstallError, SourceError};
-use crate::fetch::room;
-use crate::store::DiskError;
 use sa_agents::{AgentSpec, Platform, SourceKind};
 
 /// Why one source's turn is over.
@@ -18,13 +16,13 @@ impl Failure {
     /// What belongs to this machine's disk is the same for every source.
     pub(super) fn new(error: SourceError, agent: &AgentSpec) -> Self {
         match error {
-            SourceError::Disk { path, error } => Self::Final(DiskError { path, error }.for_agent(&agent.id)),
+            SourceError::Disk(error) => Self::Final(InstallError::on_disk(error, &agent.id)),
             error => Self::Source(error),
         }
     }
 
     pub(super) fn is_full_disk(error: &SourceError) -> bool {
-        matches!(error, SourceError::Disk { error, .. } if room::is_full(error))
+        matches!(error, SourceError::Disk(error) if error.is_full())
     }
 }
 

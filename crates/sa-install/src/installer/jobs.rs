@@ -4,8 +4,9 @@ use super::job::{Job, Reporter};
 use super::request::Selecting;
 use super::{InstallRequest, Installed};
 use crate::error::InstallError;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -33,7 +34,7 @@ impl Jobs {
         F: FnOnce(Arc<Reporter>) -> W,
         W: Future<Output = Result<Installed, InstallError>> + Send + 'static,
     {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         if let Some(job) = running.get(&key).filter(|job| job.is_running()) {
             return job.clone();
         }
@@ -69,6 +70,6 @@ struct Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.running.lock().remove(&self.key);
     }
 }

@@ -9,8 +9,9 @@ use crate::error::SourceError;
 use crate::fetch::{file_name, shown};
 use crate::progress::Progress;
 use crate::sources::Resolver;
-use crate::store::{AgentDirectory, Lock, Receipt, Staging, at, locate_entry};
+use crate::store::{AgentDirectory, Lock, Receipt, locate_entry};
 use crate::unpack::{copy_directory, move_program, unpack};
+use sa_disk::{Staging, at, on_disk};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,12 +31,20 @@ impl Bench {
         self,
         work: impl FnOnce(&Self) -> Result<T, SourceError> + Send + 'static,
     ) -> Result<(Self, T), SourceError> {
-        let task = tokio::task::spawn_blocking(move || {
+        on_disk(move || {
             let value = work(&self)?;
             Ok((self, value))
-        });
-        let ended_early = |error| SourceError::Missing(format!("the work on the disk ended early: {error}"));
-        task.await.unwrap_or_else(|error| Err(ended_early(error)))
+        })
+        .await
+    }
+
+    /// Makes the version an installed one, and the one that runs if `select`.
+    fn finish(self, receipt: Receipt, select: bool) -> Result<Receipt, SourceError> {
+        let receipt = self.directory.activate(&self.staging, receipt, &self.lock)?;
+        if select {
+            self.directory.select(&receipt.version, &self.lock)?;
+        }
+        Ok(receipt)
     }
 }
 
@@ -68,7 +77,7 @@ impl Run<'_> {
         resolver: &Resolver,
         reporter: &Arc<Reporter>,
     ) -> Result<Receipt, SourceError> {
-        let staging = Staging::new(&self.directory, &lock)?;
+        let staging = self.directory.stage(&lock)?;
         let bench = Bench { staging, directory: self.directory.clone(), lock };
         let (bench, digest) = match &artifact.contents {
             Contents::File(file) => {
@@ -157,15 +166,7 @@ impl Run<'_> {
         reporter.tell(Progress::Activating);
         let receipt = self.receipt(&artifact, entry, digest);
         let choose = self.selects(&receipt.version);
-        let task = tokio::task::spawn_blocking(move || {
-            let Bench { staging, directory, lock } = bench;
-            let receipt = staging.activate(&directory, receipt, &lock)?;
-            if choose {
-                directory.select(&receipt.version, &lock)?;
-            }
-            Ok(receipt)
-        });
-        task.await.unwrap_or_else(|error| Err(SourceError::Missing(error.to_string())))
+        on_disk(move || bench.finish(receipt, choose)).await
     }
 
     fn receipt(&self, artifact: &Artifact, entry: String, digest: Option<Digest>) -> Receipt {

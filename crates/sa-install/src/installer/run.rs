@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::sources::{Local, Resolver};
 use crate::store::{AgentDirectory, Lock, check_version, is_newer};
 use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
+use sa_disk::on_disk;
 use std::sync::Arc;
 
 /// One installation.
@@ -127,8 +128,7 @@ impl<'a> Run<'a> {
         let Some(place) = self.request.from.clone() else { return Ok(None) };
         reporter.tell(Progress::Resolving { source: SourceKind::Local });
         let (resolver, agent, version) = (resolver.clone(), self.agent.clone(), self.request.version.clone());
-        let looked = tokio::task::spawn_blocking(move || resolver.local(&agent, &place, version.as_deref()));
-        let looked = looked.await.map_err(|_| InstallError::Interrupted(self.agent.id.clone()))?;
+        let looked = on_disk(move || resolver.local(&agent, &place, version.as_deref())).await;
         looked.map(Some).map_err(|error| self.failed_alone(error))
     }
 
@@ -189,12 +189,14 @@ impl<'a> Run<'a> {
         let Some(receipt) = found else { return Ok(None) };
         if self.selects(version) && !self.directory.is_selected(version) {
             let lock = Lock::take(&self.directory, || reporter.tell(Progress::Waiting)).await;
-            let lock = lock.map_err(|error| error.for_agent(&self.agent.id))?;
+            let lock = lock.map_err(|error| InstallError::on_disk(error, &self.agent.id))?;
             // Somebody may have removed it meanwhile.
             if self.directory.installed(version).is_none() {
                 return Ok(None);
             }
-            self.directory.select(version, &lock).map_err(|error| error.for_agent(&self.agent.id))?;
+            self.directory
+                .select(version, &lock)
+                .map_err(|error| InstallError::on_disk(error, &self.agent.id))?;
         }
         Ok(Some(Installed { receipt, already_installed: true }))
     }

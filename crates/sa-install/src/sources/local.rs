@@ -12,6 +12,7 @@ use crate::limits::MAX_SEARCHED_BYTES;
 use names::Published;
 use reqwest::header::HeaderMap;
 use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
+use sa_disk::at;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read};
@@ -50,9 +51,8 @@ impl Resolver {
         let recipe = agent.install.as_ref().ok_or_else(|| {
             SourceError::Missing(format!("nothing is known about how '{}' is published", agent.id))
         })?;
-        let failed = |error| SourceError::Disk { path: place.to_owned(), error };
-        let place = std::path::absolute(place).map_err(failed)?;
-        let (directory, names) = files(&place).map_err(failed)?;
+        let place = std::path::absolute(place).map_err(at(place))?;
+        let (directory, names) = files(&place).map_err(at(&place))?;
         let asked = match Wanted::new(version) {
             Wanted::Version(version) => Some(version),
             Wanted::Latest | Wanted::Word(_) => None,
@@ -154,7 +154,7 @@ fn checksum_beside(directory: &Path, name: &str) -> Result<Option<Digest>, Sourc
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(SourceError::Disk { path, error }),
+            Err(error) => return Err(at(path)(error).into()),
         };
         return match listed(&text, name) {
             Some(digest) => Ok(Some(digest)),
@@ -191,5 +191,5 @@ fn manifest_version(document: impl Read) -> Option<String> {
 
 fn not_an_address(path: &Path) -> SourceError {
     let error = io::Error::new(io::ErrorKind::InvalidInput, "cannot be written as an address");
-    SourceError::Disk { path: path.to_owned(), error }
+    at(path)(error).into()
 }

@@ -1,99 +1,49 @@
 //! From a staging directory to an installed version: the receipt, the rename, the `current` link.
 
-use super::disk::{DiskError, at};
-use super::layout::{AgentDirectory, LINK, OLD, STAGING};
-use super::lock::{Lock, remove};
+use super::layout::AgentDirectory;
+use super::lock::Lock;
 use super::receipt::Receipt;
-use super::sync;
 use crate::error::SourceError;
+use sa_disk::{DiskError, Durability, Staging, at};
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
-use tempfile::TempDir;
 
 const EXECUTABLE: u32 = 0o755;
 
-/// A version being put together. It goes away with this value unless it was activated.
-#[derive(Debug)]
-pub(crate) struct Staging {
-    directory: TempDir,
-}
-
-impl Staging {
-    /// An empty one; only the holder of the lock has any.
-    pub(crate) fn new(agent: &AgentDirectory, _held: &Lock) -> Result<Self, DiskError> {
-        let made = tempfile::Builder::new()
-            .prefix(STAGING)
-            .permissions(Permissions::from_mode(EXECUTABLE))
-            .tempdir_in(agent.root());
-        Ok(Self { directory: made.map_err(at(agent.root()))? })
+impl AgentDirectory {
+    /// Creates an empty directory to put a version together in; only the holder of the lock has any.
+    pub(crate) fn stage(&self, _held: &Lock) -> Result<Staging, DiskError> {
+        self.versions.stage()
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        self.directory.path()
-    }
-
-    /// Makes it the installed version that the receipt speaks of, in place of one that may be there. Until the rename
-    /// nothing of it can be seen; from the rename on, all of it.
+    /// Makes the staged version the one that the receipt names, in place of one that may be there. Until the rename nothing of
+    /// it can be seen; from the rename on, all of it.
     pub(crate) fn activate(
-        self,
-        agent: &AgentDirectory,
+        &self,
+        staging: &Staging,
         mut receipt: Receipt,
-        held: &Lock,
+        _held: &Lock,
     ) -> Result<Receipt, DiskError> {
-        receipt.size = sync::measure(self.path())?;
-        receipt.write(self.path())?;
-        sync::tree(self.path())?;
-        let version = agent.version(&receipt.version);
-        if fs::symlink_metadata(&version).is_ok() {
-            self.replace(agent, &version, held)?;
-        } else {
-            let staging = self.directory.keep();
-            fs::rename(&staging, &version).map_err(at(&version))?;
-        }
-        sync::one(agent.root())?;
+        receipt.size = sa_disk::size_of(staging.path())?;
+        receipt.write(staging.path())?;
+        self.versions.publish(staging.path(), &receipt.version, Durability::Synced)?;
         Ok(receipt)
     }
 
-    /// The new version takes the name of the old one, which then goes away with this value.
-    fn replace(self, agent: &AgentDirectory, version: &Path, _held: &Lock) -> Result<(), DiskError> {
-        if exchange(self.path(), version) {
-            return Ok(());
-        }
-        // A file system that cannot exchange names: for a moment there is no such version, never half of one.
-        let old = unused(agent, OLD)?;
-        fs::rename(version, &old).map_err(at(version))?;
-        fs::rename(self.directory.keep(), version).map_err(at(version))?;
-        remove(&old)
-    }
-}
-
-impl AgentDirectory {
     /// Makes this version the one that runs when nobody names one.
     pub(crate) fn select(&self, version: &str, _held: &Lock) -> Result<(), DiskError> {
-        let current = self.current_link();
-        if self.is_selected(version) {
-            return Ok(());
-        }
-        let link = unused(self, LINK)?;
-        symlink(version, &link).map_err(at(&link))?;
-        fs::rename(&link, &current).map_err(at(&current))?;
-        sync::one(self.root())
+        self.versions.select(version, Durability::Synced)
     }
 
-    /// Whether `current` names this version.
+    /// Returns whether `current` names this version.
     pub(crate) fn is_selected(&self, version: &str) -> bool {
-        fs::read_link(self.current_link()).is_ok_and(|target| target == Path::new(version))
+        self.versions.current().as_deref() == Some(version)
     }
 
-    /// Whether `current` names an installed version.
+    /// Returns whether `current` names an installed version.
     pub(crate) fn has_selection(&self) -> bool {
-        let target = fs::read_link(self.current_link()).ok();
-        target.and_then(|target| self.installed(target.to_str()?)).is_some()
-    }
-
-    pub(super) fn unselect(&self) -> Result<(), DiskError> {
-        remove(&self.current_link())
+        self.versions.current().and_then(|version| self.installed(&version)).is_some()
     }
 }
 
@@ -113,23 +63,4 @@ pub(crate) fn locate_entry(staging: &Path, entries: &[String]) -> Result<Option<
         return Ok(path.to_str().map(str::to_owned));
     }
     Ok(None)
-}
-
-/// A name that nothing has. The lock is held, so that it stays unused.
-pub(super) fn unused(agent: &AgentDirectory, prefix: &str) -> Result<PathBuf, DiskError> {
-    let taken = tempfile::Builder::new().prefix(prefix).tempdir_in(agent.root()).map_err(at(agent.root()))?;
-    let path = taken.path().to_owned();
-    taken.close().map_err(at(&path))?;
-    Ok(path)
-}
-
-#[cfg(any(target_os = "linux", target_vendor = "apple"))]
-fn exchange(a: &Path, b: &Path) -> bool {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
-}
-
-#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-fn exchange(_: &Path, _: &Path) -> bool {
-    false
 }

@@ -1,52 +1,43 @@
 //! Where things are in an agent's directory, and which versions count as installed.
 
-use super::disk::{DiskError, at};
 use super::receipt::Receipt;
 use crate::limits::{MAX_AGENT_CHARS, MAX_VERSION_CHARS};
+use sa_disk::{DiskError, VersionedDirectory, at};
 use semver::Version;
 use std::cmp::Ordering;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-const CURRENT: &str = "current";
-/// Prefix of what only the holder of the lock may touch, and may remove if it is not its own.
-pub(super) const STAGING: &str = ".staging-";
-pub(super) const OLD: &str = ".old-";
-pub(super) const LINK: &str = ".link-";
-
 /// An agent's directory.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentDirectory {
-    root: PathBuf,
+    pub(super) versions: VersionedDirectory,
 }
 
 impl AgentDirectory {
     /// That of an agent; none if nothing could be called that.
     pub(crate) fn new(agents: &Path, agent: &str) -> Option<Self> {
-        is_plain(agent, MAX_AGENT_CHARS).then(|| Self { root: agents.join(agent) })
+        let versions = || VersionedDirectory::new(agents.join(agent));
+        is_plain(agent, MAX_AGENT_CHARS).then(|| Self { versions: versions() })
     }
 
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.versions.root()
     }
 
     /// Where a version lies, or would.
     pub(crate) fn version(&self, version: &str) -> PathBuf {
-        self.root.join(version)
-    }
-
-    pub(super) fn current_link(&self) -> PathBuf {
-        self.root.join(CURRENT)
+        self.versions.version(version)
     }
 
     pub(super) fn lock_file(&self) -> PathBuf {
-        self.root.join(".lock")
+        self.root().join(".lock")
     }
 
     /// Downloads on their way.
     pub(crate) fn partial(&self) -> PathBuf {
-        self.root.join(".partial")
+        self.root().join(".partial")
     }
 
     /// Every version that is installed and whole, the newest first.
@@ -57,14 +48,13 @@ impl AgentDirectory {
 
     /// Every directory that could be a version's, the newest first.
     pub(super) fn version_directories(&self) -> Result<Vec<String>, DiskError> {
-        let entries = match fs::read_dir(&self.root) {
-            Ok(entries) => entries,
+        let entries = match fs::read_dir(self.root()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(at(&self.root)(error)),
+            other => other.map_err(at(self.root()))?,
         };
         let mut names = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(at(&self.root))?;
+            let entry = entry.map_err(at(self.root()))?;
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let name =
                 entry.file_name().into_string().ok().filter(|name| is_directory && check_version(name));
@@ -84,9 +74,7 @@ impl AgentDirectory {
 
     /// The version that runs when nobody names one: what `current` says, else the newest.
     pub(crate) fn current(&self) -> Result<Option<Receipt>, DiskError> {
-        let linked = fs::read_link(self.current_link()).ok();
-        let linked = linked.and_then(|target| self.installed(target.to_str()?));
-        match linked {
+        match self.versions.current().and_then(|version| self.installed(&version)) {
             Some(receipt) => Ok(Some(receipt)),
             None => Ok(self.versions()?.into_iter().next()),
         }
@@ -95,7 +83,7 @@ impl AgentDirectory {
 
 /// Whether this can name a version, and so a directory. Names come from users and from servers.
 pub(crate) fn check_version(name: &str) -> bool {
-    is_plain(name, MAX_VERSION_CHARS) && !matches!(name, CURRENT | "latest")
+    is_plain(name, MAX_VERSION_CHARS) && !matches!(name, "current" | "latest")
 }
 
 fn is_plain(name: &str, most: usize) -> bool {

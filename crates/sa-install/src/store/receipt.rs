@@ -1,8 +1,8 @@
 //! What is known about an installed version: a file in its directory, written before the directory gets its name.
 
-use super::disk::{DiskError, at};
 use rustix::fs::{Access, access};
 use sa_agents::Platform;
+use sa_disk::{DiskError, at};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};

@@ -1,10 +1,8 @@
 //! Taking versions away. A process that runs one keeps its files until it ends.
 
-use super::activate::unused;
-use super::disk::{DiskError, at};
-use super::layout::{AgentDirectory, OLD};
-use super::lock::{Lock, remove};
-use std::fs;
+use super::layout::AgentDirectory;
+use super::lock::Lock;
+use sa_disk::{DiskError, remove_all};
 
 impl AgentDirectory {
     /// Removes one version, or all with everything else that was kept; answers which. A directory that is no whole version
@@ -13,25 +11,17 @@ impl AgentDirectory {
         let mut doomed = self.version_directories()?;
         doomed.retain(|name| version.is_none_or(|version| version == name));
         for version in &doomed {
-            self.take_away(version)?;
+            self.versions.remove(version)?;
         }
         if version.is_none() {
-            remove(&self.partial())?;
+            remove_all(&self.partial())?;
         }
         if !self.has_selection() {
             match self.versions()?.first() {
                 Some(newest) => self.select(&newest.version, held)?,
-                None => self.unselect()?,
+                None => self.versions.unselect()?,
             }
         }
         Ok(doomed)
-    }
-
-    /// First its name, then its files: what is half removed is no version any more.
-    fn take_away(&self, version: &str) -> Result<(), DiskError> {
-        let old = unused(self, OLD)?;
-        let directory = self.version(version);
-        fs::rename(&directory, &old).map_err(at(&directory))?;
-        remove(&old)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::UnpackError;
 use super::tree::Tree;
-use crate::store::at;
+use sa_disk::at;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;

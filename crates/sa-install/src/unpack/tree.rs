@@ -4,7 +4,7 @@
 use super::select::{Selection, parts_of};
 use super::{Counter, UnpackError, broken};
 use crate::limits::MAX_UNPACKED_ENTRIES;
-use crate::store::at;
+use sa_disk::at;
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -1,13 +1,14 @@
 //! Agent processes that several sessions share, where the agent can do that.
 
 use super::{AgentFailure, Connection};
+use parking_lot::Mutex;
 use sa_agents::{AgentSpec, Capability};
 use sa_hub::Hub;
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
@@ -84,7 +85,7 @@ impl Pool {
     }
 
     fn slot(&self, key: &Key) -> Arc<Slot> {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared.lock();
         shared.retain(|_, slot| slot.strong_count() > 0);
         let there = shared.get(key).and_then(Weak::upgrade).filter(|slot| slot.takes_sessions());
         there.unwrap_or_else(|| {
@@ -96,7 +97,7 @@ impl Pool {
 
     /// Has sessions of this key join that process, unless they have one.
     fn offer(&self, key: Key, slot: &Arc<Slot>) {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared.lock();
         let taken = shared.get(&key).and_then(Weak::upgrade).is_some_and(|slot| slot.takes_sessions());
         if !taken {
             shared.insert(key, Arc::downgrade(slot));

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use sa_api::{AgentExit, Unparsed};
-use sa_jsonrpc::{Invalid, Message, codes};
+use sa_jsonrpc::{Invalid, Message, codes, write_call, write_response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -121,40 +121,15 @@ fn null() -> Box<RawValue> {
     RawValue::NULL.to_owned()
 }
 
-#[derive(Serialize)]
-struct Outgoing<'a> {
-    jsonrpc: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u64>,
-    method: &'a str,
-    params: &'a Value,
-}
-
 /// A request, or a notification if it has no number.
 pub(crate) fn message(call: Option<u64>, method: &str, params: &Value) -> Result<Message<Bytes>, Invalid> {
-    let message = Outgoing { jsonrpc: "2.0", id: call, method, params };
-    read(serde_json::to_vec(&message))
+    Message::read(Bytes::from(write_call(call, method, Some(params))))
 }
 
 /// The answer to an agent's request of that id.
 pub(crate) fn answer(id: &str, outcome: &Result<Value, RpcError>) -> Result<Message<Bytes>, Invalid> {
     let id = RawValue::from_string(id.to_owned()).unwrap_or_else(|_| null());
-    #[derive(Serialize)]
-    struct Answer<'a> {
-        jsonrpc: &'static str,
-        id: &'a RawValue,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        result: Option<&'a Value>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        error: Option<&'a RpcError>,
-    }
-    let answer =
-        Answer { jsonrpc: "2.0", id: &id, result: outcome.as_ref().ok(), error: outcome.as_ref().err() };
-    read(serde_json::to_vec(&answer))
-}
-
-fn read(bytes: serde_json::Result<Vec<u8>>) -> Result<Message<Bytes>, Invalid> {
-    Message::read(Bytes::from(bytes.unwrap_or_default()))
+    Message::read(Bytes::from(write_response(&id, outcome.as_ref())))
 }
 
 #[cfg(test)]

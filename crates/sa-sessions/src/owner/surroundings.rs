@@ -5,7 +5,7 @@ use crate::agent::{AgentFailure, Connection};
 use crate::parts::Parts;
 use sa_api::sessions::{EventData, Notice, NoticeSeverity};
 use sa_api::{McpServerConfig, SkillsConfig};
-use sa_files::ConfigKind;
+use sa_config::ConfigKind;
 use sa_skills::{SkillsError, SkillsFault};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

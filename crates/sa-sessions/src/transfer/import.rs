@@ -16,7 +16,7 @@ use sa_api::sessions::{EventData, Session, SessionState, UniversalEvent};
 use sa_store::{Import, NewEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// Events that are stored at once, and bytes of them.
 const BATCH: usize = 256;
@@ -88,14 +88,14 @@ impl Claim {
     /// Takes it, unless there is nothing to take over or another import has it.
     fn take(parts: &Arc<Parts>, record: &Record) -> Option<Self> {
         let of = (record.request.agent.clone(), record.native_session_id.clone()?);
-        let is_free = parts.claimed.lock().unwrap_or_else(PoisonError::into_inner).insert(of.clone());
+        let is_free = parts.claimed.lock().insert(of.clone());
         is_free.then(|| Self { parts: Arc::clone(parts), of })
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.parts.claimed.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.of);
+        self.parts.claimed.lock().remove(&self.of);
     }
 }
 

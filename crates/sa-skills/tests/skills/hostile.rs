@@ -148,7 +148,7 @@ fn placing_ends_whatever_a_source_holds() {
             }
         });
         assert!(stage.placed(".claude").is_empty(), "{:?}", stage.placed(".claude"));
-        sa_files::remove_all(&stage.path("source")).unwrap();
+        sa_disk::remove_all(&stage.path("source")).unwrap();
         Ok(())
     });
     outcome.unwrap();

@@ -318,7 +318,7 @@ async fn what_a_kill_left_does_not_matter() {
     let skills = stage.skills_with(eager());
     place(&stage, &skills, git(&address)).await.unwrap();
     let source = source_of(&stage);
-    fs::create_dir(source.join("staging-half")).unwrap();
+    fs::create_dir(source.join(".staging-half")).unwrap();
     fs::write(source.join("state.json"), "{\"half").unwrap();
     fs::create_dir(stage.cwd().join(".claude/skills/.sandbox-agent-half")).unwrap();
     place(&stage, &skills, git(&address)).await.unwrap();

@@ -13,7 +13,7 @@ pub(crate) use queue::{Queue, Work};
 pub(crate) use retention::{due, sweep};
 
 use crate::error::StoreError;
-use crate::files::{self, Lock};
+use crate::files;
 use crate::limits::{GROUP_BYTES, GROUP_CHANGES, SWEEP_PART};
 use crate::listings::{self, Census};
 use crate::options::Retention;
@@ -22,6 +22,7 @@ use chores::Chores;
 use copier::Copier;
 use queue::{Counters, Inbox, Task};
 use rusqlite::Connection;
+use sa_disk::FileLock;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -79,7 +80,7 @@ impl Desk<'_> {
 pub(crate) struct Writer {
     connection: Connection,
     /// Given back when the thread ends, after the connection; absent in memory.
-    lock: Option<Lock>,
+    lock: Option<FileLock>,
     path: Option<PathBuf>,
     retention: Retention,
     inbox: Inbox,
@@ -102,7 +103,7 @@ impl Writer {
     /// Starts the thread and gives the way to it.
     pub(crate) fn start(
         connection: Connection,
-        file: Option<(Lock, PathBuf)>,
+        file: Option<(FileLock, PathBuf)>,
         retention: Retention,
     ) -> Result<Queue, StoreError> {
         let (queue, inbox) = queue::queue(retention.total_bytes / SWEEP_PART);

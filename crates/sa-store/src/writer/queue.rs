@@ -5,9 +5,10 @@ use crate::error::StoreError;
 use crate::limits::{CHANGE_COST, QUEUE_BYTES, QUEUE_CHANGES};
 use crate::listings::Census;
 use crate::types::Stats;
+use parking_lot::Mutex;
 use rusqlite::Connection;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -161,7 +162,7 @@ impl Queue {
 
     /// Notes that an import will not be finished. It is remembered even if the queue is full.
     pub(crate) fn abandon(&self, session: i64) {
-        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        self.abandoned.lock().push(session);
         let _ = self.sender.try_send(Work::Wake);
     }
 
@@ -198,6 +199,6 @@ impl Inbox {
 
     /// Imports that were abandoned since it was last asked.
     pub(super) fn abandoned(&self) -> Vec<i64> {
-        std::mem::take(&mut *self.abandoned.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.abandoned.lock())
     }
 }

@@ -5,13 +5,13 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::fork;
+use parking_lot::{Mutex, MutexGuard};
 
 /// How to start the guardian: a command that does nothing but call [`guardian_main`](crate::guardian_main).
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl GuardianLink {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Starts a guardian if there should be one and is none; gives back the pid of a new one. Without it the

@@ -1,12 +1,11 @@
 //! Files that commands write: each gets its name only when all of it is there.
 
 use crate::failure::Failure;
-use anyhow::Context;
-use std::fs::{self, File, OpenOptions, Permissions};
+use anyhow::{Context, Error};
+use sa_disk::{AtomicFile, Durability};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use std::path::Path;
 
 /// What anybody may read whom the umask lets.
 pub(crate) const ORDINARY: u32 = 0o666;
@@ -16,7 +15,7 @@ pub(crate) const PRIVATE: u32 = 0o600;
 /// A file on its way; gone again if it is not kept.
 pub(crate) enum Draft {
     /// Beside the one that it will replace.
-    Beside { draft: NamedTempFile, target: PathBuf },
+    Beside(AtomicFile),
     /// A device or a pipe, which nothing can take the place of.
     Straight(File),
 }
@@ -30,32 +29,23 @@ impl Draft {
             let file = OpenOptions::new().write(true).open(&target).with_context(cannot)?;
             return Ok(Self::Straight(file));
         }
-        let directory = target.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(".");
-        let draft = tempfile::Builder::new()
-            .prefix(&name)
-            .suffix(".part")
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(directory)
-            .with_context(cannot)?;
-        Ok(Self::Beside { draft, target })
+        let file = AtomicFile::create(&target, mode).map_err(|error| error.source).with_context(cannot)?;
+        Ok(Self::Beside(file))
     }
 
     /// All of it is there.
     pub(crate) fn keep(self) -> Result<(), Failure> {
         match self {
             Self::Straight(_) => Ok(()),
-            Self::Beside { draft, target } => {
-                let kept = draft.persist(&target).map_err(|error| error.error);
-                Ok(kept.map(drop).with_context(|| format!("cannot write {}", target.display()))?)
-            }
+            Self::Beside(file) => Ok(file.commit(Durability::Eventual).map_err(|error| {
+                Error::new(error.source).context(format!("cannot write {}", error.path.display()))
+            })?),
         }
     }
 
     fn file(&mut self) -> &mut File {
         match self {
-            Self::Beside { draft, .. } => draft.as_file_mut(),
+            Self::Beside(file) => file.file_mut(),
             Self::Straight(file) => file,
         }
     }
@@ -75,6 +65,8 @@ impl Write for Draft {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     fn names(directory: &Path) -> Vec<String> {
         let entries = fs::read_dir(directory).unwrap();
@@ -94,7 +86,7 @@ mod tests {
 
         let mut given_up = Draft::create(&file, PRIVATE).unwrap();
         given_up.write_all(b"ne").unwrap();
-        assert_eq!((fs::read(&file).unwrap(), names(directory.path()).len()), (b"old".to_vec(), 3));
+        assert_eq!(fs::read(&file).unwrap(), b"old");
         drop(given_up);
         assert_eq!(names(directory.path()), ["f", "l"]);
 

@@ -1,21 +1,19 @@
 //! The folder in the data directory that belongs to its daemon. It holds the token, so it is private and checked to be:
 //! other users of the machine must neither read it nor lead commands to a daemon of theirs.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use sa_disk::{DiskError, FileLock};
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use thiserror::Error;
 
 const PRIVATE_FOLDER: u32 = 0o700;
-const PRIVATE_FILE: u32 = 0o600;
 /// The permissions of anybody but the owner.
 const OF_OTHERS: u32 = 0o077;
 /// How long a command waits for its turn. Starting and stopping are bounded by less.
 const TURN_TIMEOUT: Duration = Duration::from_secs(120);
-const POLL: Duration = Duration::from_millis(20);
 
 /// The folder of a data directory's daemon.
 #[derive(Debug, Clone)]
@@ -26,7 +24,7 @@ pub(crate) struct Place {
 /// The right to start or stop the daemon of a data directory, until dropped.
 #[derive(Debug)]
 pub(crate) struct Operation {
-    _turn: File,
+    _turn: FileLock,
 }
 
 /// Why the folder cannot be used.
@@ -116,28 +114,15 @@ impl Place {
     /// Waits until no other command starts or stops this daemon. The folder must exist.
     pub(crate) fn operate(&self) -> Result<Operation, PlaceError> {
         self.is_there()?;
-        let path = self.folder.join("operation");
-        let cannot = |error| PlaceError::Io(path.clone(), error);
-        let file = private().truncate(false).open(&path).map_err(cannot)?;
-        let began = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Operation { _turn: file }),
-                Err(TryLockError::WouldBlock) if began.elapsed() > TURN_TIMEOUT => {
-                    return Err(PlaceError::Busy(self.folder.clone()));
-                }
-                Err(TryLockError::WouldBlock) => sleep(POLL),
-                Err(TryLockError::Error(error)) => return Err(cannot(error)),
-            }
-        }
+        let turn = FileLock::take_within(&self.folder.join("operation"), TURN_TIMEOUT)?;
+        turn.map(|turn| Operation { _turn: turn }).ok_or_else(|| PlaceError::Busy(self.folder.clone()))
     }
 }
 
-/// Options for a file that only this user reads.
-pub(super) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).mode(PRIVATE_FILE);
-    options
+impl From<DiskError> for PlaceError {
+    fn from(error: DiskError) -> Self {
+        Self::Io(error.path, error.source)
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The record that a daemon writes about itself, and a check that its writer is alive.
 
 use super::place::{Place, PlaceError};
+use sa_disk::FileLock;
 use sa_supervisor::ProcessIdentity;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -85,7 +86,7 @@ impl Place {
         if !self.is_there()? {
             return Ok(Found::Nobody);
         }
-        if !self.is_locked()? {
+        if !FileLock::is_held(&self.lock())? {
             return Ok(Found::Nobody);
         }
         Ok(match self.read_record()?.filter(|record| record.identity().is_running()) {
@@ -100,20 +101,6 @@ impl Place {
             Ok(text) => Ok(serde_json::from_slice(&text).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(PlaceError::Io(self.record(), error)),
-        }
-    }
-
-    fn is_locked(&self) -> Result<bool, PlaceError> {
-        let cannot = |error| PlaceError::Io(self.lock(), error);
-        let file = match File::open(self.lock()) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(cannot(error)),
-        };
-        match file.try_lock_shared() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(cannot(error)),
         }
     }
 }

@@ -1,42 +1,31 @@
 //! A daemon's claim to be the one of its data directory.
 
-use super::place::{Place, PlaceError, private};
+use super::place::{Place, PlaceError};
 use super::record::Record;
 use crate::commands::draft::{Draft, PRIVATE};
 use crate::failure::Failure;
 use anyhow::Context;
-use std::fs::{self, File, TryLockError};
+use sa_disk::FileLock;
+use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Commands that look for a daemon hold the lock for an instant.
 const GLANCE: Duration = Duration::from_secs(1);
-const POLL: Duration = Duration::from_millis(10);
 
 /// Held by a daemon for as long as it lives. The record goes with it.
 #[derive(Debug)]
 pub(crate) struct Registration {
     place: Place,
-    _lock: File,
+    _lock: FileLock,
 }
 
 impl Registration {
     /// Takes the data directory; none if another daemon has it.
     pub(crate) fn claim(place: &Place) -> Result<Option<Self>, PlaceError> {
-        let cannot = |error| PlaceError::Io(place.lock(), error);
         place.create()?;
-        let lock = private().truncate(false).open(place.lock()).map_err(cannot)?;
-        let began = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if began.elapsed() > GLANCE => return Ok(None),
-                Err(TryLockError::WouldBlock) => sleep(POLL),
-                Err(TryLockError::Error(error)) => return Err(cannot(error)),
-            }
-        }
+        let Some(lock) = FileLock::take_within(&place.lock(), GLANCE)? else { return Ok(None) };
         let registration = Self { place: place.clone(), _lock: lock };
         registration.forget();
         Ok(Some(registration))

@@ -6,9 +6,9 @@ use super::record::{Record, Standing};
 use super::registration::{Registration, write_private};
 use crate::failure::Failure;
 use crate::settings::{Access, Lifetime, Settings};
+use sa_api::Timestamp;
 use sa_supervisor::ProcessIdentity;
 use std::net::SocketAddr;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The part that a daemon plays on its machine.
 #[derive(Debug)]
@@ -72,12 +72,11 @@ fn register_foreground(place: &Place, address: SocketAddr, access: &Access) -> O
 
 fn record(address: SocketAddr, token_file: Option<std::path::PathBuf>, standing: Standing) -> Record {
     let ProcessIdentity { pid, started, boot } = ProcessIdentity::current();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Record {
         pid,
         started_ticks: started,
         boot_id: boot,
-        started_at_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        started_at_ms: Timestamp::now().as_millis(),
         address,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         token_file,

@@ -33,11 +33,22 @@ const OURS: &[Family] = &[
     },
     Family {
         name: SESSIONS,
-        crates: &["sa_sessions", "sa_store", "sa_universal", "sa_webhooks", "sa_skills", "sa_otlp"],
+        crates: &[
+            "sa_sessions",
+            "sa_store",
+            "sa_universal",
+            "sa_webhooks",
+            "sa_skills",
+            "sa_otlp",
+            "sa_config",
+        ],
     },
     Family { name: HTTP, crates: &["sa_http", "sa_api", "sa_hub", "sa_relay", "sa_jsonrpc", "sa_inspector"] },
-    Family { name: WORKSPACE, crates: &["sa_files", "sa_processes", "sa_supervisor", "sa_shell"] },
-    Family { name: INSTALL, crates: &["sa_install", "sa_agents", "sa_credentials", "sa_probe", "sa_doctor"] },
+    Family { name: WORKSPACE, crates: &["sa_disk", "sa_files", "sa_processes", "sa_supervisor", "sa_shell"] },
+    Family {
+        name: INSTALL,
+        crates: &["sa_install", "sa_agents", "sa_net", "sa_credentials", "sa_probe", "sa_doctor"],
+    },
     Family { name: CLI, crates: &["sa_client", "sa_model", "sandbox_agent"] },
 ];
 

@@ -1,30 +1,28 @@
 //! What is said of an agent: its catalogue entry, what is on the disk, which credentials are there, what runs.
 
-use super::off_thread;
 use crate::AgentServices;
-use crate::problem::ApiResult;
 use crate::state::AppState;
 use sa_agents::{AgentSpec, Capability, Launch};
 use sa_api::{
     AcpServerStatus, AgentCapabilities, AgentInfo, AgentLaunch, AgentServerState, AgentServerStatus,
     CredentialInfo, CredentialStatus, InstalledVersion, Timestamp,
 };
+use sa_disk::on_disk;
 use sa_install::{Found, Origin};
 use std::collections::{BTreeSet, HashMap};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-pub(super) async fn all(state: &AppState) -> ApiResult<Vec<AgentInfo>> {
+pub(super) async fn all(state: &AppState) -> Vec<AgentInfo> {
     let (agents, running, services) = (
         state.hub.catalogue().iter().cloned().collect::<Vec<_>>(),
         Running::now(state),
         state.agents.clone(),
     );
-    off_thread(move || agents.iter().map(|agent| describe(agent, &running, &services)).collect()).await
+    on_disk(move || agents.iter().map(|agent| describe(agent, &running, &services)).collect()).await
 }
 
-pub(super) async fn one(state: &AppState, agent: AgentSpec) -> ApiResult<AgentInfo> {
+pub(super) async fn one(state: &AppState, agent: AgentSpec) -> AgentInfo {
     let (running, services) = (Running::now(state), state.agents.clone());
-    off_thread(move || describe(&agent, &running, &services)).await
+    on_disk(move || describe(&agent, &running, &services)).await
 }
 
 /// What runs now, by agent.
@@ -42,8 +40,7 @@ impl Running {
             let (count, since) = agents.entry(server.agent).or_insert((0, u64::MAX));
             (*count, *since) = (*count + 1, (*since).min(server.created_at_ms));
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { agents, now_ms: now.as_millis() as u64 }
+        Self { agents, now_ms: Timestamp::now().as_millis() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Installing and removing agents.
 
-use super::{Id, named, off_thread};
+use super::{Id, named};
 use crate::body::read_json_or_default;
 use crate::negotiate::{Media, check_accept, prefers};
 use crate::problem::{ApiError, ApiResult};
@@ -19,6 +19,7 @@ use sa_api::{
     ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
     Problem, UninstalledAgent,
 };
+use sa_disk::on_disk;
 use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
 use serde::Deserialize;
 
@@ -291,7 +292,7 @@ pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<J
     let installer = state.agents.launcher.installer().clone();
     let latest = installer.latest(&agent).await?;
     let id = agent.id.clone();
-    let installed = off_thread(move || installer.current(&id)).await??.map(|receipt| receipt.version);
+    let installed = on_disk(move || installer.current(&id)).await?.map(|receipt| receipt.version);
     let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
     Ok(Json(LatestVersion { agent: agent.id, installed, latest, outdated }))
 }

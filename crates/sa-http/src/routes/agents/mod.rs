@@ -68,7 +68,7 @@ type Parameters = Result<Query<AgentQuery>, QueryRejection>;
 pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> ApiResult<Json<AgentList>> {
     let Query(query) = query?;
     let no_cache = query.no_cache()?;
-    let mut agents = describe::all(&state).await?;
+    let mut agents = describe::all(&state).await;
     if query.config {
         agents = futures_util::stream::iter(agents)
             .map(|info| offer::add_config(&state, info, no_cache))
@@ -102,7 +102,7 @@ pub(crate) async fn get(
 ) -> ApiResult<Json<AgentInfo>> {
     let agent = named(&state, id)?;
     let Query(query) = query?;
-    let mut info = describe::one(&state, agent).await?;
+    let mut info = describe::one(&state, agent).await;
     if query.config {
         info = offer::add_config(&state, info, query.no_cache()?).await;
     }
@@ -141,7 +141,7 @@ pub(crate) async fn update(
         ));
     };
     state.agents.launcher.installer().make_current(&agent.id, &version).await?;
-    Ok(Json(describe::one(&state, agent).await?))
+    Ok(Json(describe::one(&state, agent).await))
 }
 
 /// The agent that the path names.
@@ -149,11 +149,4 @@ fn named(state: &AppState, id: Id) -> ApiResult<AgentSpec> {
     let Path(id) = id?;
     let found = state.hub.catalogue().find(&id).cloned();
     found.map_err(|unknown| Problem::new(ErrorCode::NotFound, unknown.to_string()).with_agent(id).into())
-}
-
-/// Disk work of a handler, off the threads that serve.
-async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ApiResult<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| ApiError::new(ErrorCode::Internal, "the daemon hit a bug while it looked at its disk"))
 }

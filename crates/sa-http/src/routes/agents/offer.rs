@@ -1,6 +1,6 @@
 //! The offer of an agent: asked from the agent itself, or taken from the catalog if it cannot be asked.
 
-use super::{Id, Parameters, describe, named, off_thread};
+use super::{Id, Parameters, describe, named};
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
@@ -11,6 +11,7 @@ use sa_api::{
     AgentChoice, AgentConfigOption, AgentInfo, AgentModels, AgentModes, CredentialStatus, OfferSource,
     Problem,
 };
+use sa_disk::on_disk;
 use sa_probe::{Offer, ProbeError, Select};
 use sa_sessions::modes::{
     agent_modes, combinations, known_choices, mode_table, offered_choices, permission_modes,
@@ -61,11 +62,11 @@ enum Need {
 /// Asks an agent what it offers, unless it is not there or has no credentials.
 async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> ApiResult<Known> {
     let (services, spec) = (state.agents.clone(), agent.clone());
-    let (is_here, status) = off_thread(move || {
+    let (is_here, status) = on_disk(move || {
         let is_here = spec.program().is_none() || describe::found(&spec, &services).is_some();
         (is_here, describe::credentials(&spec, &services).0)
     })
-    .await?;
+    .await;
     let probe = &state.agents.probe;
     let id = &agent.id;
     if !is_here && !matches!(agent.launch, sa_agents::Launch::InstallOnly { .. }) {

@@ -6,12 +6,11 @@ use crate::commands::render::{Table, age, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
-use sa_api::{AcpServer, AcpServerStatus};
+use sa_api::{AcpServer, AcpServerStatus, Timestamp};
 use sa_client::{Client, EventStream, PostOptions, Posted, ReconnectingStream, SseEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Failure> {
     match command {
@@ -36,8 +35,7 @@ pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Fai
 
 fn server_table(servers: &[AcpServer]) -> Table {
     let mut table = Table::new(["SERVER", "AGENT", "STATUS", "PID", "PENDING", "LAST EVENT", "AGE"]);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let now = u64::try_from(now).unwrap_or(u64::MAX);
+    let now = Timestamp::now().as_millis();
     for server in servers {
         table.add([
             &server.server_id,

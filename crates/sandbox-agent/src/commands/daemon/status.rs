@@ -6,10 +6,11 @@ use crate::args::StatusArgs;
 use crate::commands::render::{Table, age, print_json};
 use crate::failure::Failure;
 use crate::local_daemon::{Found, Place, Record};
+use sa_api::Timestamp;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -105,8 +106,7 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
     };
     let mut rows = vec![("state", state.to_owned())];
     if let Some(daemon) = &status.daemon {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let up = u64::try_from(now).unwrap_or(u64::MAX).saturating_sub(daemon.started_at_ms);
+        let up = Timestamp::now().as_millis().saturating_sub(daemon.started_at_ms);
         rows.extend([
             ("pid", daemon.pid.to_string()),
             ("version", daemon.version.clone()),

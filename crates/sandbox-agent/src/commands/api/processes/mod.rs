@@ -16,12 +16,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sa_api::{
     ProcessCreateRequest, ProcessInfo, ProcessInputRequest, ProcessOwner, ProcessRunRequest, ProcessState,
-    ProcessTerminalSize,
+    ProcessTerminalSize, Timestamp,
 };
 use sa_client::{Client, ProcessEnding};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// How a command whose time was over is reported, as `timeout` does.
 const EXIT_TIMED_OUT: u8 = 124;
@@ -181,8 +181,7 @@ fn owner_of(owner: Owner) -> ProcessOwner {
 
 fn table(processes: &[ProcessInfo]) -> Table {
     let mut table = Table::new(["ID", "STATUS", "PID", "TTY", "AGE", "COMMAND"]);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let now = u64::try_from(now).unwrap_or(u64::MAX);
+    let now = Timestamp::now().as_millis();
     for process in processes {
         table.add([
             &process.id,

@@ -1,12 +1,11 @@
 //! Checking the fields of a JSON object, with errors that name the field.
 
-use super::Object;
-use crate::error::FilesError;
+use crate::{ConfigError, Object};
 use serde_json::Value;
 
 /// What a field must be.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// Text with something in it.
     Text,
     /// A list of texts.
@@ -22,24 +21,24 @@ pub(super) enum Shape {
 }
 
 /// A field and what it must be, if it is there.
-pub(super) struct Field {
-    pub(super) name: &'static str,
-    pub(super) shape: Shape,
-    pub(super) required: bool,
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) shape: Shape,
+    pub(crate) required: bool,
     /// Other names that it goes by.
-    pub(super) aliases: &'static [&'static str],
+    pub(crate) aliases: &'static [&'static str],
 }
 
-pub(super) const fn optional(name: &'static str, shape: Shape, aliases: &'static [&'static str]) -> Field {
+pub(crate) const fn optional(name: &'static str, shape: Shape, aliases: &'static [&'static str]) -> Field {
     Field { name, shape, required: false, aliases }
 }
 
-pub(super) const fn required(name: &'static str, shape: Shape) -> Field {
+pub(crate) const fn required(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, required: true, aliases: &[] }
 }
 
 /// Gives each field its own name, drops nulls, and checks what is there. Fields that are not listed stay as they are.
-pub(super) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Result<(), FilesError> {
+pub(crate) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Result<(), ConfigError> {
     for field in fields {
         for alias in field.aliases {
             if let Some(value) = object.remove(*alias)
@@ -68,8 +67,8 @@ pub(super) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Resul
 }
 
 /// The error about a field.
-pub(super) fn wrong(place: &str, field: &str, what: &str) -> FilesError {
-    FilesError::Invalid(format!("`{place}{field}` {what}"))
+pub(crate) fn wrong(place: &str, field: &str, what: &str) -> ConfigError {
+    ConfigError::Invalid(format!("`{place}{field}` {what}"))
 }
 
 impl Shape {

@@ -1,8 +1,7 @@
 //! MCP servers: a command that is started, or an address that is called.
 
-use super::Object;
-use super::field::{Field, Shape, check, optional, required, wrong};
-use crate::error::FilesError;
+use crate::field::{Field, Shape, check, optional, required, wrong};
+use crate::{ConfigError, Object};
 use serde_json::Value;
 
 const ENABLED: Field = optional("enabled", Shape::Flag, &[]);
@@ -29,7 +28,7 @@ const REMOTE: [Field; 8] = [
 ];
 
 /// Brings an MCP server into its usual form, or says what is wrong with it. Unknown fields stay.
-pub(super) fn normalize(mut server: Object) -> Result<Object, FilesError> {
+pub(crate) fn normalize(mut server: Object) -> Result<Object, ConfigError> {
     let given = match server.remove("type") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text),
@@ -70,7 +69,7 @@ pub(super) fn normalize(mut server: Object) -> Result<Object, FilesError> {
 }
 
 /// A command may be written as one list with its arguments.
-fn split_command(server: &mut Object) -> Result<(), FilesError> {
+fn split_command(server: &mut Object) -> Result<(), ConfigError> {
     let Some(Value::Array(words)) = server.get("command") else { return Ok(()) };
     let mut words = words.clone().into_iter();
     let Some(command) = words.next() else { return Err(wrong("", "command", "is an empty list")) };
@@ -85,7 +84,7 @@ fn split_command(server: &mut Object) -> Result<(), FilesError> {
     Ok(())
 }
 
-fn check_remote(server: &Object) -> Result<(), FilesError> {
+fn check_remote(server: &Object) -> Result<(), ConfigError> {
     let text = |name: &str| server.get(name).and_then(Value::as_str).unwrap_or_default();
     let after = ["http://", "https://"].iter().find_map(|scheme| text("url").strip_prefix(scheme));
     if after.is_none_or(|rest| rest.is_empty() || rest.starts_with('/') || rest.contains(char::is_whitespace))

@@ -1,8 +1,7 @@
 //! Skills: where they come from.
 
-use super::Object;
-use super::field::{Field, Shape, check, optional, required, wrong};
-use crate::error::FilesError;
+use crate::field::{Field, Shape, check, optional, required, wrong};
+use crate::{ConfigError, Object};
 use serde_json::Value;
 
 const SOURCE: [Field; 5] = [
@@ -17,7 +16,7 @@ const SOURCE: [Field; 5] = [
 const KINDS: [&str; 3] = ["github", "git", "local"];
 
 /// Checks a set of skills. Unknown fields stay.
-pub(super) fn normalize(mut skills: Object) -> Result<Object, FilesError> {
+pub(crate) fn normalize(mut skills: Object) -> Result<Object, ConfigError> {
     let sources = match skills.get_mut("sources") {
         Some(Value::Array(sources)) if !sources.is_empty() => sources,
         Some(Value::Array(_)) => return Err(wrong("", "sources", "must name at least one source")),

@@ -1,17 +1,16 @@
 //! Where entries are kept: one file for each directory and kind.
 
-use super::{mcp, skills};
-use crate::error::{At, FilesError};
-use rustix::fs::{CWD, FlockOperation, Mode, OFlags};
+use crate::{ConfigError, mcp, skills};
+use sa_disk::{Durability, FileLock, at, on_disk, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::OwnedFd;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A JSON object.
 pub type Object = Map<String, Value>;
@@ -50,7 +49,7 @@ impl ConfigKind {
         }
     }
 
-    fn normalize(self, entry: Object) -> Result<Object, FilesError> {
+    fn normalize(self, entry: Object) -> Result<Object, ConfigError> {
         match self {
             Self::Mcp => mcp::normalize(entry),
             Self::Skills => skills::normalize(entry),
@@ -60,13 +59,8 @@ impl ConfigKind {
 
 /// Configuration by directory, kind and name. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct ConfigStore(Arc<Shared>);
-
-#[derive(Debug)]
-struct Shared {
-    home: PathBuf,
-    /// Held while something is read and then changed.
-    writing: Mutex<()>,
+pub struct ConfigStore {
+    home: Arc<Path>,
 }
 
 type Entries = BTreeMap<String, Object>;
@@ -82,7 +76,7 @@ struct Document {
 impl ConfigStore {
     /// A store in a directory, which is made when it is needed.
     pub fn new(home: PathBuf) -> Self {
-        Self(Arc::new(Shared { home, writing: Mutex::new(()) }))
+        Self { home: home.into() }
     }
 
     /// All entries for a directory, by name.
@@ -90,12 +84,12 @@ impl ConfigStore {
         &self,
         kind: ConfigKind,
         directory: &Path,
-    ) -> Result<BTreeMap<String, Object>, FilesError> {
+    ) -> Result<BTreeMap<String, Object>, ConfigError> {
         self.with(kind, directory, |entries| (entries.clone(), false)).await
     }
 
     /// One entry.
-    pub async fn get(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<Object, FilesError> {
+    pub async fn get(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<Object, ConfigError> {
         let entry = self.find(kind, directory, name).await?;
         entry.ok_or_else(|| missing(kind, directory, name))
     }
@@ -105,7 +99,7 @@ impl ConfigStore {
         kind: ConfigKind,
         directory: &Path,
         name: &str,
-    ) -> Result<Option<Object>, FilesError> {
+    ) -> Result<Option<Object>, ConfigError> {
         let name = name.to_owned();
         self.with(kind, directory, move |entries| (entries.get(&name).cloned(), false)).await
     }
@@ -117,7 +111,7 @@ impl ConfigStore {
         directory: &Path,
         name: &str,
         entry: Object,
-    ) -> Result<(), FilesError> {
+    ) -> Result<(), ConfigError> {
         check_name(name)?;
         let entry = kind.normalize(entry)?;
         let name = name.to_owned();
@@ -129,13 +123,13 @@ impl ConfigStore {
             (full, !full)
         });
         if full.await? {
-            return Err(FilesError::TooMany(format!("a directory has at most {ENTRIES} entries")));
+            return Err(ConfigError::TooMany(format!("a directory has at most {ENTRIES} entries")));
         }
         Ok(())
     }
 
     /// Removes an entry. One that does not exist is removed already.
-    pub async fn delete(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<(), FilesError> {
+    pub async fn delete(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<(), ConfigError> {
         let name = name.to_owned();
         self.with(kind, directory, move |entries| ((), entries.remove(&name).is_some())).await
     }
@@ -146,16 +140,9 @@ impl ConfigStore {
         kind: ConfigKind,
         directory: &Path,
         change: impl FnOnce(&mut Entries) -> (T, bool) + Send + 'static,
-    ) -> Result<T, FilesError> {
-        let shared = Arc::clone(&self.0);
-        let directory = cleaned(directory);
-        let done = tokio::task::spawn_blocking(move || {
-            let _writing = shared.writing.lock().unwrap_or_else(PoisonError::into_inner);
-            update(&shared.home, kind, &directory, change)
-        });
-        let stopping =
-            |_| FilesError::Io { path: "config".to_owned(), reason: "the daemon is stopping".to_owned() };
-        done.await.map_err(stopping)?
+    ) -> Result<T, ConfigError> {
+        let (home, directory) = (Arc::clone(&self.home), cleaned(directory));
+        on_disk(move || update(&home, kind, &directory, change)).await
     }
 }
 
@@ -164,69 +151,49 @@ fn update<T>(
     kind: ConfigKind,
     directory: &Path,
     change: impl FnOnce(&mut Entries) -> (T, bool),
-) -> Result<T, FilesError> {
+) -> Result<T, ConfigError> {
     let folder = home.join(folder(directory));
     let path = folder.join(kind.file());
-    // Another daemon with the same data directory waits here, too.
-    let _lock = lock(home)?;
+    std::fs::create_dir_all(home).map_err(at(home))?;
+    // Other requests wait here, and so does another daemon with the same data directory.
+    let _lock = FileLock::take_blocking(&home.join(".lock"))?;
     let mut entries = read(&path)?;
     let (outcome, changed) = change(&mut entries);
     if changed {
-        let private = Mode::from_raw_mode(0o700);
-        match rustix::fs::mkdirat(CWD, &folder, private) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-            Err(errno) => return Err(errno).at(&folder),
-        }
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(at(&folder))?;
         write(&path, &Document { directory: directory.to_string_lossy().into_owned(), entries })?;
     }
     Ok(outcome)
 }
 
-fn lock(home: &Path) -> Result<OwnedFd, FilesError> {
-    std::fs::create_dir_all(home).at(home)?;
-    let path = home.join(".lock");
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(CWD, &path, flags, Mode::from_raw_mode(0o600)).at(&path)?;
-    rustix::fs::flock(&fd, FlockOperation::LockExclusive).at(&path)?;
-    Ok(fd)
-}
-
-fn read(path: &Path) -> Result<Entries, FilesError> {
+fn read(path: &Path) -> Result<Entries, ConfigError> {
     let file = match File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Entries::new()),
-        other => other.at(path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Entries::new()),
+        other => other.map_err(at(path))?,
     };
     let mut text = Vec::new();
-    file.take(READ_BYTES as u64 + 1).read_to_end(&mut text).at(path)?;
+    file.take(READ_BYTES as u64 + 1).read_to_end(&mut text).map_err(at(path))?;
     if text.len() > READ_BYTES {
-        return Err(unusable(path, &format!("the file is larger than {READ_BYTES} bytes")));
+        let reason = format!("the file is larger than {READ_BYTES} bytes");
+        return Err(at(path)(io::Error::other(reason)).into());
     }
-    let document: Document = serde_json::from_slice(&text).map_err(|error| unusable(path, &error))?;
+    let document: Document = serde_json::from_slice(&text).map_err(io::Error::from).map_err(at(path))?;
     Ok(document.entries)
 }
 
-fn unusable(path: &Path, reason: &dyn std::fmt::Display) -> FilesError {
-    FilesError::Io { path: path.to_string_lossy().into_owned(), reason: reason.to_string() }
-}
-
-/// Writes next to the file, for the owner's eyes only, and renames.
-fn write(path: &Path, document: &Document) -> Result<(), FilesError> {
-    let text = serde_json::to_vec_pretty(document).map_err(|error| unusable(path, &error))?;
+/// Replaces the file, which only its owner may read.
+fn write(path: &Path, document: &Document) -> Result<(), ConfigError> {
+    let text = serde_json::to_vec_pretty(document).map_err(io::Error::from).map_err(at(path))?;
     if text.len() > WRITTEN_BYTES {
-        return Err(FilesError::TooLarge(format!(
+        return Err(ConfigError::TooLarge(format!(
             "the entries of a directory take more than {WRITTEN_BYTES} bytes together"
         )));
     }
     // An entry may be nested as deep as a body; in the document it is deeper.
     if let Err(error) = serde_json::from_slice::<Document>(&text) {
-        return Err(FilesError::Invalid(format!("the entry cannot be kept: {error}")));
+        return Err(ConfigError::Invalid(format!("the entry cannot be kept: {error}")));
     }
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let dir = rustix::fs::openat(CWD, folder, crate::root::HOLD, Mode::empty()).at(folder)?;
-    let mut draft = crate::draft::Draft::create(dir, Mode::from_raw_mode(0o600)).at(path)?;
-    draft.file.write_all(&text).at(path)?;
-    draft.file.sync_data().at(path)?;
-    draft.replace(path.file_name().unwrap_or_default()).at(path)
+    Ok(write_atomic(path, &text, 0o600, Durability::Ordered)?)
 }
 
 /// The name of a directory's own folder in the store.
@@ -250,15 +217,19 @@ fn cleaned(directory: &Path) -> PathBuf {
     clean
 }
 
-fn check_name(name: &str) -> Result<(), FilesError> {
+fn check_name(name: &str) -> Result<(), ConfigError> {
     if name.is_empty() || name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
-        return Err(FilesError::Invalid(format!(
+        return Err(ConfigError::Invalid(format!(
             "a name has 1 to {NAME_CHARS} characters, none of them a control character"
         )));
     }
     Ok(())
 }
 
-fn missing(kind: ConfigKind, directory: &Path, name: &str) -> FilesError {
-    FilesError::Missing(format!("there is no {} '{name}' for '{}'", kind.noun(), directory.to_string_lossy()))
+fn missing(kind: ConfigKind, directory: &Path, name: &str) -> ConfigError {
+    ConfigError::Missing(format!(
+        "there is no {} '{name}' for '{}'",
+        kind.noun(),
+        directory.to_string_lossy()
+    ))
 }

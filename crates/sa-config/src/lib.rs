@@ -1,0 +1,13 @@
+//! Configuration that clients keep for a directory: MCP servers and skills, by name.
+//!
+//! It lies in the daemon's data directory, not in the directory that it is for. It holds secrets, and files of a workspace get
+//! committed, packed and shown. Each write is atomic and happens under a lock.
+
+mod error;
+mod field;
+mod mcp;
+mod skills;
+mod store;
+
+pub use error::ConfigError;
+pub use store::{ConfigKind, ConfigStore, Object};

@@ -1,0 +1,28 @@
+//! A failure of the disk, and where.
+
+use std::io;
+use std::path::PathBuf;
+
+/// An error of the system about a file or directory.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct DiskError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// The system's error.
+    pub source: io::Error,
+}
+
+impl DiskError {
+    /// Returns whether there is no room left: on the disk, in the user's quota, or below the size limit of the process.
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        matches!(self.source.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+    }
+}
+
+/// Adds the path to an error of the system, for `map_err`.
+pub fn at(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> DiskError {
+    let path = path.into();
+    move |source| DiskError { path, source }
+}

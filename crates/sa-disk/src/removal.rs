@@ -1,0 +1,163 @@
+//! Removing whole trees, however deep, while others may still write to them. No link is followed.
+
+use crate::error::{DiskError, at};
+use crate::unnamed::temporary_name;
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Flags to hold a directory without reading it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub const HOLD: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// Flags to hold a directory; this system wants to read it for that.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub const HOLD: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Directories that are held open at once while a tree is removed. Deeper ones are moved up first.
+const DEPTH: usize = 64;
+/// How often a directory is emptied again because others put something in.
+const ROUNDS: usize = 16;
+/// How often deep directories are moved up, at most: others may make a tree deeper while it is removed.
+const DEEP_ROUNDS: usize = 100_000;
+/// Names that are read at once. A directory may have more of them than fit into memory.
+const BATCH: usize = 10_000;
+
+/// Removes a file, a link, or a directory with all that is in it. Succeeds if nothing is there.
+pub fn remove_all(path: &Path) -> Result<(), DiskError> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(at(path)(io::ErrorKind::InvalidInput.into()));
+    };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let removed = match rustix::fs::openat(CWD, parent, HOLD, Mode::empty()) {
+        Ok(dir) => remove_tree(&dir, name, path),
+        Err(errno) => Err(errno.at(path)),
+    };
+    match removed {
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Removes the entry of a directory, with all that is in it. `path` is for errors.
+pub fn remove_tree(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), DiskError> {
+    match rustix::fs::unlinkat(dir, name, AtFlags::empty()) {
+        Err(Errno::ISDIR | Errno::PERM) => {}
+        other => return other.map_err(|errno| errno.at(path)),
+    }
+    let (mut rounds, mut deep_rounds) = (0, 0);
+    while rounds < ROUNDS && deep_rounds < DEEP_ROUNDS {
+        let tree = hold(dir, name).map_err(|errno| match errno {
+            Errno::NOTDIR => Errno::PERM.at(path),
+            errno => errno.at(path),
+        })?;
+        let moved = empty(&tree, &tree, 0, path)?;
+        // Directories that were moved up are the next round's; only others make a round vain.
+        rounds += usize::from(!moved);
+        deep_rounds += usize::from(moved);
+        match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
+            Err(Errno::NOTEMPTY | Errno::EXIST) => {}
+            other => return other.map_err(|errno| errno.at(path)),
+        }
+    }
+    let filled = "being filled while it is removed";
+    Err(at(path)(io::Error::new(io::ErrorKind::DirectoryNotEmpty, filled)))
+}
+
+/// Reads at most so many of the names in a directory.
+pub fn first_names(dir: &OwnedFd, most: usize) -> Result<Vec<OsString>, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let readable = rustix::fs::openat(dir, ".", flags, Mode::empty())?;
+    let mut names = Vec::new();
+    for entry in Dir::new(readable)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if matches!(name, b"." | b"..") {
+            continue;
+        }
+        if names.len() >= most {
+            break;
+        }
+        names.push(OsStr::from_bytes(name).to_owned());
+    }
+    Ok(names)
+}
+
+fn hold(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat(dir, name, HOLD | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// Removes the entries of a directory. Directories that are too deep are moved up to `top`, whose next round finds them.
+/// Returns whether there were any.
+fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<bool, DiskError> {
+    let mut moved = false;
+    loop {
+        let names = first_names(dir, BATCH).map_err(|errno| errno.at(path))?;
+        let is_all = names.len() < BATCH;
+        let mut is_vain = true;
+        for name in names {
+            let done = empty_entry(dir, &name, top, depth, &path.join(&name))?;
+            moved |= done == Removed::Elsewhere;
+            is_vain &= done == Removed::NotYet;
+        }
+        // The next round sees to directories that were filled meanwhile.
+        if is_all || is_vain || moved {
+            return Ok(moved);
+        }
+    }
+}
+
+/// Outcome of removing an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Removed {
+    Yes,
+    /// The directory, or something below it, was moved up.
+    Elsewhere,
+    /// Others put something in.
+    NotYet,
+}
+
+fn empty_entry(
+    dir: &OwnedFd,
+    name: &OsStr,
+    top: &OwnedFd,
+    depth: usize,
+    path: &Path,
+) -> Result<Removed, DiskError> {
+    match rustix::fs::unlinkat(dir, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(Removed::Yes),
+        Err(Errno::ISDIR | Errno::PERM) => {}
+        Err(errno) => return Err(errno.at(path)),
+    }
+    if depth >= DEPTH {
+        rustix::fs::renameat(dir, name, top, temporary_name()).map_err(|errno| errno.at(path))?;
+        return Ok(Removed::Elsewhere);
+    }
+    let moved = match hold(dir, name) {
+        Ok(child) => empty(&child, top, depth + 1, path)?,
+        Err(Errno::NOENT) => return Ok(Removed::Yes),
+        Err(Errno::NOTDIR | Errno::LOOP) => return Err(Errno::PERM.at(path)),
+        Err(errno) => return Err(errno.at(path)),
+    };
+    match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
+        Ok(()) | Err(Errno::NOENT) if moved => Ok(Removed::Elsewhere),
+        Ok(()) | Err(Errno::NOENT) => Ok(Removed::Yes),
+        Err(Errno::NOTEMPTY | Errno::EXIST) if moved => Ok(Removed::Elsewhere),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Removed::NotYet),
+        Err(errno) => Err(errno.at(path)),
+    }
+}
+
+/// Adds the path to an error number.
+trait At {
+    fn at(self, path: &Path) -> DiskError;
+}
+
+impl At for Errno {
+    fn at(self, path: &Path) -> DiskError {
+        at(path)(self.into())
+    }
+}
