@@ -1,7 +1,7 @@
 //! Where entries are kept: one file for each directory and kind.
 
 use crate::{ConfigError, mcp, skills};
-use sa_disk::{Durability, FileLock, at, on_disk, write_atomic};
+use sa_disk::{Durability, FileLock, at, try_on_disk, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -142,7 +142,8 @@ impl ConfigStore {
         change: impl FnOnce(&mut Entries) -> (T, bool) + Send + 'static,
     ) -> Result<T, ConfigError> {
         let (home, directory) = (Arc::clone(&self.home), cleaned(directory));
-        on_disk(move || update(&home, kind, &directory, change)).await
+        let place = directory.clone();
+        try_on_disk(place, move || update(&home, kind, &directory, change)).await
     }
 }
 

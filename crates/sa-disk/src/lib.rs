@@ -11,7 +11,7 @@ mod unnamed;
 mod versions;
 
 pub use atomic::{AtomicFile, Durability, write_atomic};
-pub use blocking::on_disk;
+pub use blocking::{on_disk, try_on_disk};
 pub use error::{DiskError, at};
 pub use lock::FileLock;
 pub use removal::{HOLD, first_names, remove_all, remove_tree};

@@ -17,7 +17,9 @@ use crate::source::{Reference, Repository, shown, without_secrets};
 use crate::tree::{Size, drop_foreign_links, key, measure, seal};
 use crate::{SkillsError, SkillsLimits};
 use sa_api::Timestamp;
-use sa_disk::{DiskError, Durability, FileLock, VersionedDirectory, at, on_disk, remove_all, write_atomic};
+use sa_disk::{
+    DiskError, Durability, FileLock, VersionedDirectory, at, on_disk, remove_all, try_on_disk, write_atomic,
+};
 use sa_supervisor::Supervisor;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -190,7 +192,7 @@ impl Cache<'_> {
         let (dropped_links, seal) = self.check(wish, &tree).await?;
         let (directory, named) = (wish.directory.clone(), commit.clone());
         let before = known.map(|known| known.commit.clone());
-        on_disk(move || install(&directory, &tree, &named, before.as_deref())).await?;
+        try_on_disk(tree.clone(), move || install(&directory, &tree, &named, before.as_deref())).await?;
         Ok(State { commit, dropped_links, seal, ..state })
     }
 
@@ -257,7 +259,7 @@ impl Cache<'_> {
     async fn check(&self, wish: &Wish<'_>, tree: &Path) -> Result<(Vec<String>, String), SkillsError> {
         let (tree, limits) = (tree.to_owned(), self.limits.clone());
         let too_large = wish.failed(Work::Unpack, self.limits)(GitFailure::TooLarge);
-        on_disk(move || match measure(&tree, &limits).map_err(at(&tree))? {
+        try_on_disk(tree.clone(), move || match measure(&tree, &limits).map_err(at(&tree))? {
             Size::TooLarge => Err(too_large),
             Size::Fits => {
                 let dropped = drop_foreign_links(&tree).map_err(at(&tree))?;

@@ -9,7 +9,7 @@ use crate::source::{self, From, Request};
 use crate::tree::key;
 use crate::{Placed, Places, SkillsError, SkillsLimits};
 use sa_api::SkillsConfig;
-use sa_disk::{at, on_disk};
+use sa_disk::{at, try_on_disk};
 use sa_supervisor::Supervisor;
 use std::collections::BTreeMap;
 use std::fs;
@@ -139,7 +139,7 @@ impl Skills {
         let options = &self.inner.options;
         let lock = lock(&noted.join(LOCK), options.limits.lock_wait).await?;
         let (copies, limits) = (options.copies, options.limits.clone());
-        on_disk(move || {
+        try_on_disk(noted.clone(), move || {
             let mut outcome = Ok(());
             for manifest in manifests(&noted)? {
                 let retained = Manifest::read(&manifest).and_then(|Manifest { cwd, relative, .. }| {
@@ -181,7 +181,7 @@ impl Skills {
         };
         let (home, origin) = (home.to_owned(), request.origin.clone());
         let (subpath, only) = (request.subpath.clone(), request.only.clone());
-        on_disk(move || {
+        try_on_disk(root.clone(), move || {
             let place = Place {
                 origin: &origin,
                 root: &root,
@@ -218,7 +218,7 @@ impl Skills {
         let (copies, limits) = (options.copies, options.limits.clone());
         let placement = Placement { home, manifest, cwd, relative, copies, limits };
         let session = session.to_owned();
-        on_disk(move || {
+        try_on_disk(place, move || {
             let placed = placement.place(&session, wanted);
             drop(lock);
             placed
