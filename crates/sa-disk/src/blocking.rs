@@ -40,8 +40,8 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_error_that_names_the_place() {
         let work = || -> Result<(), DiskError> { panic!("on purpose") };
-        let failed = try_on_disk("/work/skills", work).await.map_err(|error| error.to_string());
-        assert_eq!(failed, Err("/work/skills: the work failed with a panic".to_owned()));
-        assert_eq!(try_on_disk("/work", || Ok::<_, DiskError>(7)).await.map_err(|_| ()), Ok(7));
+        let failed = try_on_disk("/srv/skills", work).await.map_err(|error| error.to_string());
+        assert_eq!(failed, Err("/srv/skills: the work failed with a panic".to_owned()));
+        assert_eq!(try_on_disk("/srv", || Ok::<_, DiskError>(7)).await.map_err(|_| ()), Ok(7));
     }
 }
