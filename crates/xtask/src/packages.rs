@@ -46,11 +46,19 @@ const SOURCES: [&str; 5] = [
     "package-lock.json",
 ];
 
+/// The folder that the daemon embeds.
+const INSPECTOR: &str = "apps/inspector/dist";
+
+/// Returns whether the inspector was built before, of whatever sources.
+pub(crate) fn has_inspector() -> bool {
+    root().join(INSPECTOR).exists()
+}
+
 /// Builds the inspector, which the daemon embeds, unless nothing has changed. Without Node.js the daemon serves a page
 /// that says how to get it.
 pub(crate) fn inspector() {
     let root = root();
-    let page = root.join("apps/inspector/dist/index.html");
+    let page = root.join(INSPECTOR).join("index.html");
     let sources = SOURCES.map(|source| root.join(source));
     if is_newer(&page, &sources).unwrap_or(false) {
         return;
