@@ -37,10 +37,10 @@ pub enum Job<O> {
     Delete(RequestKey, SessionId),
 }
 
-/// Whether the server knows a session.
+/// The server's knowledge of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// It does.
+    /// The server knows it.
     Up,
     /// The process that knew it ended.
     Down,
@@ -77,14 +77,14 @@ struct Awaited<T> {
     broken: Option<String>,
 }
 
-/// What the end of a server means.
+/// The meaning of a server's end.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ServerEnd {
-    /// It was dismissed.
+    /// The server was dismissed.
     Expected,
-    /// It was ready and ended by itself.
+    /// The server was ready and ended by itself.
     Lost,
-    /// It was never ready.
+    /// The server was never ready.
     Failed,
 }
 

@@ -11,7 +11,7 @@ use agent_client_protocol_schema::v1::Error;
 use sa_acp::{Ended, ServerEnd, auth_required, failure, process_ended};
 use serde_json::json;
 
-/// What is known of a process since it was started.
+/// The facts about a process since it was started.
 #[derive(Debug, Default)]
 pub(super) struct Greeting {
     /// Answers that are missing before it takes requests.

@@ -1,7 +1,7 @@
 //! Configuration that clients keep for a directory: MCP servers and skills, by name.
 //!
-//! It lies in the daemon's data directory, not in the directory that it is for. It holds secrets, and files of a workspace get
-//! committed, packed and shown. Each write is atomic and happens under a lock.
+//! The configuration lies in the daemon's data directory, not in the directory that it is for. It holds secrets, and files
+//! of a workspace get committed, packed and shown. Each write is atomic and happens under a lock.
 
 mod error;
 mod field;

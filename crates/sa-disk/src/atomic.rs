@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What a power failure may cost. A crash of the process alone costs nothing.
+/// The loss that a power failure may cause. A crash of the process alone costs nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// The file may be left old, new or empty: for what can be made again.

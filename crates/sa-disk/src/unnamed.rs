@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct UnnamedFile {
     dir: OwnedFd,
-    /// Its contents.
+    /// The contents of the file.
     pub file: File,
     /// The temporary name, on systems without unnamed files.
     temporary: Option<String>,
@@ -72,7 +72,7 @@ impl UnnamedFile {
 impl Drop for UnnamedFile {
     fn drop(&mut self) {
         if let Some(name) = &self.temporary {
-            // It may be gone with its directory.
+            // The file may be gone with its directory.
             let _ = rustix::fs::unlinkat(&self.dir, name, AtFlags::empty());
         }
     }

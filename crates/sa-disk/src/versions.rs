@@ -6,7 +6,7 @@
 //!         .staging-* .old-* .link-* on their way in or out
 //! ```
 //!
-//! Whoever changes it holds a lock of the caller's choice.
+//! A change needs a lock of the caller's choice.
 
 use crate::atomic::Durability;
 use crate::error::{DiskError, at};

@@ -26,7 +26,7 @@ pub struct Journal<E> {
 pub struct Hold {
     /// When to look again, if no nudge comes before.
     pub until: Instant,
-    /// Whether the writer was not waiting before.
+    /// Set if the writer was not waiting before.
     pub is_new: bool,
 }
 

@@ -5,10 +5,10 @@ use crate::{Entry, Gap, Journal, Pulse};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// What a reader comes upon.
+/// A step of a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<T> {
-    /// What follows.
+    /// The next entry.
     Entry(T),
     /// Something is missing before what follows.
     Gap(Gap),
@@ -30,7 +30,7 @@ impl<E: Entry> Reader<E> {
             let ring = journal.ring();
             (ring.position_after(after), ring.start())
         };
-        // What has left the ring counts as taken.
+        // Entries that have left the ring count as taken.
         let slot = journal.slots.take(position.unwrap_or(start).max(start));
         Self { journal, slot, after, position }
     }

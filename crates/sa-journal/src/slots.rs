@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 /// When to look again at a reader that is waited for without a limit. It reports itself that it has caught up.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// What a reader and the writer share.
+/// The state that a reader and the writer share.
 #[derive(Debug)]
 pub(crate) struct Slot {
     waker: AtomicWaker,
-    /// What the reader has taken or will never take.
+    /// The amount that the reader has taken or will never take.
     position: AtomicU64,
     /// When it last took something, in milliseconds since the epoch.
     progress: AtomicU64,

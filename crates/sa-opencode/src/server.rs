@@ -107,7 +107,7 @@ impl Machine {
 
     /// Ends the process and everything that it runs. What needs it waits for the next one.
     pub(super) fn dismiss(&mut self) {
-        // It does not end by itself.
+        // The server does not end by itself.
         self.core.server.dismiss(&mut self.core.processes, Duration::ZERO);
     }
 

@@ -67,7 +67,7 @@ impl Sweeper {
         match pause {
             None => self.wake.wait_while(&mut orders, |orders| orders.is_empty()),
             Some(pause) => {
-                // Whether time is up shows in the orders.
+                // The orders show whether time is up.
                 let _ = self.wake.wait_while_for(&mut orders, |orders| orders.is_empty(), pause);
             }
         }

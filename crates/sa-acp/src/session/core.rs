@@ -1,4 +1,4 @@
-//! What the state machine of every adapter works with.
+//! The parts that the state machine of every adapter works with.
 
 use crate::process::processes::Processes;
 use crate::protocol::client::Client;

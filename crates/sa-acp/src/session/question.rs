@@ -18,13 +18,13 @@ const SKIP: &str = "skip";
 /// One question.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
-    /// It in a word or two; may be empty.
+    /// The question in a word or two; may be empty.
     pub header: String,
-    /// Whether several options can be picked.
+    /// Allows several options to be picked.
     pub several: bool,
-    /// Whether something else than the options can be written; without options it always can.
+    /// Allows an answer in the user's own words; a question without options always does.
     pub free: bool,
     /// Label and description.
     pub options: Vec<(String, String)>,
@@ -49,7 +49,7 @@ impl Question {
         }
     }
 
-    /// Its options as those of a permission request. Several cannot be picked this way, and nothing can be written.
+    /// Returns the options as those of a permission request. Several cannot be picked this way, and nothing can be written.
     fn choices(&self) -> Vec<PermissionOption> {
         let option = |(index, (label, about)): (usize, &(String, String))| {
             let name = if about.is_empty() { label.clone() } else { format!("{label}: {about}") };
@@ -193,7 +193,7 @@ fn form_request(session: &SessionId, call: &str, questions: &[Question]) -> Crea
     CreateElicitationRequest::new(ElicitationFormMode::new(scope, schema), message)
 }
 
-/// What a form is headed by, and its inputs. A form of one question is headed by it; a form of several names each at its
+/// Returns the heading of a form and its inputs. A form of one question is headed by it; a form of several names each at its
 /// input.
 pub fn question_form(questions: &[Question]) -> (String, ElicitationSchema) {
     let (message, asked) = match questions {
@@ -211,7 +211,7 @@ pub fn question_form(questions: &[Question]) -> (String, ElicitationSchema) {
     (message, schema)
 }
 
-/// The answers in a form that was filled in, question by question. What the user wrote counts beside what was picked.
+/// The answers in a form that was filled in, question by question. An answer in the user's own words counts in addition to the options.
 pub fn form_answers(count: usize, content: &BTreeMap<String, ElicitationContentValue>) -> Vec<Vec<String>> {
     let answers = |index| {
         let key = key(index);

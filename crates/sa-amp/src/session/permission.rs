@@ -1,4 +1,4 @@
-//! Whether a tool may run: the CLI's helper asks, and waits at the permission socket for the answer.
+//! Decides whether a tool may run: the CLI's helper asks, and waits at the permission socket for the answer.
 
 use super::Session;
 use crate::core::Core;

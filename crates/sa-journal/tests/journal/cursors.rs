@@ -103,7 +103,7 @@ proptest! {
     ) {
         let journal = Arc::new(Journal::new(Ring::new(limit)));
         let mut model = Model::default();
-        // Whether the position of a reader's cursor is known.
+        // True while the position of a reader's cursor is known.
         let mut readers: Vec<(Reader<Batch>, bool)> = (0..READERS).map(|_| (journal.reader(0), true)).collect();
         for action in actions {
             match action {
