@@ -130,11 +130,3 @@ pub(crate) async fn writable(pipes: Option<&Pipes>) {
         None => pending().await,
     }
 }
-
-/// Resolves with the exit that is waited for; never if none is.
-pub(crate) async fn exited(wait: Option<&mut ExitWait>) -> Exit {
-    match wait {
-        Some(wait) => wait.await,
-        None => pending().await,
-    }
-}
