@@ -201,7 +201,7 @@ fn write(path: &Path, document: &Document) -> Result<(), ConfigError> {
 fn folder(directory: &Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     let digest = Sha256::digest(directory.as_os_str().as_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(digest.get(..16).unwrap_or_default())
 }
 
 /// A directory by its one name: without `.`, `..`, and slashes at the end. Nothing is looked up, so that the name stays

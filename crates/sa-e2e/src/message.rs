@@ -1,5 +1,6 @@
 //! JSON-RPC messages as the exact text that goes over the wire.
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use std::fmt::Display;
 
 /// A request; id and params are JSON text.
@@ -24,30 +25,5 @@ pub fn error(id: impl Display, code: i32, message: &str) -> String {
 
 /// The parameters with which the puppet's `raw` writes exactly these bytes.
 pub fn write(bytes: impl AsRef<[u8]>) -> String {
-    format!(r#"{{"base64":"{}"}}"#, base64(bytes.as_ref()))
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for piece in bytes.chunks(3) {
-        let bits =
-            piece.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - piece.len()));
-        for place in 0..4 {
-            let digit = DIGITS.get((bits >> (18 - 6 * place)) as usize & 63).copied().unwrap_or(b'=');
-            text.push(if place <= piece.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn base64_is_padded() {
-        let texts = ["", "f", "fo", "foo", "foob", "\u{ff}"].map(|text| base64(text.as_bytes()));
-        assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "w78="]);
-    }
+    format!(r#"{{"base64":"{}"}}"#, BASE64_STANDARD.encode(bytes))
 }

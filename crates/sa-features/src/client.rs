@@ -10,12 +10,13 @@ use crate::sessions_door::SessionsDoor;
 use crate::subject::Subject;
 use crate::way::Way;
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// One connection to an agent.
 pub(crate) struct Client {
@@ -37,10 +38,6 @@ struct Inner {
     sent: Mutex<HashMap<u64, String>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Inner {
     /// Takes a message of the agent: checks it, keeps it, and answers it if it asks something.
     fn take(self: &Arc<Self>, message: Value) {
@@ -58,7 +55,7 @@ impl Inner {
             return schema::check_message(message);
         }
         let id = message["id"].as_u64().with_context(|| format!("an answer to nothing: {message}"))?;
-        let method = lock(&self.sent).get(&id).cloned();
+        let method = self.sent.lock().get(&id).cloned();
         schema::check_answer(&method.with_context(|| format!("an answer to nothing: {message}"))?, message)
     }
 
@@ -66,7 +63,7 @@ impl Inner {
         let method = request["method"].as_str().unwrap_or_default().to_owned();
         let mut reply = Reply::None;
         if !host::concerns(&method) {
-            reply = lock(&self.policy).reply(&request);
+            reply = self.policy.lock().reply(&request);
         }
         let inner = Arc::clone(self);
         tokio::spawn(async move {
@@ -159,7 +156,7 @@ impl Client {
 
     /// How what is asked from now on is answered.
     pub(crate) fn answer_with(&self, policy: Policy) {
-        *lock(&self.inner.policy) = policy;
+        *self.inner.policy.lock() = policy;
     }
 
     /// Answers a question that was left standing.
@@ -181,7 +178,7 @@ impl Client {
     /// Sends a request and gives its id.
     pub(crate) async fn send(&self, method: &str, params: &Value) -> Result<u64> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        lock(&self.inner.sent).insert(id, method.to_owned());
+        self.inner.sent.lock().insert(id, method.to_owned());
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.door()?.send(message).await?;
         Ok(id)
@@ -190,7 +187,7 @@ impl Client {
     /// Waits for the answer to a request.
     pub(crate) async fn answer_to(&self, id: u64) -> Result<Value> {
         let is_answer = |message: &&Value| message["id"] == id && !message["method"].is_string();
-        let what = format!("the answer to {:?}", lock(&self.inner.sent).get(&id));
+        let what = format!("the answer to {:?}", self.inner.sent.lock().get(&id));
         let look = |entries: &[Entry]| entries.iter().filter_map(Entry::message).find(is_answer).cloned();
         self.log().find(&what, 0, look).await
     }

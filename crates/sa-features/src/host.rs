@@ -1,13 +1,13 @@
 //! What a client does for its agent: reading and writing files, running commands. Some agents leave that to their client.
 
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use sa_testkit::until_some;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 
 /// What the client says of itself.
 pub(crate) fn capabilities() -> Value {
@@ -62,12 +62,12 @@ impl Host {
     }
 
     fn with<T>(&self, id: &str, act: impl FnOnce(&mut Terminal) -> Result<T>) -> Result<T> {
-        let mut terminals = self.terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut terminals = self.terminals.lock();
         act(terminals.get_mut(id).with_context(|| format!("a terminal {id}"))?)
     }
 
     fn create(&self, params: &Value) -> Result<Value> {
-        let mut terminals = self.terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut terminals = self.terminals.lock();
         let id = format!("terminal-{}", terminals.len() + 1);
         let cwd = params["cwd"].as_str().context("a directory")?;
         let file = std::path::Path::new(cwd).join(format!(".{id}"));
@@ -107,7 +107,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        let terminals = self.terminals.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let terminals = self.terminals.get_mut();
         for terminal in terminals.values_mut() {
             // Failing means that it has ended.
             let _ended = terminal.child.kill();

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use jsonschema::Validator;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 const SCHEMA: &str = include_str!("../../../schemas/acp/v1/schema.unstable.json");
 
@@ -55,7 +56,7 @@ fn validate(name: &str, value: &Value) -> Result<()> {
 }
 
 fn validator(name: &str) -> Result<Arc<Validator>> {
-    let mut known = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = VALIDATORS.lock();
     if let Some(validator) = known.get(name) {
         return Ok(Arc::clone(validator));
     }

@@ -11,13 +11,14 @@ use crate::subject::Subject;
 use anyhow::{Context, Result};
 use asked::Asked;
 use futures_util::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::{EventData, UniversalEvent};
 use sa_testkit::{DEADLINE, Daemon, Http, Sse, within};
 use sa_universal::Projector;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -60,10 +61,6 @@ struct State {
     asked: HashMap<String, Asked>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl SessionsDoor {
     /// A door, and what an agent would have said of itself.
     pub(crate) fn open(
@@ -104,7 +101,7 @@ impl SessionsDoor {
                 inner.log.blame(format!("the events of {session} broke: {error:#}"));
             }
         });
-        lock(&self.readers).push(reader);
+        self.readers.lock().push(reader);
     }
 
     async fn take(&self, message: Value) -> Result<()> {
@@ -129,7 +126,7 @@ impl SessionsDoor {
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     fn next_session(&self) -> String {
@@ -200,7 +197,7 @@ impl Door for SessionsDoor {
 
 impl Drop for SessionsDoor {
     fn drop(&mut self) {
-        for reader in lock(&self.readers).drain(..) {
+        for reader in self.readers.lock().drain(..) {
             reader.abort();
         }
     }

@@ -1,12 +1,13 @@
 //! The part of a server that its owner shares with others: the journal and the state.
 
 use crate::CallError;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::{AcpServerStatus, AgentExit};
 use sa_journal::{Journal, Ring};
 use sa_relay::Segment;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// One writer, the owner; everybody else reads. The locks are held for a few instructions and never across an await.
 #[derive(Debug)]
@@ -46,10 +47,10 @@ impl Shared {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     pub(crate) fn sockets(&self) -> MutexGuard<'_, BTreeSet<u32>> {
-        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sockets.lock()
     }
 }

@@ -1,8 +1,9 @@
 //! The slots of readers: how far each one is, and how it is woken.
 
 use futures_util::task::AtomicWaker;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -108,7 +109,7 @@ impl Slots {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Slot>>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock()
     }
 }
 

@@ -9,10 +9,11 @@ use crate::owner::Owner;
 use crate::shared::{Shared, now_ms};
 use crate::spec::Spec;
 use crate::streams::{Stdin, Streams};
+use parking_lot::{Mutex, MutexGuard};
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -65,7 +66,7 @@ impl Drop for Slot {
 
 impl Registry {
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 
     pub(crate) fn config(&self) -> Config {

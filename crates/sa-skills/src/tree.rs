@@ -109,7 +109,7 @@ pub(crate) fn seal(root: &Path, limits: &SkillsLimits) -> io::Result<String> {
             }
         }
     }
-    Ok(hexadecimal(&digest.finalize()))
+    Ok(hex::encode(digest.finalize()))
 }
 
 fn digest_of(mut file: impl Read) -> io::Result<([u8; 32], u64)> {
@@ -154,7 +154,7 @@ impl Original<'_> {
             digest.update(from.as_os_str().as_encoded_bytes());
             Ok(())
         })?;
-        Ok(hexadecimal(&digest.finalize()))
+        Ok(hex::encode(digest.finalize()))
     }
 
     /// Copies the tree to a directory that exists and is empty.
@@ -204,11 +204,6 @@ pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// The digits of a digest.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// A short name that no other text has.
 pub(crate) fn key(parts: &[&[u8]]) -> String {
     let mut digest = Sha256::new();
@@ -216,5 +211,5 @@ pub(crate) fn key(parts: &[&[u8]]) -> String {
         digest.update((part.len() as u64).to_le_bytes());
         digest.update(part);
     }
-    hexadecimal(digest.finalize().get(..16).unwrap_or_default())
+    hex::encode(digest.finalize().get(..16).unwrap_or_default())
 }

@@ -16,11 +16,12 @@ pub use layout::{AMP_PLATFORMS, CLAUDE_PLATFORMS, CODEX_TARGETS, OPENCODE_PLATFO
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use fault::Faults;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// The server. It ends when it is dropped.
@@ -161,7 +162,7 @@ impl Drop for Mirror {
 }
 
 fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+    state.lock()
 }
 
 /// One spelling for each path.

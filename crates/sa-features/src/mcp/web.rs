@@ -9,9 +9,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use futures_util::{Stream, StreamExt as _, stream};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -86,7 +87,7 @@ async fn listened(State(shared): State<Shared>, headers: HeaderMap) -> Response 
         return StatusCode::FORBIDDEN.into_response();
     }
     let (sender, receiver) = mpsc::channel::<Value>(QUEUE);
-    *shared.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+    *shared.listener.lock() = Some(sender);
     Sse::new(events(receiver)).into_response()
 }
 
@@ -97,7 +98,7 @@ fn events(answers: mpsc::Receiver<Value>) -> impl Stream<Item = std::result::Res
 }
 
 async fn sent(State(shared): State<Shared>, Json(message): Json<Value>) -> StatusCode {
-    let listener = shared.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let listener = shared.listener.lock().clone();
     if let (Some(listener), Some(answer)) = (listener, answer(&message, &shared.greeting)) {
         // Nobody listens any more if this fails.
         let _gone = listener.send(answer).await;

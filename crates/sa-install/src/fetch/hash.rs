@@ -38,11 +38,10 @@ impl Hasher {
 impl Digest {
     /// Its bytes, in hexadecimal.
     pub(crate) fn hex(&self) -> String {
-        let bytes: &[u8] = match self {
-            Self::Sha256(bytes) => bytes,
-            Self::Sha512(bytes) => bytes,
-        };
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        match self {
+            Self::Sha256(bytes) => hex::encode(bytes),
+            Self::Sha512(bytes) => hex::encode(bytes),
+        }
     }
 }
 

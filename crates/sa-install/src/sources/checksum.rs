@@ -83,14 +83,9 @@ pub(super) fn listed(text: &str, name: &str) -> Option<Digest> {
 
 /// A SHA-256 in hexadecimal, also as `sha256:…`.
 pub(super) fn sha256(text: &str) -> Option<Digest> {
-    let digits = text.strip_prefix("sha256:").unwrap_or(text).as_bytes();
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
     let mut bytes = [0; 32];
-    if digits.len() != 2 * bytes.len() {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
     Some(Digest::Sha256(bytes))
 }
 

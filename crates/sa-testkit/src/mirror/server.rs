@@ -3,8 +3,9 @@
 use super::fault::Fault;
 use super::{Published, Recorded, State, locked, normal, sha256_hex};
 use bytes::Bytes;
+use parking_lot::Mutex;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};

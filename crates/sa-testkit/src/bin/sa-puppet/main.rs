@@ -3,7 +3,6 @@
 //! It exists so that transport tests can make an agent flood, stall, crash or lie on purpose. Every method also
 //! works as a notification; then nothing is answered. The table of methods is `Puppet::call`.
 
-mod base64;
 mod facts;
 mod flags;
 mod flood;

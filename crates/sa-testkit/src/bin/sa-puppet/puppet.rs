@@ -4,7 +4,8 @@ use crate::flood::Flood;
 use crate::held::Held;
 use crate::tree::Tree;
 use crate::wire::{self, Message, Reply};
-use crate::{base64, facts, flood};
+use crate::{facts, flood};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -210,12 +211,12 @@ fn on_stderr(text: &Text, reply: &Reply) {
 }
 
 fn exact_bytes(raw: &Raw, reply: &Reply) {
-    match base64::decode(&raw.base64) {
-        Some(bytes) => {
+    match BASE64_STANDARD.decode(&raw.base64) {
+        Ok(bytes) => {
             wire::write(&bytes);
             reply.result("null");
         }
-        None => reply.fail(-32602, "not base64"),
+        Err(_) => reply.fail(-32602, "not base64"),
     }
 }
 
