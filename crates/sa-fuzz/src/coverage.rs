@@ -1,7 +1,7 @@
 //! Which edges of the instrumented crates an input reached, and how often: a byte for each edge, which the compiled
 //! code itself counts up. Without instrumentation there are none, and every input looks the same.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// What the instrumented crates count in, as they announce it before `main`.
@@ -19,7 +19,7 @@ extern "C" fn __sanitizer_cov_8bit_counters_init(start: *const AtomicU8, stop: *
     // SAFETY: LLVM gives the bounds of a section of bytes that lives as long as the program. The code that counts does
     // it without synchronisation; a count that is lost then makes the search a little less sharp and nothing else.
     let counters = unsafe { std::slice::from_raw_parts(start, length) };
-    let mut announced = ANNOUNCED.lock().unwrap();
+    let mut announced = ANNOUNCED.lock();
     if !announced.iter().any(|other| std::ptr::eq(*other, counters)) {
         announced.push(counters);
     }
@@ -35,7 +35,7 @@ pub(crate) struct Coverage {
 impl Coverage {
     /// Nothing seen yet.
     pub(crate) fn new() -> Self {
-        let counters = ANNOUNCED.lock().unwrap().clone();
+        let counters = ANNOUNCED.lock().clone();
         let edges = counters.iter().map(|part| part.len()).sum();
         Self { counters, seen: vec![0; edges] }
     }

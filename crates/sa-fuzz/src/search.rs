@@ -4,9 +4,10 @@
 use crate::coverage::Coverage;
 use crate::mutation::{Random, mutate};
 use anyhow::{Context, Result, ensure};
+use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Inputs that are kept to be changed.
@@ -60,7 +61,7 @@ impl Search {
                 Some(seed) => (seed, true),
                 None => (next(&kept, &mut random), false),
             };
-            *guard.lock().unwrap() = Some((Instant::now(), input.clone()));
+            *guard.lock() = Some((Instant::now(), input.clone()));
             if catch_unwind(AssertUnwindSafe(|| (self.check)(&input))).is_err() {
                 return Ok(Some(keep(self.name, &self.artifacts, &input)?));
             }
@@ -72,7 +73,7 @@ impl Search {
                 kept.push(input);
             }
         }
-        *guard.lock().unwrap() = None;
+        *guard.lock() = None;
         let led = match coverage.edges() {
             0 => "not led by coverage: build through fuzz/instrument for that".to_owned(),
             edges => format!("{} of {edges} edges reached, {} inputs kept", coverage.reached(), kept.len()),
@@ -87,7 +88,7 @@ impl Search {
         let (watched, name, artifacts) = (Arc::downgrade(&current), self.name, self.artifacts.clone());
         std::thread::spawn(move || {
             while let Some(watched) = watched.upgrade() {
-                let current = watched.lock().unwrap().clone();
+                let current = watched.lock().clone();
                 if let Some((began, input)) = current
                     && began.elapsed() > PATIENCE
                 {

@@ -8,6 +8,8 @@ mod error;
 mod id;
 mod lines;
 mod shape;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod write;
 
 pub use cancel::Cancellation;

@@ -19,6 +19,8 @@ mod lines;
 mod pending;
 mod relay;
 mod segment;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use asked::Question;
 pub use audience::{Audience, Sight, SocketView};

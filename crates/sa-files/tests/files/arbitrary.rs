@@ -1,8 +1,7 @@
 //! The properties over arbitrary input and over the seeds of fuzzing.
 
-use crate::archives::{describe, described_archives_stay_inside, raw_bytes_stay_inside};
-use crate::confinement::nothing_gets_out;
 use proptest::prelude::*;
+use sa_files::testing::{describe, described_archives_stay_inside, nothing_gets_out, raw_bytes_stay_inside};
 use std::path::Path;
 
 proptest! {

@@ -3,11 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod arbitrary;
-mod archives;
-mod confinement;
 mod documentation;
 mod hostile;
-mod pieces;
 mod resolution;
 mod rules;
-mod world;

@@ -1,7 +1,7 @@
 //! Where paths lead, the same whoever resolves them.
 
-use crate::world::{SECRET, World, run};
 use futures_util::StreamExt;
+use sa_files::testing::{SECRET, World, run};
 use sa_files::{Files, FilesError};
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;

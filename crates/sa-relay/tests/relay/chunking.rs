@@ -1,7 +1,7 @@
 //! Agent output of every kind, cut anywhere: the same records, and the very bytes.
 
-use crate::stream::{Transcript, cut, transcript};
 use proptest::prelude::*;
+use sa_relay::testing::{Transcript, cut, transcript};
 use sa_relay::{RecordKind, RelayOptions};
 
 const OPTIONS: RelayOptions =

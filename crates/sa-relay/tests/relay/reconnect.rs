@@ -1,9 +1,9 @@
 //! Readers that come and go at any moment: what they get is the log from their cursor on, or they are told.
 
-use crate::sse::{Event, Parser};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sa_journal::{Entry, Gap, Ring};
+use sa_relay::testing::{Parser, SseEvent};
 use sa_relay::{Part, Presence, Relay, RelayOptions, Segment};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -80,7 +80,7 @@ struct Client {
 impl Client {
     /// Takes bytes of the connection; the events must go on exactly where the last ended.
     fn take(&mut self, bytes: &[u8], model: &Model) {
-        for Event { name, data, id } in self.parser.feed(bytes) {
+        for SseEvent { name, data, id } in self.parser.feed(bytes) {
             let id: u64 = id.parse().unwrap();
             assert_eq!(id, self.last_id + 1, "neither a miss nor a repeat");
             assert_eq!((name.as_str(), &data), ("message", &model.history[id as usize - 1]));
