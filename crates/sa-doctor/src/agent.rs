@@ -1,7 +1,7 @@
 //! What one agent needs: its program, what that runs on, a credential, a way to its model, and a handshake as the proof.
 
 use crate::{Doctor, Finding, Verdict, network, program};
-use sa_agents::{AgentSpec, Launch};
+use sa_agents::AgentSpec;
 use sa_install::{InstallError, Origin};
 use sa_supervisor::CommandSpec;
 use std::path::Path;
@@ -15,13 +15,9 @@ const VERSION_BYTES: u64 = 64 << 10;
 /// Each thing in the order in which starting the agent would meet it. What depends on something that is wrong is not
 /// looked at: it would fail for the same reason.
 pub(crate) async fn examine(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding> {
-    if let Launch::InstallOnly { .. } = agent.launch {
-        let detail = "it can be installed, but it does not speak ACP and this version has no adapter for it";
-        return vec![Finding::wrong(
-            "launch",
-            detail,
-            "use another agent, or a newer version of sandbox-agent",
-        )];
+    if let Err(error) = agent.check_startable() {
+        let advice = "use another agent, or a newer version of sandbox-agent";
+        return vec![Finding::wrong("launch", error.to_string(), advice)];
     }
     let mut findings: Vec<Finding> = agent.needs.iter().map(|name| needed(doctor, name)).collect();
     findings.extend(examine_node(doctor, agent).await);

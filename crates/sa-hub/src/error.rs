@@ -1,6 +1,6 @@
 //! What can go wrong between a caller and an agent, as conditions a caller can act on.
 
-use sa_agents::UnknownAgent;
+use sa_agents::{NotStartable, UnknownAgent};
 use sa_api::AgentExit;
 use sa_install::{InstallError, LaunchError};
 use sa_relay::Refused;
@@ -36,9 +36,9 @@ pub enum OpenError {
         /// The version that was asked for.
         asked: String,
     },
-    /// Nothing here knows how to talk to it.
-    #[error("agent '{0}' can be installed, but it does not speak ACP and this version has no adapter for it")]
-    NotStartable(String),
+    /// The agent can only be installed.
+    #[error(transparent)]
+    NotStartable(#[from] NotStartable),
     /// As many servers as allowed exist.
     #[error("{0} ACP servers exist, as many as allowed; DELETE one or raise limits.servers")]
     TooMany(usize),

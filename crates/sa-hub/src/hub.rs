@@ -5,13 +5,14 @@ use crate::owner::{Owner, OwnerParts, Tending};
 use crate::shared::Shared;
 use crate::stats::Stats;
 use crate::{Limits, OpenError, Server, ServerId};
-use sa_agents::{AgentSpec, Catalogue, Launch};
+use parking_lot::{Mutex, MutexGuard};
+use sa_agents::{AgentSpec, Catalogue};
 use sa_api::{AcpServer, Timestamp};
 use sa_install::Launcher;
 use sa_supervisor::Supervisor;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
@@ -74,7 +75,7 @@ impl Registry {
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 
     /// Takes the id from this server, which is about to end; another one that meanwhile took its id stays.
@@ -209,9 +210,7 @@ impl Hub {
         agent: AgentSpec,
         version: Option<&str>,
     ) -> Result<Server, OpenError> {
-        if let Launch::InstallOnly { .. } = agent.launch {
-            return Err(OpenError::NotStartable(agent.id));
-        }
+        agent.check_startable()?;
         // That client stays as long as the server, and decides itself how long an agent may be silent.
         let tending = Tending { unattended: None, silence: None };
         self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), tending)
@@ -264,11 +263,9 @@ impl Hub {
     }
 
     fn agent(&self, id: &str) -> Result<AgentSpec, OpenError> {
-        let agent = self.catalogue().find(id)?.clone();
-        match agent.launch {
-            Launch::InstallOnly { .. } => Err(OpenError::NotStartable(agent.id)),
-            _ => Ok(agent),
-        }
+        let agent = self.catalogue().find(id)?;
+        agent.check_startable()?;
+        Ok(agent.clone())
     }
 
     fn tended(&self, unattended: Option<Duration>) -> Tending {

@@ -1,7 +1,7 @@
 //! From an agent's description to the command that starts it, its program installed first if need be.
 
 use crate::{Found, InstallError, Installer, NodeError, Preinstall};
-use sa_agents::{AgentSpec, Launch};
+use sa_agents::{AgentSpec, Launch, NotStartable};
 use sa_supervisor::CommandSpec;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -27,9 +27,9 @@ pub struct Launchable {
 /// Why there is no command.
 #[derive(Debug, Clone, Error)]
 pub enum LaunchError {
-    /// Nothing here knows how to talk to it.
-    #[error("agent '{0}' can be installed, but it does not speak ACP and this version has no adapter for it")]
-    NotStartable(String),
+    /// The agent can only be installed.
+    #[error(transparent)]
+    NotStartable(#[from] NotStartable),
     /// A program of the user's, which has no versions here.
     #[error("agent '{0}' is not installed by this program, so no version of it can be asked for")]
     NoVersions(String),
@@ -65,9 +65,7 @@ impl Launcher {
     /// The command that starts this version of the agent; `None` means the current one. Installs it if it is missing
     /// and that is allowed.
     pub async fn prepare(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Launchable, LaunchError> {
-        if let Launch::InstallOnly { .. } = agent.launch {
-            return Err(LaunchError::NotStartable(agent.id.clone()));
-        }
+        agent.check_startable()?;
         let found = match &agent.install {
             Some(_) => Some(self.installer.ensure(agent, version, self.preinstall).await?),
             None if version.is_some() => return Err(LaunchError::NoVersions(agent.id.clone())),
@@ -81,9 +79,7 @@ impl Launcher {
 
     /// The same for what is here already; `None` if it would have to be installed first.
     pub fn prepare_now(&self, agent: &AgentSpec) -> Result<Option<Launchable>, LaunchError> {
-        if let Launch::InstallOnly { .. } = agent.launch {
-            return Err(LaunchError::NotStartable(agent.id.clone()));
-        }
+        agent.check_startable()?;
         if agent.install.is_none() {
             return Ok(Some(self.command(agent, None)));
         }
