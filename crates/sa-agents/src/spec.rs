@@ -126,7 +126,7 @@ impl Builtin {
         }
     }
 
-    /// The built-in agent of that id.
+    /// Returns the built-in agent of that id.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.id() == id)
     }
@@ -154,7 +154,7 @@ impl AgentSpec {
         matches!(self.launch, Launch::Builtin { drives: None, .. })
     }
 
-    /// The program that has to be on the disk for it to start, as its name on `PATH`.
+    /// Returns the program that has to be on the disk for it to start, as its name on `PATH`.
     pub fn program(&self) -> Option<&str> {
         match &self.launch {
             Launch::Builtin { drives, .. } => drives.as_deref(),

@@ -1,4 +1,4 @@
-//! What handlers ask of a server's owner.
+//! Commands that handlers send to a server's owner.
 
 use crate::{CallError, Position, Reader, ReaderKind, Response};
 use bytes::Bytes;

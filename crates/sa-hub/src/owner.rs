@@ -46,7 +46,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long a server waits for its clients and its agent.
+/// Timeouts of a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tending {
     /// Ends the server after so long without readers and callers.
@@ -55,7 +55,7 @@ pub(crate) struct Tending {
     pub(crate) silence: Option<Duration>,
 }
 
-/// What an owner is made of.
+/// The parts of an owner.
 pub(crate) struct OwnerParts {
     pub(crate) agent: AgentSpec,
     pub(crate) server: Server,
@@ -80,7 +80,7 @@ pub(crate) struct Owner {
     calls: Calls,
     reads: usize,
     patience: Patience,
-    /// When a client last sent something or went away.
+    /// The time at which a client last sent a message or left.
     attended: Instant,
     /// The newest record when the agent was last started.
     run_began: u64,

@@ -18,11 +18,11 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// Numbers of the open sockets.
     sockets: Mutex<BTreeSet<u32>>,
-    /// Why there never was an agent, for whoever comes too late to be answered by the owner.
+    /// The reason why no agent ever ran, for callers that come after the owner has ended.
     pub(crate) failure: OnceLock<CallError>,
 }
 
-/// What the list of servers says.
+/// The state in the list of servers.
 #[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) status: AcpServerStatus,
@@ -33,7 +33,7 @@ pub(crate) struct State {
 }
 
 impl Shared {
-    /// A log of so many bytes, whose first record has the number after `base`.
+    /// Creates a log of so many bytes, whose first record has the number after `base`.
     pub(crate) fn new(log_bytes: usize, base: u64) -> Self {
         let status = AcpServerStatus::Starting;
         let state = State { status, version: None, pid: None, exit: None, pending_requests: 0 };

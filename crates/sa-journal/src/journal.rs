@@ -25,7 +25,7 @@ pub struct Journal<E> {
 /// Readers that the writer waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
-    /// When to look again, if no nudge comes before.
+    /// The time to check again, unless a nudge comes before.
     pub until: Instant,
     /// Set if the writer was not waiting before.
     pub is_new: bool,

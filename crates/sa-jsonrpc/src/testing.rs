@@ -83,7 +83,7 @@ fn refused(invalid: &Invalid, value: &Value, bytes: &[u8]) {
     let escapes = bytes.contains(&b'\\');
     let right = match invalid {
         Invalid::NotJson(_) => false,
-        // A full parse keeps the last of several members of one name, so it cannot tell.
+        // A full parse keeps the last of several members of one name, so it does not notice.
         Invalid::Twice(_) => value.is_object(),
         Invalid::Batch => value.is_array(),
         Invalid::NotAnObject => !value.is_array() && !value.is_object(),

@@ -1,5 +1,5 @@
-//! What a program has only once, however many supervisors it starts: the thread that forks and reaps, the
-//! thread that ends trees, and the list of trees.
+//! The parts that a program has only once, for any number of supervisors: the thread that forks and reaps, the thread
+//! that ends trees, and the list of trees.
 //!
 //! Children, orphans and SIGCHLD belong to the process, not to a value in it, so this is shared. A supervisor
 //! adds what is its own: an environment, an identity, a guardian.
@@ -30,7 +30,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// The program's host; the first call starts its threads, which never end: a child is killed when the
+    /// Returns the program's host; the first call starts its threads, which never end: a child is killed when the
     /// thread that forked it does.
     pub(crate) fn get() -> Result<Arc<Host>, StartError> {
         let mut slot = HOST.lock();
@@ -85,7 +85,7 @@ impl Host {
         self.trees.lock().insert(tree.id(), Arc::clone(tree));
     }
 
-    /// The tree is over.
+    /// Removes a tree that is over.
     pub(crate) fn forget(&self, tree: &Tree) {
         self.trees.lock().remove(&tree.id());
         tree.guardian().release(tree.pid());

@@ -1,3 +1,5 @@
+//! The transitions of a process, each event in every phase.
+
 use super::{DRAIN, Due, HALF_CLOSED, OutputState, Phase};
 use sa_supervisor::Exit;
 use std::time::Duration;
@@ -5,7 +7,7 @@ use tokio::time::Instant;
 
 const EXIT: Exit = Exit { code: Some(3), signal: None };
 
-/// All phases, with `at` as the deadline of those that have one.
+/// Returns all phases, with `at` as the deadline of those that have one.
 fn phases(at: Instant) -> [Phase; 4] {
     [
         Phase::Running,
