@@ -18,13 +18,13 @@ pub struct Launcher {
 /// A command, and the version of the program it starts if that is known.
 #[derive(Debug, Clone)]
 pub struct Launchable {
-    /// What to run.
+    /// The command to run.
     pub command: CommandSpec,
-    /// Which version it is.
+    /// The program's version.
     pub version: Option<String>,
 }
 
-/// Why there is no command.
+/// The reason why there is no command.
 #[derive(Debug, Clone, Error)]
 pub enum LaunchError {
     /// The agent can only be installed.
@@ -33,10 +33,10 @@ pub enum LaunchError {
     /// A program of the user's, which has no versions here.
     #[error("agent '{0}' is not installed by this program, so no version of it can be asked for")]
     NoVersions(String),
-    /// It does not run on this machine's Node.js.
+    /// The agent does not run on this machine's Node.js.
     #[error(transparent)]
     Node(#[from] NodeError),
-    /// Its program is not here and could not be installed.
+    /// The program is missing and could not be installed.
     #[error(transparent)]
     Install(#[from] InstallError),
 }
@@ -47,23 +47,23 @@ impl Launcher {
         Self { installer, this_program, preinstall }
     }
 
-    /// The installer behind it.
+    /// Returns the installer behind it.
     pub fn installer(&self) -> &Installer {
         &self.installer
     }
 
-    /// The binary that built-in agents are started from.
+    /// Returns the binary that built-in agents are started from.
     pub fn this_program(&self) -> &Path {
         &self.this_program
     }
 
-    /// Whether the command can be told at once, without installing anything.
+    /// Returns whether the command is known at once, without installing anything.
     pub fn is_ready(&self, agent: &AgentSpec, version: Option<&str>) -> bool {
         agent.install.is_none() || self.installer.find(agent, version).is_ok_and(|found| found.is_some())
     }
 
-    /// The command that starts this version of the agent; `None` means the current one. Installs it if it is missing
-    /// and that is allowed.
+    /// Returns the command that starts this version of the agent; `None` means the current one. Installs it if it is
+    /// missing and that is allowed.
     pub async fn prepare(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Launchable, LaunchError> {
         agent.check_startable()?;
         let found = match &agent.install {
@@ -77,7 +77,7 @@ impl Launcher {
         Ok(self.command(agent, found))
     }
 
-    /// The same for what is here already; `None` if it would have to be installed first.
+    /// Returns the command of an agent that is installed; `None` if it would have to be installed first.
     pub fn prepare_now(&self, agent: &AgentSpec) -> Result<Option<Launchable>, LaunchError> {
         agent.check_startable()?;
         if agent.install.is_none() {
@@ -114,7 +114,7 @@ impl Launcher {
         Launchable { command, version: found.and_then(|found| found.version) }
     }
 
-    /// Whether what is missing is installed on first use.
+    /// Returns whether missing agents are installed on first use.
     pub fn installs(&self) -> bool {
         self.preinstall == Preinstall::Lazy
     }

@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why telemetry cannot be exported as it is configured. The text names the variable.
+/// The reason why telemetry cannot be exported as it is configured. The text names the variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
@@ -32,7 +32,7 @@ pub struct Flags<'a> {
     pub with_content: bool,
 }
 
-/// Where telemetry goes, and how much of it.
+/// The destinations of telemetry, and its extent.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub(crate) resource: Resource,
@@ -57,7 +57,7 @@ pub(crate) struct Target {
     pub(crate) certificate: Option<PathBuf>,
 }
 
-/// How many of a signal wait, and how long.
+/// The queue of a signal and its delay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batching {
     pub(crate) queue: usize,
@@ -115,7 +115,7 @@ struct Environment<'a> {
 }
 
 impl Environment<'_> {
-    /// The variable of a signal, or else the one for all, with its name.
+    /// Returns the variable of a signal, or else the one for all, with its name.
     fn of_signal(&self, signal: &str, name: &str) -> Option<(String, String)> {
         let own = format!("OTEL_EXPORTER_OTLP_{signal}_{name}");
         let common = format!("OTEL_EXPORTER_OTLP_{name}");

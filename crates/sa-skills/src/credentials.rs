@@ -19,7 +19,7 @@ impl std::fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// The setting of `git` that uses them at their host only, and its value.
+    /// Returns the setting of `git` that uses them at their host only, and its value.
     pub(crate) fn setting(&self) -> (String, String) {
         let Self { site, user, password } = self;
         match password {

@@ -31,7 +31,7 @@ proptest! {
     }
 }
 
-/// The inputs that a fuzz target starts from.
+/// Returns the inputs that a fuzz target starts from.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
     let seeds = std::fs::read_dir(folder).unwrap();

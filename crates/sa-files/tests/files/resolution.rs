@@ -1,4 +1,4 @@
-//! Where paths lead, the same whoever resolves them.
+//! Paths lead to the same place, resolved by the kernel or by us.
 
 use futures_util::StreamExt;
 use sa_files::testing::{SECRET, World, run};
@@ -69,7 +69,7 @@ fn both_ways_lead_to_the_same_place() {
     }
 }
 
-/// The same race as against the kernel's own resolution, against ours.
+/// The race of the kernel's resolution, against ours.
 #[test]
 fn swapping_links_gets_nobody_out_step_by_step() {
     let world = World::new(true);
