@@ -21,14 +21,14 @@ use std::sync::{Arc, OnceLock, Weak};
 /// One connection to an agent.
 pub(crate) struct Client {
     inner: Arc<Inner>,
-    /// What the agent said of itself.
+    /// The agent's answer to `initialize`.
     pub(crate) hello: Value,
-    /// Where sessions work unless a body says otherwise.
+    /// The directory of sessions unless a body sets another.
     cwd: PathBuf,
     ids: AtomicU64,
 }
 
-/// What is needed to listen and to answer.
+/// The parts that listening and answering need.
 struct Inner {
     log: Arc<Log>,
     door: OnceLock<Box<dyn Door>>,
@@ -91,7 +91,7 @@ impl Inner {
 }
 
 impl Client {
-    /// Starts an agent. `query` says which, `more` what the client can do besides files and commands.
+    /// Starts an agent. `query` names it; `more` lists capabilities of the client in addition to files and commands.
     pub(crate) async fn connect(
         daemon: &Daemon,
         server: &str,
@@ -154,7 +154,7 @@ impl Client {
         &self.inner.host
     }
 
-    /// How what is asked from now on is answered.
+    /// Sets the policy for requests from now on.
     pub(crate) fn answer_with(&self, policy: Policy) {
         *self.inner.policy.lock() = policy;
     }
@@ -208,12 +208,12 @@ impl Client {
         self.door()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
     }
 
-    /// A new session.
+    /// Returns a new session.
     pub(crate) async fn session(&self) -> Result<Session<'_>> {
         self.session_with(&json!([])).await
     }
 
-    /// A new session with MCP servers.
+    /// Returns a new session with MCP servers.
     pub(crate) async fn session_with(&self, servers: &Value) -> Result<Session<'_>> {
         let opened = self.call("session/new", &json!({ "cwd": self.cwd, "mcpServers": servers })).await?;
         let id = opened["sessionId"].as_str().context("the id of a session")?.to_owned();

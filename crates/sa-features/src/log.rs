@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 pub(crate) enum Entry {
     /// A JSON-RPC message of the agent.
     Message(Value),
-    /// Something that the daemon tells about the agent, such as that it ended.
+    /// A report of the daemon about the agent, such as its exit.
     Fact { name: String, data: Value },
 }
 
@@ -26,14 +26,14 @@ impl Entry {
     }
 }
 
-/// How many of the last entries an error shows, and how much of each.
+/// The number of last entries that an error shows, and the length of each.
 const SHOWN: (usize, usize) = (25, 400);
 
-/// See the module's comment.
+/// A log of what happened, in order.
 #[derive(Debug)]
 pub(crate) struct Log {
     entries: Mutex<Vec<Entry>>,
-    /// What an agent must never do, in words.
+    /// Violations of the protocol, for people.
     faults: Mutex<Vec<String>>,
     changed: watch::Sender<u64>,
 }
@@ -69,7 +69,7 @@ impl Log {
         self.entries.lock().len()
     }
 
-    /// The entries from this position on.
+    /// Returns the entries from this position on.
     pub(crate) fn since(&self, start: usize) -> Vec<Entry> {
         self.entries.lock().get(start..).unwrap_or_default().to_vec()
     }
@@ -96,7 +96,7 @@ impl Log {
         }
     }
 
-    /// The last entries from a position on, in words.
+    /// Returns the last entries from a position on, in words.
     pub(crate) fn tail(&self, start: usize) -> String {
         let entries = self.since(start);
         let mut text = String::new();

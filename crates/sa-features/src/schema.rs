@@ -16,7 +16,7 @@ static DEFINITIONS: LazyLock<Value> = LazyLock::new(|| {
 
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
-/// Whether a request or notification of the agent is one that ACP has. Methods that begin with `_` are free.
+/// Checks that a request or notification of the agent is one that ACP has. Methods that begin with `_` are free.
 pub(crate) fn check_message(message: &Value) -> Result<()> {
     let method = message["method"].as_str().context("a method")?;
     if method.starts_with('_') {
@@ -30,7 +30,7 @@ pub(crate) fn check_message(message: &Value) -> Result<()> {
     check(side, method, suffix, &message["params"])
 }
 
-/// Whether an answer of the agent is one that ACP has for the method that it answers.
+/// Checks that an answer of the agent is one that ACP has for its method.
 pub(crate) fn check_answer(method: &str, answer: &Value) -> Result<()> {
     match answer.get("error") {
         Some(error) => validate("Error", error),

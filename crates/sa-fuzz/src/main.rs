@@ -16,16 +16,16 @@ use std::time::Duration;
 /// Searches for inputs that break a fuzz target.
 #[derive(Parser)]
 struct Arguments {
-    /// What is to be broken.
+    /// The property to break.
     #[arg(value_enum)]
     target: Target,
-    /// How long to search.
+    /// Duration of the search.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// The folder with a folder of seeds for each target.
     #[arg(long, default_value = "fuzz/seeds")]
     seeds: PathBuf,
-    /// Where an input that breaks the target is kept, in a folder of the target's name.
+    /// The folder for inputs that break the target, in a folder of the target's name.
     #[arg(long, default_value = "fuzz/artifacts")]
     artifacts: PathBuf,
     /// Begins the same search again.

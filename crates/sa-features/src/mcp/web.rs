@@ -34,12 +34,12 @@ pub(crate) struct WebServer {
 struct Shared {
     greeting: Arc<str>,
     secret: Arc<str>,
-    /// Where answers to what is posted go, in the older form.
+    /// The channel for answers to posted messages, in the older form.
     listener: Arc<Mutex<Option<mpsc::Sender<Value>>>>,
 }
 
 impl WebServer {
-    /// Starts a server that greets with `greeting` whoever sends `secret` in the header.
+    /// Starts a server that greets clients that send `secret` in the header with `greeting`.
     pub(crate) async fn start(greeting: &str, secret: &str) -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -56,7 +56,7 @@ impl WebServer {
         Ok(Self { url, task })
     }
 
-    /// The address, by path.
+    /// Returns the address, by path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }

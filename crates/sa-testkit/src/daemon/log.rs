@@ -1,4 +1,4 @@
-//! What the daemon writes, kept for failing tests, and the line that says where it listens.
+//! The daemon's output, kept for failing tests, and the line with its address.
 
 use crate::wait::POLL;
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 /// Bytes kept of each stream; a daemon that logs without end must not fill the memory of the test.
 const KEPT: usize = 4 * 1024 * 1024;
 
-/// How long output may still come after the daemon's end.
+/// Time for output that comes after the daemon's end.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
 /// The line that says where it listens begins like this.

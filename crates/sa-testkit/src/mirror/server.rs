@@ -102,7 +102,7 @@ fn plan(asked: &Asked, published: Option<Published>, faults: &[Fault]) -> Answer
     }
 }
 
-/// The bytes that were asked for: all, or those from an offset on.
+/// Returns the bytes that were asked for: all, or those from an offset on.
 fn part(asked: &Asked, bytes: Bytes, faults: &[Fault]) -> Answer {
     let tag = format!("\"{}\"", sha256_hex(&bytes));
     let honored =

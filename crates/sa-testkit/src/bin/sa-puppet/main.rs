@@ -78,7 +78,7 @@ fn serve(flags: &Flags) -> ExitCode {
     thread::sleep(flags.slow_start.unwrap_or(Duration::ZERO));
     let ended = read_lines(&mut Puppet::new());
     if matches!(ended, Next::StopReading) || flags.ignore_term {
-        // What is still to be done runs on other threads, or ends by a signal.
+        // Unfinished work runs on other threads, or ends by a signal.
         loop {
             thread::park();
         }

@@ -1,4 +1,4 @@
-//! What each method does.
+//! The methods of the puppet.
 
 use crate::flood::Flood;
 use crate::held::Held;
@@ -17,9 +17,9 @@ use std::time::Duration;
 /// `ids` reports this many at most, so that a bench can run for hours.
 const REMEMBERED_IDS: usize = 16 * 1024;
 
-/// Whether the next line is read.
+/// The action after a line.
 pub(crate) enum Next {
-    /// It is.
+    /// Read the next line.
     Read,
     /// Neither it nor any later one.
     StopReading,
