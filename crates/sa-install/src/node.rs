@@ -42,14 +42,15 @@ pub enum NodeError {
     },
 }
 
-/// Node.js, as it is looked for.
+/// The way to start node and npm.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub(crate) struct NodePrograms {
     pub(crate) supervisor: Supervisor,
+    /// Directories of node and npm, as in `PATH`; the supervisor's if absent.
     pub(crate) search_path: Option<OsString>,
 }
 
-impl Node {
+impl NodePrograms {
     /// Checks that an agent whose program is this file finds one of the versions that it runs on.
     pub(crate) async fn check(&self, agent: &str, wanted: &str, program: &Path) -> Result<(), NodeError> {
         let Ok(versions) = VersionReq::parse(wanted) else {
@@ -122,7 +123,7 @@ mod tests {
         put(folder.path(), "native", "\u{7f}ELF");
         let options = SupervisorOptions { env: BaseEnv::Inherit(Vec::new()), guardian: None };
         let supervisor = Supervisor::start(options).unwrap();
-        let node = Node { supervisor: supervisor.clone(), search_path: Some(folder.path().into()) };
+        let node = NodePrograms { supervisor: supervisor.clone(), search_path: Some(folder.path().into()) };
         let check = async |program: &str| {
             let checked = node.check("qwen", ">=22", &folder.path().join(program)).await;
             checked.map_err(|error| error.to_string())

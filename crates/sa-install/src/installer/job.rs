@@ -22,10 +22,10 @@ pub(super) struct Reporter {
 impl Reporter {
     pub(super) fn new(agent: &str) -> (Self, Job) {
         let (sender, receiver) = watch::channel(State::default());
-        (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, told: 0, last: None })
+        (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, reported: 0, last: None })
     }
 
-    pub(super) fn tell(&self, progress: Progress) {
+    pub(super) fn report(&self, progress: Progress) {
         self.state.send_modify(|state| match state.steps.last_mut() {
             Some(last) if is_count_of_same(last, &progress) => *last = progress,
             _ => state.steps.push(progress),
@@ -52,7 +52,7 @@ pub struct Job {
     agent: String,
     state: watch::Receiver<State>,
     /// The number of reported steps, and the last of them.
-    told: usize,
+    reported: usize,
     last: Option<Progress>,
 }
 
@@ -63,13 +63,13 @@ impl Job {
         loop {
             {
                 let state = self.state.borrow_and_update();
-                let current = self.told.checked_sub(1).and_then(|at| state.steps.get(at));
+                let current = self.reported.checked_sub(1).and_then(|at| state.steps.get(at));
                 if current != self.last.as_ref() {
                     self.last = current.cloned();
                     return self.last.clone();
                 }
-                if let Some(step) = state.steps.get(self.told) {
-                    self.told += 1;
+                if let Some(step) = state.steps.get(self.reported) {
+                    self.reported += 1;
                     self.last = Some(step.clone());
                     return self.last.clone();
                 }
@@ -106,12 +106,12 @@ mod tests {
     #[tokio::test]
     async fn a_slow_watcher_gets_every_step_but_only_the_last_count() {
         let (reporter, mut job) = Reporter::new("x");
-        reporter.tell(Progress::Waiting);
-        (0..=5).for_each(|received| reporter.tell(downloading(received)));
+        reporter.report(Progress::Waiting);
+        (0..=5).for_each(|received| reporter.report(downloading(received)));
         assert_eq!(job.next().await, Some(Progress::Waiting));
         assert_eq!(job.next().await, Some(downloading(5)));
-        (6..=9).for_each(|received| reporter.tell(downloading(received)));
-        reporter.tell(Progress::Verifying);
+        (6..=9).for_each(|received| reporter.report(downloading(received)));
+        reporter.report(Progress::Verifying);
         reporter.finish(Err(InstallError::NotInstallable { agent: "x".to_owned(), program: None }));
         assert_eq!(job.next().await, Some(downloading(9)));
         assert_eq!(job.next().await, Some(Progress::Verifying));
