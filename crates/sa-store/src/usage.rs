@@ -7,7 +7,7 @@ use crate::checksum::Checksum;
 use crate::error::StoreError;
 use crate::limits::USAGE_TRIM;
 use crate::queries::damaged;
-use crate::writer::Desk;
+use crate::writer::Transaction;
 use rusqlite::{Connection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -261,13 +261,13 @@ impl Entry {
 }
 
 /// Adds to the row of a turn. The oldest rows go when there are too many.
-pub(crate) fn add(desk: &Desk<'_>, session: &str, note: &UsageNote) -> Result<(), StoreError> {
+pub(crate) fn add(transaction: &Transaction<'_>, session: &str, note: &UsageNote) -> Result<(), StoreError> {
     // Outside of turns a row is a day's.
     let turn = match note.turn.as_str() {
         "" => (note.at_ms / DAY_MS).to_string(),
         turn => turn.to_owned(),
     };
-    let known = match Entry::find(desk.connection, session, &turn, &note.currency) {
+    let known = match Entry::find(transaction.connection, session, &turn, &note.currency) {
         // A damaged figure must not stop the session that it is of.
         Err(error @ StoreError::Corrupt(_)) => {
             tracing::error!(%error, "usage cannot be read and begins again");
@@ -278,7 +278,7 @@ pub(crate) fn add(desk: &Desk<'_>, session: &str, note: &UsageNote) -> Result<()
     let mut entry = match known {
         Some(known) => known,
         None => {
-            let number = next_number(desk)?;
+            let number = next_number(transaction)?;
             Entry { number, session: session.to_owned(), note: UsageNote::default() }
         }
     };
@@ -292,16 +292,19 @@ pub(crate) fn add(desk: &Desk<'_>, session: &str, note: &UsageNote) -> Result<()
         cost: before.cost.saturating_add(note.cost),
         ..note.clone()
     };
-    entry.save(desk.connection)
+    entry.save(transaction.connection)
 }
 
-fn next_number(desk: &Desk<'_>) -> Result<i64, StoreError> {
-    let highest: Option<i64> =
-        desk.connection.prepare_cached("SELECT max(number) FROM usage")?.query_row([], |row| row.get(0))?;
+fn next_number(transaction: &Transaction<'_>) -> Result<i64, StoreError> {
+    let highest: Option<i64> = transaction
+        .connection
+        .prepare_cached("SELECT max(number) FROM usage")?
+        .query_row([], |row| row.get(0))?;
     let number = highest.unwrap_or(0).saturating_add(1);
     if number % USAGE_TRIM == 0 {
-        let kept = i64::try_from(desk.retention.usage_rows()).unwrap_or(i64::MAX);
-        desk.connection
+        let kept = i64::try_from(transaction.retention.usage_rows()).unwrap_or(i64::MAX);
+        transaction
+            .connection
             .prepare_cached("DELETE FROM usage WHERE number <= ?1")?
             .execute([number.saturating_sub(kept)])?;
     }
