@@ -25,6 +25,15 @@ pub enum Position {
     After(u64),
 }
 
+/// The handling of a message for an agent that does not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenStopped {
+    /// Start the agent.
+    Start,
+    /// Refuse the message.
+    Refuse,
+}
+
 /// An agent's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
@@ -211,20 +220,28 @@ impl Server {
         self.ask(|reply| Command::Start { reply }).await
     }
 
-    /// Sends a request and waits for its answer, however long the agent takes as long as it is not silent. With
-    /// `start` an agent that has ended is started again. Dropping the future changes nothing for the agent: the
+    /// Sends a request and waits for its answer, however long the agent takes as long as it is not silent. Dropping the future changes nothing for the agent: the
     /// answer then goes to the streams.
-    pub async fn call(&self, message: Message<Bytes>, start: bool) -> Result<Response, CallError> {
+    pub async fn call(
+        &self,
+        message: Message<Bytes>,
+        when_stopped: WhenStopped,
+    ) -> Result<Response, CallError> {
         // The owner looks who still waits when somebody leaves. It knows of those that it answers.
         let mut leaving = Leaving { shared: &self.inner.shared, is_answered: false };
-        let answer = self.ask(|reply| Command::Call { message, start, reply }).await;
+        let answer = self.ask(|reply| Command::Call { message, when_stopped, reply }).await;
         leaving.is_answered = true;
         answer
     }
 
     /// Sends a message; an answer goes to where `caller` says. Returns when the message is on its way.
-    pub async fn send(&self, message: Message<Bytes>, start: bool, caller: Caller) -> Result<(), CallError> {
-        self.ask(|reply| Command::Send { message, start, caller, reply }).await
+    pub async fn send(
+        &self,
+        message: Message<Bytes>,
+        when_stopped: WhenStopped,
+        caller: Caller,
+    ) -> Result<(), CallError> {
+        self.ask(|reply| Command::Send { message, when_stopped, caller, reply }).await
     }
 
     /// Starts a reader at that position.

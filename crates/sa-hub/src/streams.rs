@@ -298,5 +298,4 @@ impl Table {
 }
 
 #[cfg(test)]
-#[path = "streams_tests.rs"]
 mod tests;
