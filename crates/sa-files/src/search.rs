@@ -87,10 +87,10 @@ impl Files {
         let located = self.locate(path)?;
         let abandoned = Abandoned::default();
         let flag = Arc::clone(&abandoned.0);
-        let seat = self.seat_search()?;
+        let slot = self.reserve_search()?;
         let shared = Arc::clone(self.shared());
         let searching = tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             search(&shared, &located, &query, flag)
         });
         let results = searching.await;

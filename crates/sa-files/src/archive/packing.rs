@@ -67,14 +67,14 @@ impl Files {
     /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file.
     pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed, FilesError> {
         let located = self.locate(path)?;
-        let seat = self.seat_archive()?;
+        let slot = self.reserve_archive()?;
         let sought = located.clone();
         let first = self.run(move |shared| first(shared, &sought.beneath, &sought.absolute)).await?;
         let (writer, receiver) = pipe::from_thread(self.limits().chunk_bytes.max(1));
         let shared = Arc::clone(self.shared());
         let (path, root) = (located.absolute.clone(), located.beneath);
         tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             let source = Source { shared: &shared, path: &path, beneath: &root, options };
             source.run(first, writer);
         });

@@ -47,11 +47,11 @@ impl Files {
     /// missing.
     pub async fn unpack(&self, path: &OsStr) -> Result<Unpacking, FilesError> {
         let located = self.locate(path)?;
-        let seat = self.seat_archive()?;
+        let slot = self.reserve_archive()?;
         let (pieces, reader, taken) = pipe::to_thread();
         let shared = Arc::clone(self.shared());
         let worker = tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             unpack(&shared, &located, reader, taken)
         });
         Ok(Unpacking { pieces, worker: Some(worker) })

@@ -59,17 +59,17 @@ mod tests {
     use super::*;
     use ChangeKind::{Created, Modified, Removed};
 
-    fn told(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
+    fn reported(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
         let mut gathered = Changes::default();
         for (path, kind) in changes {
             gathered.add(PathBuf::from(path), *kind, false);
         }
         let events = gathered.into_events().into_iter();
-        let told = events.filter_map(|event| match event {
+        let reported = events.filter_map(|event| match event {
             WatchEvent::Change { path, kind, .. } => Some((path.display().to_string(), kind)),
             _ => None,
         });
-        told.collect()
+        reported.collect()
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
             ("a", Removed),
         ];
         let expected = [("b", Created), ("a", Removed), ("swap", Modified)];
-        assert_eq!(told(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
-        assert_eq!(told(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
+        assert_eq!(reported(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert_eq!(reported(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
     }
 }

@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LOST: &str = "more changed at once than could be told";
+const LOST: &str = "more changed at once than could be reported";
 /// Overflows that are sent at once; the next one stands for all.
 const OVERFLOWS: usize = 16;
 
