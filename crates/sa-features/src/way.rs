@@ -104,7 +104,7 @@ impl Way {
         }
     }
 
-    /// Returns the subjects that universal sessions are tried with.
+    /// Returns whether universal sessions are tried with a subject.
     pub fn has_sessions(subject: &Subject) -> bool {
         BOTH.contains(&subject.name)
     }

@@ -13,7 +13,7 @@ pub enum OpenError {
     /// No server of this id, and no agent named to start one.
     #[error("there is no ACP server '{0}'; name an agent (?agent=) to start one")]
     Unknown(String),
-    /// The catalogue has no such agent.
+    /// The catalog has no such agent.
     #[error(transparent)]
     UnknownAgent(#[from] UnknownAgent),
     /// The server runs another agent.

@@ -204,7 +204,7 @@ impl Hub {
         self.create(&mut entries, id.clone(), (agent, version), self.tended(None))
     }
 
-    /// Returns a new server for an agent that is described here rather than in the catalogue, for a client within the
+    /// Returns a new server for an agent that is described here rather than in the catalog, for a client within the
     /// daemon.
     pub fn open_with(
         &self,

@@ -72,8 +72,8 @@ pub(crate) enum Digest {
 /// The command line that an entry of the ACP registry asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RegistryLaunch {
-    /// Replaces the catalogue's arguments.
+    /// Replaces the catalog's arguments.
     pub(crate) args: Vec<String>,
-    /// On top of the catalogue's variables.
+    /// On top of the catalog's variables.
     pub(crate) env: BTreeMap<String, String>,
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// The reason why an installation failed. Cheap to clone: all callers that joined it get a copy.
 #[derive(Debug, Clone, Error)]
 pub enum InstallError {
-    /// The catalogue says nothing about how to install it.
+    /// The catalog says nothing about how to install it.
     #[error(
         "agent '{agent}' runs {}, which sandbox-agent does not install; install it on this machine",
         command(.program.as_deref())

@@ -124,7 +124,7 @@ impl Skills {
     /// Removes the skills that were placed for a session that has ended and for nobody else, and restores those that
     /// it had displaced.
     ///
-    /// What cannot be removed now is removed when something else is placed there.
+    /// Skills that cannot be removed now are removed when something else is placed there.
     pub async fn release(&self, session: &str) -> Result<(), SkillsError> {
         let session = session.to_owned();
         self.retain(move |other| other != session).await

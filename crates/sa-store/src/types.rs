@@ -25,7 +25,7 @@ pub struct Change {
 pub struct Listing {
     /// The time of its creation, in milliseconds since 1970; lists are in this order.
     pub created_at_ms: u64,
-    /// The agent's id in the catalogue.
+    /// The agent's id in the catalog.
     pub agent: String,
     /// The agent's own id of it.
     pub native: Option<String>,

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 pub struct Found {
     /// The file to start.
     pub program: PathBuf,
-    /// Arguments that replace the catalogue's.
+    /// Arguments that replace the catalog's.
     pub args: Option<Vec<String>>,
-    /// Variables on top of the catalogue's.
+    /// Variables on top of the catalog's.
     pub env: BTreeMap<String, String>,
     /// The version, if known.
     pub version: Option<String>,
@@ -49,7 +49,7 @@ impl Found {
 
 impl Installer {
     /// Returns the agent's program without installing anything: of the version asked for, else the current one, else
-    /// the one on the search path. A program that the catalogue gives by its path is that file, if it is there. An
+    /// the one on the search path. A program that the catalog gives by its path is that file, if it is there. An
     /// agent that needs no program has none.
     pub fn find(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Option<Found>, InstallError> {
         let Some(program) = agent.program() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The catalogue's templates, and the names of versions that go into them.
+//! The catalog's templates, and the names of versions that go into them.
 
 use crate::error::SourceError;
 use crate::limits::MAX_VERSION_CHARS;
@@ -29,7 +29,7 @@ impl Values<'_> {
     }
 }
 
-/// Returns an address that the catalogue or a registry's entry holds.
+/// Returns an address that the catalog or a registry's entry holds.
 pub(super) fn address(text: &str) -> Result<Url, SourceError> {
     Url::parse(text).map_err(|error| SourceError::Nonsense {
         url: text.to_owned(),

@@ -33,7 +33,7 @@ pub struct Receipt {
     pub verified: bool,
     /// The program, beneath the version's directory.
     pub entry: String,
-    /// Arguments that the source asked for; they replace the catalogue's.
+    /// Arguments that the source asked for; they replace the catalog's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// Variables that the source asked for.

@@ -142,7 +142,7 @@ pub(crate) fn unvouched_tool() -> AgentSpec {
     spec
 }
 
-/// Returns an agent of the catalogue.
+/// Returns an agent of the catalog.
 pub(crate) fn shipped(id: &str) -> AgentSpec {
     Catalogue::shipped().unwrap().get(id).unwrap().clone()
 }

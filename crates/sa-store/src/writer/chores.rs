@@ -32,7 +32,7 @@ enum Removal {
     Done,
     /// There may be sessions to remove.
     Due,
-    /// It failed because the disk is full, and is tried again after the next commit.
+    /// A removal failed because the disk is full. The next commit makes it due again.
     Postponed,
 }
 

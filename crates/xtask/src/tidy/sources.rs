@@ -58,12 +58,12 @@ impl File {
         self.path.rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
-    /// TypeScript or JavaScript.
+    /// Returns whether this is TypeScript or JavaScript.
     pub(super) fn is_script(&self) -> bool {
         matches!(self.extension(), "ts" | "tsx" | "mts" | "js" | "jsx" | "mjs" | "cjs")
     }
 
-    /// Returns a style sheet.
+    /// Returns whether this is a style sheet.
     pub(super) fn is_style(&self) -> bool {
         self.extension() == "css"
     }
@@ -75,7 +75,7 @@ impl File {
         locked || name.contains(".gen.") || self.text.lines().take(3).any(|line| line.contains("@generated"))
     }
 
-    /// Returns a file of tests only.
+    /// Returns whether this is a file of tests only.
     pub(super) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let folder = |part: &str| matches!(part, "tests" | "test" | "__tests__");
