@@ -31,6 +31,7 @@ mod record;
 mod registry;
 mod sessions;
 mod shared;
+mod stored;
 mod taking_up;
 mod transcript;
 mod transfer;
