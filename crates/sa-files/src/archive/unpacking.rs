@@ -12,6 +12,7 @@ use crate::writing::DIRECTORY;
 use bytes::Bytes;
 use rustix::fs::AtFlags;
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -94,8 +95,10 @@ fn unpack(
     taken: Arc<AtomicU64>,
 ) -> Result<Unpacked, FilesError> {
     let path = &located.absolute;
+    let allowance = Allowance { bytes: shared.limits.archive_bytes, ratio: shared.limits.archive_ratio };
+    let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
     let existed = shared.root.open_at(&located.beneath, HOLD).is_ok();
-    let done = fill(shared, located, reader, taken);
+    let done = fill(shared, located, Members::new(input));
     if done.is_err() && !existed {
         // It was made for nothing; if it is empty it goes again.
         if let Ok(place) = shared.root.place(&located.beneath, Last::Keep) {
@@ -109,19 +112,10 @@ fn unpack(
     Ok(unpacked)
 }
 
-fn fill(
-    shared: &Shared,
-    located: &Located,
-    reader: PipeReader,
-    taken: Arc<AtomicU64>,
-) -> Result<Unpacked, FilesError> {
-    let path = &located.absolute;
-    let limits = &shared.limits;
-    let allowance = Allowance { bytes: limits.archive_bytes, ratio: limits.archive_ratio };
-    let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
+fn fill(shared: &Shared, located: &Located, mut members: Members<impl Read>) -> Result<Unpacked, FilesError> {
+    let (path, limits) = (&located.absolute, &shared.limits);
     let target = shared.root.make_dirs(&located.beneath, DIRECTORY).at(path)?;
     let mut staging = Staging::create(&shared.root, &target, path)?;
-    let mut members = Members::new(input);
     let mut unpacked = Unpacked::default();
     while let Some(member) = members.next().map_err(refused)? {
         unpacked.entries += 1;

@@ -44,6 +44,12 @@ impl Sources {
         file.map(|file| file.text.as_str()).with_context(|| format!("{path} is missing"))
     }
 
+    /// Returns the findings of a rule about one file.
+    #[cfg(test)]
+    pub(super) fn judged_by(rule: super::Check, path: &str, text: &str) -> Vec<super::Finding> {
+        rule(&Self::of(&[(path, text)])).unwrap_or_default()
+    }
+
     /// Sources for a test of a rule.
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
