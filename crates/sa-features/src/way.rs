@@ -109,7 +109,6 @@ impl Way {
         BOTH.contains(&subject.name)
     }
 
-    /// Returns the name of a trial.
     pub fn trial(self, subject: &Subject, feature: &Feature) -> String {
         match self {
             Self::Acp => format!("{}::{}", subject.name, feature.id),

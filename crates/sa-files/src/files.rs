@@ -25,7 +25,6 @@ pub struct FilesOptions {
     pub root: Option<PathBuf>,
     /// Walk paths name by name also where the kernel can resolve them itself, as on a kernel that cannot.
     pub by_steps: bool,
-    /// Bounds.
     pub limits: FilesLimits,
 }
 
@@ -147,7 +146,6 @@ impl Files {
         slot(&self.0.archives, "archives are packed or unpacked; see files.archives")
     }
 
-    /// Reserves a slot for one watch.
     pub(crate) fn reserve_watch(&self) -> Result<OwnedSemaphorePermit, FilesError> {
         slot(&self.0.watches, "watches exist; see files.watches")
     }

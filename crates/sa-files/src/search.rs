@@ -40,7 +40,6 @@ pub struct Query {
     pub with_ignored: bool,
     /// At most so many results.
     pub limit: Option<usize>,
-    /// Only what comes after this path.
     pub after: Option<PathBuf>,
 }
 
@@ -60,7 +59,6 @@ pub struct Results {
 /// An entry, or a line of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The path of the file.
     pub path: PathBuf,
     /// The kind of the file.
     pub kind: Kind,
@@ -73,7 +71,6 @@ pub struct Hit {
 /// A line with a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// From 1.
     pub number: u64,
     /// The start of the first match, in bytes from 1.
     pub column: u64,

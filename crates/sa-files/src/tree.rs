@@ -30,14 +30,12 @@ pub(crate) struct Opened<'a> {
     pub(crate) path: &'a Path,
     /// The number of directories above it, from the start of the walk.
     pub(crate) depth: usize,
-    /// The rules in force in it.
     pub(crate) rules: Option<&'a Rules>,
 }
 
 /// One entry on the way.
 #[derive(Debug)]
 pub(crate) struct Found<'a> {
-    /// The directory that it is in.
     pub(crate) dir: &'a OwnedFd,
     pub(crate) name: &'a OsStr,
     /// Path relative to the start of the walk.
@@ -51,9 +49,7 @@ pub(crate) struct Found<'a> {
 pub(crate) enum Step {
     /// With what is in the entry, then with the next.
     On,
-    /// With the next.
     Past,
-    /// Not at all.
     Stop,
 }
 
@@ -130,7 +126,6 @@ struct Level {
 struct Walk<'a> {
     visitor: &'a mut dyn Visitor,
     most: usize,
-    /// The current path.
     path: PathBuf,
     relative: PathBuf,
     /// The directories from the first one to where we are.

@@ -37,7 +37,6 @@ pub struct WatchOptions {
 pub enum ChangeKind {
     /// The entry exists now.
     Created,
-    /// The entry has changed.
     Modified,
     /// The entry is gone.
     Removed,
@@ -48,25 +47,17 @@ pub enum ChangeKind {
 pub enum WatchEvent {
     /// Every change is reported from here on.
     Ready {
-        /// The path that is watched.
         path: PathBuf,
-        /// Directories that are observed.
         directories: usize,
     },
-    /// A change.
     Change {
-        /// The path of the entry.
         path: PathBuf,
-        /// The kind of the change.
         kind: ChangeKind,
-        /// Set if it is a directory.
         directory: bool,
     },
     /// Changes of this directory, or of some below it, may be missing.
     Overflow {
-        /// The directory.
         path: PathBuf,
-        /// The reason.
         reason: String,
     },
 }
@@ -81,7 +72,6 @@ impl Watch {
         self.0.recv().await
     }
 
-    /// Polls for the next event.
     pub fn poll_next(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Option<WatchEvent>> {
         self.0.poll_recv(context)
     }

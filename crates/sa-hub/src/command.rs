@@ -10,13 +10,27 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, CallError>>;
 
 pub(crate) enum Command {
     /// Start the agent if it does not run.
-    Start { reply: Reply<()> },
+    Start {
+        reply: Reply<()>,
+    },
     /// A request whose answer somebody waits for.
-    Call { message: Message<Bytes>, when_stopped: WhenStopped, reply: Reply<Response> },
+    Call {
+        message: Message<Bytes>,
+        when_stopped: WhenStopped,
+        reply: Reply<Response>,
+    },
     /// Any message whose answer, if there will be one, goes to a stream or socket.
-    Send { message: Message<Bytes>, when_stopped: WhenStopped, caller: Caller, reply: Reply<()> },
-    /// A new reader.
-    Subscribe { from: Position, kind: ReaderKind, reply: Reply<Reader> },
+    Send {
+        message: Message<Bytes>,
+        when_stopped: WhenStopped,
+        caller: Caller,
+        reply: Reply<()>,
+    },
+    Subscribe {
+        from: Position,
+        kind: ReaderKind,
+        reply: Reply<Reader>,
+    },
 }
 
 impl Command {

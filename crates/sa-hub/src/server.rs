@@ -21,16 +21,13 @@ pub enum Position {
     /// For a server's first reader with what this run of the agent has said so far, less what is settled. For later
     /// readers the same as `Now`.
     Fresh,
-    /// After the record of this number.
     After(u64),
 }
 
 /// The handling of a message for an agent that does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenStopped {
-    /// Start the agent.
     Start,
-    /// Refuse the message.
     Refuse,
 }
 
@@ -39,7 +36,6 @@ pub enum WhenStopped {
 pub struct Response {
     /// The message, under the caller's own id.
     pub bytes: Bytes,
-    /// Set if the response is an error.
     pub is_error: bool,
 }
 
@@ -139,7 +135,6 @@ impl Server {
         (Self { inner: Arc::new(inner) }, links)
     }
 
-    /// Returns the server's id.
     pub fn id(&self) -> &ServerId {
         &self.inner.id
     }
@@ -244,7 +239,6 @@ impl Server {
         self.ask(|reply| Command::Send { message, when_stopped, caller, reply }).await
     }
 
-    /// Starts a reader at that position.
     pub async fn subscribe(&self, from: Position, kind: ReaderKind) -> Result<Reader, CallError> {
         self.ask(|reply| Command::Subscribe { from, kind, reply }).await
     }

@@ -47,7 +47,6 @@ pub enum About<'a> {
     Session(Option<&'a str>),
     /// The answer to a request that was given this scope.
     Answer {
-        /// The request's scope.
         scope: u32,
         /// Set if the agent answered with an error.
         is_error: bool,
@@ -81,7 +80,6 @@ struct Session {
 /// The stream that carries a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The connection's.
     Guest,
     /// The session's own stream, after this record.
     Own(u64),

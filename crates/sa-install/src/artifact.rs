@@ -56,16 +56,13 @@ pub(crate) enum Format {
     TarGz,
     /// A tarball, compressed with bzip2.
     TarBz2,
-    /// A zip archive.
     Zip,
 }
 
 /// A digest of a file's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Digest {
-    /// SHA-256.
     Sha256([u8; 32]),
-    /// SHA-512.
     Sha512([u8; 64]),
 }
 

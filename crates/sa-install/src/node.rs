@@ -25,7 +25,6 @@ pub enum NodeError {
     /// There is none.
     #[error("agent '{agent}' needs Node.js {wanted}, and there is no `node` on the search path")]
     Missing {
-        /// The agent.
         agent: String,
         /// The versions it runs on.
         wanted: String,
@@ -33,7 +32,6 @@ pub enum NodeError {
     /// Node.js has another version.
     #[error("agent '{agent}' needs Node.js {wanted}, and the one on the search path is {found}")]
     Unsuitable {
-        /// The agent.
         agent: String,
         /// The versions it runs on.
         wanted: String,

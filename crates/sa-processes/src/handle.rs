@@ -31,11 +31,8 @@ pub struct Ended {
 /// The state of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The process's id.
     pub id: String,
-    /// The command it was started with.
     pub command: String,
-    /// The arguments of the command.
     pub args: Vec<String>,
     /// The working directory that was asked for.
     pub cwd: Option<String>,
@@ -75,7 +72,6 @@ impl Process {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Returns the process's id.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
@@ -84,12 +80,10 @@ impl Process {
         self.inner.number
     }
 
-    /// Returns whether the process has a terminal.
     pub fn has_terminal(&self) -> bool {
         self.inner.spec.terminal.is_some()
     }
 
-    /// Returns the state of the process.
     pub fn describe(&self) -> Snapshot {
         let Inner { id, spec, created_at_ms, child, shared, .. } = &*self.inner;
         Snapshot {
@@ -142,7 +136,6 @@ impl Process {
         answer.await.unwrap_or(Err(InputError::Ended))
     }
 
-    /// Changes the size of its terminal.
     pub async fn resize(&self, size: TerminalSize) -> Result<(), ResizeError> {
         if !self.has_terminal() {
             return Err(ResizeError::NoTerminal);

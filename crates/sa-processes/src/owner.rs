@@ -24,9 +24,15 @@ use tokio::time::Instant;
 /// A request to an owner.
 pub(crate) enum Command {
     /// Write this, and then perhaps close the input.
-    Input { piece: Piece, last: bool, reply: oneshot::Sender<Result<(), InputError>> },
-    /// Change the terminal's size.
-    Resize { size: TerminalSize, reply: oneshot::Sender<Result<(), ResizeError>> },
+    Input {
+        piece: Piece,
+        last: bool,
+        reply: oneshot::Sender<Result<(), InputError>>,
+    },
+    Resize {
+        size: TerminalSize,
+        reply: oneshot::Sender<Result<(), ResizeError>>,
+    },
 }
 
 pub(crate) struct Owner {

@@ -10,9 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Question {
     /// Number of its record.
     pub sequence: u64,
-    /// The question as an event.
     pub frame: Bytes,
-    /// The bare message.
     pub data: Bytes,
 }
 

@@ -5,7 +5,6 @@ use crate::buffer::{Buffers, FRAME_ROOM, LONG_BYTES};
 /// One line of output, without its line ending.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// The line as it was written.
     Whole(&'a [u8]),
     /// A long line that came in several pieces. It lies in this buffer, behind [`FRAME_ROOM`] bytes, and can become a
     /// record in place.
@@ -14,7 +13,6 @@ pub(crate) enum Line<'a> {
     TooLong {
         /// The first bytes of the line.
         head: &'a [u8],
-        /// The length of the line.
         length: u64,
     },
 }

@@ -70,9 +70,7 @@ pub struct Output {
 /// The end of a POST's wait.
 #[derive(Debug)]
 pub struct Delivery {
-    /// The ticket of the POST.
     pub ticket: u64,
-    /// The answer.
     pub answer: Answer,
 }
 
@@ -81,12 +79,10 @@ pub struct Delivery {
 pub enum Answer {
     /// The agent's response, under the client's id.
     Response {
-        /// The message.
         bytes: Bytes,
         /// Set if the response carries an error.
         is_error: bool,
     },
-    /// The agent ended before it answered.
     AgentEnded,
     /// The agent said nothing for too long. Its answer may still come, on the streams.
     Silent,

@@ -24,7 +24,6 @@ pub(crate) struct Place<'a> {
     pub(crate) origin: &'a str,
     /// The bounds of the search.
     pub(crate) root: &'a Path,
-    /// Begin here.
     pub(crate) subpath: &'a Path,
     /// Links in the root that led out of it and are gone.
     pub(crate) dropped_links: &'a [String],
@@ -37,7 +36,6 @@ pub(crate) struct Place<'a> {
 pub(crate) struct Skill {
     /// The name for agents; none if neither its front matter nor its directory has a usable one.
     name: Option<String>,
-    /// From the root.
     inner: PathBuf,
     has_description: bool,
 }
@@ -46,7 +44,6 @@ pub(crate) struct Skill {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub(crate) name: String,
-    /// From the root.
     pub(crate) inner: PathBuf,
 }
 

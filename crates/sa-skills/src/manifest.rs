@@ -39,9 +39,7 @@ pub(crate) struct Owner {
 pub(crate) struct Wanted {
     /// The source, for people.
     pub(crate) origin: String,
-    /// The skill's directory.
     pub(crate) target: PathBuf,
-    /// The source's root.
     pub(crate) boundary: PathBuf,
 }
 
@@ -65,7 +63,6 @@ pub(crate) struct Entry {
 pub(crate) struct CopyMark {
     pub(crate) device: u64,
     pub(crate) inode: u64,
-    /// The fingerprint of the original.
     pub(crate) fingerprint: String,
     /// The fingerprint of the copy.
     #[serde(default)]

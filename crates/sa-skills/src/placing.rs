@@ -24,7 +24,6 @@ pub(crate) struct Placement {
     pub(crate) manifest: PathBuf,
     /// The directory the agent works in, without links.
     pub(crate) cwd: PathBuf,
-    /// From there.
     pub(crate) relative: PathBuf,
     /// Set to copy even where a link could be made.
     pub(crate) copies: bool,

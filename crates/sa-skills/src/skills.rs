@@ -27,7 +27,6 @@ const LOCK: &str = "lock";
 pub struct SkillsOptions {
     /// The directories in which agents look.
     pub places: Places,
-    /// The limits of sources.
     pub limits: SkillsLimits,
     /// The prefix of `owner/name` in the address of a `github` source.
     pub github: String,
@@ -72,7 +71,6 @@ impl Skills {
         Self::with_options(home, supervisor, SkillsOptions { places, ..SkillsOptions::default() })
     }
 
-    /// Creates the store with all options.
     pub fn with_options(home: PathBuf, supervisor: Supervisor, options: SkillsOptions) -> Self {
         Self { inner: Arc::new(Inner { home, supervisor, options }) }
     }
@@ -228,7 +226,6 @@ impl Skills {
     }
 }
 
-/// Returns the manifests of all places.
 fn manifests(noted: &Path) -> Result<Vec<PathBuf>, SkillsError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(noted).map_err(at(noted))? {

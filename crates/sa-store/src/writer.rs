@@ -34,7 +34,6 @@ use tokio::sync::oneshot;
 
 /// A transaction in which changes are made.
 pub(crate) struct Transaction<'a> {
-    /// The writing connection.
     pub(crate) connection: &'a Connection,
     pub(crate) retention: &'a Retention,
     /// The time, in milliseconds since 1970.
@@ -43,7 +42,6 @@ pub(crate) struct Transaction<'a> {
     pub(crate) doomed: Cell<bool>,
     /// The number of sessions that were added and removed in this transaction.
     census: Cell<Census>,
-    /// Packs events.
     packer: &'a RefCell<Packer>,
     /// The state of the writer's thread.
     passed_over: &'a RefCell<BTreeSet<i64>>,

@@ -81,7 +81,6 @@ fn deadline_after(grace: Duration) -> Instant {
     Instant::now() + grace.min(DAY)
 }
 
-/// Runs the sweeper's thread.
 pub(crate) fn run(host: &Host) {
     let mut jobs: Vec<Job> = Vec::new();
     let mut pause = limits::TICK_MIN;

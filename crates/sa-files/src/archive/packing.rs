@@ -29,7 +29,6 @@ pub enum Packing {
     /// Plain tar.
     #[default]
     Tar,
-    /// tar in gzip.
     TarGz,
 }
 
@@ -45,9 +44,7 @@ pub struct PackOptions {
 /// An archive on its way out.
 #[derive(Debug)]
 pub struct Packed {
-    /// The path that is packed.
     pub path: PathBuf,
-    /// The bytes.
     pub stream: PackedStream,
 }
 

@@ -29,9 +29,7 @@ pub struct Unpacked {
     pub paths: Vec<PathBuf>,
     /// Set if there are more.
     pub truncated: bool,
-    /// Entries of the archive.
     pub entries: u64,
-    /// Bytes of contents.
     pub bytes: u64,
 }
 

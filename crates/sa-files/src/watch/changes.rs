@@ -9,7 +9,6 @@ use std::path::PathBuf;
 pub(super) struct Changes {
     order: Vec<PathBuf>,
     kinds: BTreeMap<PathBuf, (ChangeKind, bool)>,
-    /// Bytes of all paths.
     bytes: usize,
 }
 
@@ -42,7 +41,6 @@ impl Changes {
         self.kinds.insert(path, (kind, directory));
     }
 
-    /// Returns the gathered changes.
     pub(super) fn into_events(mut self) -> Vec<WatchEvent> {
         let mut events = Vec::with_capacity(self.order.len());
         for path in self.order {

@@ -90,7 +90,6 @@ impl Observer {
         Ok(observer)
     }
 
-    /// Returns the first events.
     pub(super) fn ready(&mut self) -> Vec<WatchEvent> {
         let ready = WatchEvent::Ready { path: self.located.absolute.clone(), directories: self.nodes.len() };
         std::iter::once(ready).chain(std::mem::take(&mut self.overflows)).collect()

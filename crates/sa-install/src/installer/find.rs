@@ -10,22 +10,18 @@ use std::path::{Path, PathBuf};
 /// An agent's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The file to start.
     pub program: PathBuf,
     /// Arguments that replace the catalog's.
     pub args: Option<Vec<String>>,
     /// Variables on top of the catalog's.
     pub env: BTreeMap<String, String>,
-    /// The version, if known.
     pub version: Option<String>,
-    /// The program's origin.
     pub origin: Origin,
 }
 
 /// The origin of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Installed by this program.
     Installed(Box<Receipt>),
     /// The user's own: named by its path, or found on the search path.
     Path,

@@ -82,7 +82,6 @@ impl Job {
         }
     }
 
-    /// Waits for the result.
     pub async fn outcome(&mut self) -> Result<Installed, InstallError> {
         let ended = self.state.wait_for(|state| state.outcome.is_some()).await;
         let outcome = ended.ok().and_then(|state| state.outcome.clone());

@@ -23,7 +23,6 @@ impl Values<'_> {
             .replace("{tag}", self.tag)
     }
 
-    /// Expands a template to an address.
     pub(super) fn address(&self, template: &str) -> Result<Url, SourceError> {
         address(&self.fill(template))
     }
@@ -42,7 +41,6 @@ pub(super) fn address(text: &str) -> Result<Url, SourceError> {
 pub(super) enum Wanted<'a> {
     /// The one its publisher calls so.
     Latest,
-    /// This one.
     Version(&'a str),
     /// Whatever its publisher means by this word, such as `stable`.
     Word(&'a str),

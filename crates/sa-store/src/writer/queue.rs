@@ -16,11 +16,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 pub(crate) enum Work {
     /// A change, to be committed together with others.
     Change(Box<dyn Task>),
-    /// A read on the writer's connection.
     Read(Box<dyn FnOnce(&mut Connection) + Send>),
     /// Look at what was abandoned.
     Wake,
-    /// Finish.
     Close(oneshot::Sender<()>),
 }
 
@@ -190,7 +188,6 @@ impl Inbox {
         self.receiver.blocking_recv()
     }
 
-    /// Work that is there.
     pub(super) fn try_next(&mut self) -> Result<Work, TryRecvError> {
         self.receiver.try_recv()
     }

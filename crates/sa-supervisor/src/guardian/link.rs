@@ -18,7 +18,6 @@ use parking_lot::{Mutex, MutexGuard};
 pub struct GuardianCommand {
     /// The program; the daemon's own file, normally.
     pub program: PathBuf,
-    /// The arguments of the command.
     pub args: Vec<OsString>,
 }
 
@@ -140,7 +139,6 @@ impl GuardianLink {
         state.current = None;
     }
 
-    /// Waits until no guardian runs.
     pub(crate) async fn wait(&self) {
         // The sender lives in `self`, so the channel cannot close under this wait.
         let _ = self.running.subscribe().wait_for(|running| !running).await;

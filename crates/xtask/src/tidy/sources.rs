@@ -38,7 +38,6 @@ impl Sources {
         Ok(Self { root, files })
     }
 
-    /// Returns the text of one file.
     pub(super) fn text(&self, path: &str) -> Result<&str> {
         let file = self.files.iter().find(|file| file.path == path);
         file.map(|file| file.text.as_str()).with_context(|| format!("{path} is missing"))

@@ -7,9 +7,7 @@ use anyhow::Result;
 /// The kind of text in which a word counts.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Rust sources.
     Rust,
-    /// TypeScript and JavaScript.
     Script,
     /// Every file, as a whole word.
     Anywhere,
