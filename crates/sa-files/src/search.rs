@@ -6,7 +6,7 @@ use crate::entry::{Kind, kind};
 use crate::error::FilesError;
 use crate::files::{Files, Located, Shared};
 use crate::rules::Rules;
-use crate::tree::{Found, Step, Tree, Visitor};
+use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkMatch};
@@ -160,7 +160,7 @@ struct Search<'a> {
 }
 
 impl Visitor for Search<'_> {
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         let is_dir = kind(found.stat) == Kind::Directory;
         if let Some(after) = self.after
             && found.path <= after
@@ -211,7 +211,7 @@ impl Search<'_> {
         Step::Stop
     }
 
-    fn look(&mut self, found: &Found<'_>) {
+    fn look(&mut self, found: &TreeEntry<'_>) {
         let (path, kind) = (found.path.to_owned(), kind(found.stat));
         let Some(content) = &mut self.content else {
             self.bytes += path.as_os_str().len();

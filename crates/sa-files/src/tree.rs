@@ -35,7 +35,7 @@ pub(crate) struct Opened<'a> {
 
 /// One entry on the way.
 #[derive(Debug)]
-pub(crate) struct Found<'a> {
+pub(crate) struct TreeEntry<'a> {
     pub(crate) dir: &'a OwnedFd,
     pub(crate) name: &'a OsStr,
     /// Path relative to the start of the walk.
@@ -61,7 +61,7 @@ pub(crate) trait Visitor {
     }
 
     /// Takes an entry; directories before what is in them.
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError>;
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError>;
 
     /// Takes note that rules exclude an entry. There may be many of them, so this is the place to give up.
     fn excluded(&mut self, _: &Path) -> Step {
@@ -178,7 +178,7 @@ impl Walk<'_> {
         if rules.as_ref().is_some_and(|rules| rules.exclude(&self.path, is_dir)) {
             return Ok(self.visitor.excluded(&self.path));
         }
-        let found = Found { dir, name, relative: &self.relative, path: &self.path, stat: &stat };
+        let found = TreeEntry { dir, name, relative: &self.relative, path: &self.path, stat: &stat };
         match self.visitor.entry(&found)? {
             Step::On if is_dir => {}
             step => return Ok(step),

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, CallError>>;
 
-pub(crate) enum Command {
+pub(crate) enum ServerCommand {
     /// Start the agent if it does not run.
     Start {
         reply: Reply<()>,
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     },
 }
 
-impl Command {
+impl ServerCommand {
     /// Returns whether the command starts an agent if none runs.
     pub(crate) fn starts_agent(&self) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! The handle of one ACP server: what callers can ask of it.
 
-use crate::command::Command;
+use crate::command::ServerCommand;
 use crate::shared::Shared;
 use crate::streams::Streams;
 use crate::{Attachment, CallError, Reader, ReaderKind, ServerId, StreamError};
@@ -52,7 +52,7 @@ struct Inner {
     /// The version that was asked for; the current one if none was.
     version: Option<String>,
     created_at_ms: u64,
-    commands: mpsc::Sender<Command>,
+    commands: mpsc::Sender<ServerCommand>,
     shared: Arc<Shared>,
     /// Cancelled to end the server.
     stop: CancellationToken,
@@ -98,7 +98,7 @@ impl Drop for Leaving<'_> {
 
 /// The parts of a handle that its owner task is given too.
 pub(crate) struct Links {
-    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) commands: mpsc::Receiver<ServerCommand>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) stop: CancellationToken,
     pub(crate) ended: CancellationToken,
@@ -212,7 +212,7 @@ impl Server {
 
     /// Starts the agent if it does not run.
     pub async fn start(&self) -> Result<(), CallError> {
-        self.ask(|reply| Command::Start { reply }).await
+        self.ask(|reply| ServerCommand::Start { reply }).await
     }
 
     /// Sends a request and waits for its answer, however long the agent takes as long as it is not silent. Dropping the future changes nothing for the agent: the
@@ -224,7 +224,7 @@ impl Server {
     ) -> Result<Response, CallError> {
         // The owner looks who still waits when somebody leaves. It knows of those that it answers.
         let mut leaving = Leaving { shared: &self.inner.shared, is_answered: false };
-        let answer = self.ask(|reply| Command::Call { message, when_stopped, reply }).await;
+        let answer = self.ask(|reply| ServerCommand::Call { message, when_stopped, reply }).await;
         leaving.is_answered = true;
         answer
     }
@@ -236,11 +236,11 @@ impl Server {
         when_stopped: WhenStopped,
         caller: Caller,
     ) -> Result<(), CallError> {
-        self.ask(|reply| Command::Send { message, when_stopped, caller, reply }).await
+        self.ask(|reply| ServerCommand::Send { message, when_stopped, caller, reply }).await
     }
 
     pub async fn subscribe(&self, from: Position, kind: ReaderKind) -> Result<Reader, CallError> {
-        self.ask(|reply| Command::Subscribe { from, kind, reply }).await
+        self.ask(|reply| ServerCommand::Subscribe { from, kind, reply }).await
     }
 
     /// Ends the server and waits until nothing of it is left.
@@ -251,7 +251,7 @@ impl Server {
 
     async fn ask<T>(
         &self,
-        command: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Command,
+        command: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> ServerCommand,
     ) -> Result<T, CallError> {
         let (reply, answer) = oneshot::channel();
         let gone = || self.inner.shared.failure.get().cloned().unwrap_or(CallError::Deleted);

@@ -1,10 +1,10 @@
 //! The handle of one process: what callers can ask of it.
 
 use crate::error::{InputError, ResizeError};
-use crate::input::Piece;
+use crate::input::QueuedInput;
 use crate::limits::{INPUT_QUEUE_BYTES, INPUT_WAIT};
 use crate::log::{Entry, Position, Stream};
-use crate::owner::Command;
+use crate::owner::ProcessCommand;
 use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
@@ -63,7 +63,7 @@ pub(crate) struct Inner {
     pub(crate) spec: Spec,
     pub(crate) created_at_ms: u64,
     pub(crate) child: Child,
-    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) commands: mpsc::Sender<ProcessCommand>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -131,7 +131,7 @@ impl Process {
         let room = u32::try_from(bytes.len().min(INPUT_QUEUE_BYTES)).unwrap_or(u32::MAX);
         let room = Arc::clone(&shared.room).acquire_many_owned(room).await.map_err(|_| InputError::Ended)?;
         let (reply, answer) = oneshot::channel();
-        let command = Command::Input { piece: Piece { bytes, _room: room }, last, reply };
+        let command = ProcessCommand::Input { piece: QueuedInput { bytes, _room: room }, last, reply };
         commands.send(command).await.map_err(|_| InputError::Ended)?;
         answer.await.unwrap_or(Err(InputError::Ended))
     }
@@ -141,7 +141,7 @@ impl Process {
             return Err(ResizeError::NoTerminal);
         }
         let (reply, answer) = oneshot::channel();
-        let command = Command::Resize { size, reply };
+        let command = ProcessCommand::Resize { size, reply };
         self.inner.commands.send(command).await.map_err(|_| ResizeError::Ended)?;
         answer.await.unwrap_or(Err(ResizeError::Ended))
     }

@@ -19,7 +19,7 @@ const PASSED_OVER: [&str; 2] = [".git", "node_modules"];
 
 /// A directory to search.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct SearchRoot<'a> {
     /// The source, for people.
     pub(crate) origin: &'a str,
     /// The bounds of the search.
@@ -49,7 +49,7 @@ pub(crate) struct Chosen {
 
 /// Returns the skills of a place, narrowed down to `only` unless that is empty. Warnings are added to `warnings`.
 pub(crate) fn find(
-    place: &Place<'_>,
+    place: &SearchRoot<'_>,
     only: &[String],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Chosen>, SkillsError> {
@@ -79,7 +79,7 @@ pub(crate) fn find(
     Ok(chosen)
 }
 
-impl Place<'_> {
+impl SearchRoot<'_> {
     /// Returns all skills, nearest first. There are none inside of another.
     fn search(&self, warnings: &mut Vec<String>) -> Result<Vec<Skill>, SkillsError> {
         let root = fs::canonicalize(self.root).map_err(at(self.root))?;

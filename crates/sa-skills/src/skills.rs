@@ -1,7 +1,7 @@
 //! The entrance: what is configured in, links on the disk out.
 
 use crate::cache::Cache;
-use crate::find::{Chosen, Place, find};
+use crate::find::{Chosen, SearchRoot, find};
 use crate::lock::lock;
 use crate::manifest::{Manifest, Wanted};
 use crate::placing::Placement;
@@ -181,7 +181,7 @@ impl Skills {
         let (home, origin) = (home.to_owned(), request.origin.clone());
         let (subpath, only) = (request.subpath.clone(), request.only.clone());
         try_on_disk(root.clone(), move || {
-            let place = Place {
+            let place = SearchRoot {
                 origin: &origin,
                 root: &root,
                 subpath: &subpath,

@@ -6,7 +6,7 @@ use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::Last;
 use crate::rules::Rules;
-use crate::tree::{Found, Step, Tree, Visitor};
+use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -153,7 +153,7 @@ struct Packer<'a, W: Write> {
 }
 
 impl<W: Write> Visitor for Packer<'_, W> {
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         append(self.builder, found).map(|()| Step::On)
     }
 
@@ -168,7 +168,7 @@ impl<W: Write> Visitor for Packer<'_, W> {
     }
 }
 
-fn append(builder: &mut Builder<impl Write>, found: &Found<'_>) -> Result<(), FilesError> {
+fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<(), FilesError> {
     let mut header = header(found.stat);
     match kind(found.stat) {
         Kind::Directory => {

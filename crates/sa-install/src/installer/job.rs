@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 /// The state that observers see. Steps are few: counts replace each other.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct JobState {
     steps: Vec<Progress>,
     outcome: Option<Result<Installed, InstallError>>,
 }
@@ -16,12 +16,12 @@ pub(super) struct State {
 /// Reports progress to observers.
 #[derive(Debug)]
 pub(super) struct Reporter {
-    state: watch::Sender<State>,
+    state: watch::Sender<JobState>,
 }
 
 impl Reporter {
     pub(super) fn new(agent: &str) -> (Self, Job) {
-        let (sender, receiver) = watch::channel(State::default());
+        let (sender, receiver) = watch::channel(JobState::default());
         (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, reported: 0, last: None })
     }
 
@@ -50,7 +50,7 @@ fn is_count_of_same(last: &Progress, next: &Progress) -> bool {
 #[derive(Debug, Clone)]
 pub struct Job {
     agent: String,
-    state: watch::Receiver<State>,
+    state: watch::Receiver<JobState>,
     /// The number of reported steps, and the last of them.
     reported: usize,
     last: Option<Progress>,
