@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_a_shell_is_told() {
+    fn a_machine_without_a_shell_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let machine =

@@ -1,12 +1,12 @@
 //! An ACP client with a user behind it: asks, listens, answers.
 
-use crate::door::{AcpDoor, Door};
+use crate::api::{AcpApi, Api};
 use crate::host::{self, Host};
 use crate::log::{Entry, Log};
 use crate::policy::{Policy, Reply};
 use crate::schema;
 use crate::session::Session;
-use crate::sessions_door::SessionsDoor;
+use crate::sessions_api::SessionsApi;
 use crate::subject::Subject;
 use crate::way::Way;
 use anyhow::{Context, Result, bail};
@@ -31,7 +31,7 @@ pub(crate) struct Client {
 /// The parts that listening and answering need.
 struct Inner {
     log: Arc<Log>,
-    door: OnceLock<Box<dyn Door>>,
+    api: OnceLock<Box<dyn Api>>,
     policy: Mutex<Policy>,
     host: Host,
     /// The methods of the requests that were sent, by id.
@@ -82,8 +82,8 @@ impl Inner {
             if let (Some(message), Some(answer)) = (message.as_object_mut(), answer.as_object()) {
                 message.extend(answer.clone());
             }
-            let Some(door) = inner.door.get() else { return };
-            if let Err(error) = door.send(message).await {
+            let Some(api) = inner.api.get() else { return };
+            if let Err(error) = api.send(message).await {
                 inner.log.blame(format!("an answer was not taken: {error:#}"));
             }
         });
@@ -111,7 +111,7 @@ impl Client {
         let log = Arc::new(Log::new());
         let inner = Arc::new(Inner {
             log: Arc::clone(&log),
-            door: OnceLock::new(),
+            api: OnceLock::new(),
             policy: Mutex::new(Policy::Silence),
             host: Host::default(),
             sent: Mutex::default(),
@@ -123,20 +123,20 @@ impl Client {
                 inner.take(message);
             }
         };
-        let (door, answer): (Box<dyn Door>, Value) = match way {
+        let (api, answer): (Box<dyn Api>, Value) = match way {
             Way::Acp => {
-                let (door, answer) = AcpDoor::open(daemon, server, query, &hello, log, take).await?;
-                (Box::new(door), answer)
+                let (api, answer) = AcpApi::open(daemon, server, query, &hello, log, take).await?;
+                (Box::new(api), answer)
             }
             Way::Sessions => {
-                let (door, answer) = SessionsDoor::open(daemon, server, subject, query, log, take);
-                (Box::new(door), answer)
+                let (api, answer) = SessionsApi::open(daemon, server, subject, query, log, take);
+                (Box::new(api), answer)
             }
         };
         schema::check_answer("initialize", &answer)?;
         let hello = answer.get("result").cloned().with_context(|| format!("no hello: {answer}"))?;
         // Nothing else sets it.
-        let _first = inner.door.set(door);
+        let _first = inner.api.set(api);
         Ok(Self { inner, hello, cwd, ids: AtomicU64::new(1) })
     }
 
@@ -164,15 +164,15 @@ impl Client {
         match policy.reply(question) {
             Reply::Result(result) => {
                 let message = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
-                self.door()?.send(message).await
+                self.api()?.send(message).await
             }
             Reply::Fault(fault) => bail!("{fault}"),
             Reply::None => Ok(()),
         }
     }
 
-    fn door(&self) -> Result<&dyn Door> {
-        Ok(self.inner.door.get().context("a connection")?.as_ref())
+    fn api(&self) -> Result<&dyn Api> {
+        Ok(self.inner.api.get().context("a connection")?.as_ref())
     }
 
     /// Sends a request and gives its id.
@@ -180,7 +180,7 @@ impl Client {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         self.inner.sent.lock().insert(id, method.to_owned());
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.door()?.send(message).await?;
+        self.api()?.send(message).await?;
         Ok(id)
     }
 
@@ -205,7 +205,7 @@ impl Client {
     }
 
     pub(crate) async fn notify(&self, method: &str, params: &Value) -> Result<()> {
-        self.door()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
+        self.api()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
     }
 
     pub(crate) async fn session(&self) -> Result<Session<'_>> {
@@ -229,6 +229,6 @@ impl Client {
 
     /// Ends the agent.
     pub(crate) async fn shut(&self) -> Result<()> {
-        self.door()?.shut().await
+        self.api()?.shut().await
     }
 }

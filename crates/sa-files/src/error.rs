@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_system_lacks_is_told_from_what_went_wrong() {
+    fn what_a_system_lacks_is_reported_from_what_went_wrong() {
         let about = |kind: io::ErrorKind| FilesError::from_io(&io::Error::new(kind, "why"), Path::new("a"));
         assert!(matches!(about(io::ErrorKind::Unsupported), FilesError::Unsupported(why) if why == "why"));
         assert!(matches!(about(io::ErrorKind::Other), FilesError::Io { .. }));

@@ -1,7 +1,7 @@
 //! The registry of ACP servers.
 
 use crate::numbers::Numbers;
-use crate::owner::{Owner, OwnerParts, Tending};
+use crate::owner::{Owner, OwnerParts, Timeouts};
 use crate::shared::Shared;
 use crate::stats::Stats;
 use crate::{Limits, OpenError, Server, ServerId};
@@ -198,7 +198,7 @@ impl Hub {
             };
         }
         let agent = self.agent(agent.ok_or_else(|| OpenError::Unknown(id.to_string()))?)?;
-        self.create(&mut entries, id.clone(), (agent, version), self.tended(None))
+        self.create(&mut entries, id.clone(), (agent, version), self.timeouts(None))
     }
 
     /// Returns a new server for an agent that is described here rather than in the catalog, for a client within the
@@ -211,16 +211,16 @@ impl Hub {
     ) -> Result<Server, OpenError> {
         agent.check_startable()?;
         // That client stays as long as the server, and decides itself how long an agent may be silent.
-        let tending = Tending { unattended: None, silence: None };
-        self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), tending)
+        let timeouts = Timeouts { unattended: None, silence: None };
+        self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), timeouts)
     }
 
     /// Creates a server under a new id. It ends after the connection grace without streams, sockets and callers.
     pub fn open_connection(&self, agent: &str, version: Option<&str>) -> Result<Server, OpenError> {
         let agent = self.agent(agent)?;
         let grace = Duration::from_millis(self.limits().connection_grace_ms);
-        let tending = self.tended(Some(grace));
-        self.create(&mut self.inner.registry.lock(), ServerId::mint(), (agent, version), tending)
+        let timeouts = self.timeouts(Some(grace));
+        self.create(&mut self.inner.registry.lock(), ServerId::mint(), (agent, version), timeouts)
     }
 
     /// Ends the server of that id, if there is one, and waits until its processes are gone, and those of servers that
@@ -267,8 +267,8 @@ impl Hub {
         Ok(agent.clone())
     }
 
-    fn tended(&self, unattended: Option<Duration>) -> Tending {
-        Tending { unattended, silence: self.limits().silence() }
+    fn timeouts(&self, unattended: Option<Duration>) -> Timeouts {
+        Timeouts { unattended, silence: self.limits().silence() }
     }
 
     fn create(
@@ -276,7 +276,7 @@ impl Hub {
         entries: &mut Entries,
         id: ServerId,
         (agent, version): (AgentSpec, Option<&str>),
-        tending: Tending,
+        timeouts: Timeouts,
     ) -> Result<Server, OpenError> {
         if entries.closing {
             return Err(OpenError::ShuttingDown);
@@ -290,7 +290,7 @@ impl Hub {
         let parts = OwnerParts {
             agent,
             server: server.clone(),
-            tending,
+            timeouts,
             options: Arc::clone(&self.inner.options),
             supervisor: self.inner.supervisor.clone(),
             registry: Arc::clone(&self.inner.registry),

@@ -48,7 +48,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Timeouts of a server.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tending {
+pub(crate) struct Timeouts {
     /// Ends the server after so long without readers and callers.
     pub(crate) unattended: Option<Duration>,
     /// Fails requests after so long without a word of the agent.
@@ -59,7 +59,7 @@ pub(crate) struct Tending {
 pub(crate) struct OwnerParts {
     pub(crate) agent: AgentSpec,
     pub(crate) server: Server,
-    pub(crate) tending: Tending,
+    pub(crate) timeouts: Timeouts,
     pub(crate) options: Arc<HubOptions>,
     pub(crate) supervisor: Supervisor,
     pub(crate) registry: Arc<Registry>,
@@ -100,7 +100,7 @@ impl Owner {
         let relay = Relay::continuing(&options, links.shared.journal.ring().newest());
         let run_began = links.shared.journal.ring().newest();
         Self {
-            patience: Patience::new(parts.tending.silence),
+            patience: Patience::new(parts.timeouts.silence),
             parts,
             commands: links.commands,
             waiting: VecDeque::new(),
@@ -213,9 +213,9 @@ impl Owner {
             Outgoing::Nothing => return Ok(()),
         };
         match message.shape.kind {
-            Kind::Request => self.patience.asked(&self.relay),
+            Kind::Request => self.patience.on_request(&self.relay),
             // The agent was waiting for this; its silence counts from here.
-            Kind::Response => self.patience.heard(),
+            Kind::Response => self.patience.restart(),
             Kind::Notification => {}
         }
         add(&self.parts.stats.messages_to_agents, 1);

@@ -96,7 +96,7 @@ async fn a_server_that_knows_no_ranges_sends_everything_again() {
 }
 
 #[tokio::test]
-async fn a_wrong_checksum_is_told_and_nothing_of_it_stays() {
+async fn a_wrong_checksum_is_reported_and_nothing_of_it_stays() {
     let scene = Scene::with("1.0.0").await;
     scene.mirror.fault(&Scene::file("1.0.0"), Fault::Corrupt);
     let reasons = reasons(scene.install("1.0.0").await.unwrap_err());

@@ -216,7 +216,7 @@ async fn install_with_little_room(scene: &Scene, blocks: u32) -> String {
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_while_it_downloads_is_told() {
+async fn a_disk_that_is_full_while_it_downloads_is_reported() {
     let scene = scene().await;
     assert_eq!(install_with_little_room(&scene, 200).await, "full");
     assert_eq!(scene.names(), [".lock"]);
@@ -226,7 +226,7 @@ async fn a_disk_that_is_full_while_it_downloads_is_told() {
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_while_it_unpacks_is_told() {
+async fn a_disk_that_is_full_while_it_unpacks_is_reported() {
     let scene = Scene::new().await;
     let files = [
         Entry::program("tool", program_of_size("tool", "1.0.0", 1000)),

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_kinds_are_told_apart() {
+    fn the_three_kinds_are_distinguished() {
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#), Ok(Kind::Request));
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#), Ok(Kind::Request));
         assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"a","params":[]}"#), Ok(Kind::Notification));

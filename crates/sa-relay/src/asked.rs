@@ -30,7 +30,7 @@ impl OpenQuestions {
 
     /// Notes a request of the agent. It is copied, so that one question does not keep a whole segment alive.
     pub(crate) fn note(&mut self, sequence: u64, id: Id, frame: &[u8], data_length: usize) {
-        self.answered(&id);
+        self.on_answer(&id);
         let frame = Bytes::copy_from_slice(frame);
         let end = frame.len().saturating_sub(EVENT_END.len());
         let data = frame.slice(end.saturating_sub(data_length)..end);
@@ -46,7 +46,7 @@ impl OpenQuestions {
     }
 
     /// Notes that a client answered the request of that id.
-    pub(crate) fn answered(&mut self, id: &Id) {
+    pub(crate) fn on_answer(&mut self, id: &Id) {
         let question = self.sequences.remove(id).and_then(|sequence| self.questions.remove(&sequence));
         self.bytes -= question.map_or(0, |(_, question)| cost(&question));
     }

@@ -129,7 +129,7 @@ impl Relay {
             }),
             Kind::Response => {
                 if let Some(id) = &message.shape.id {
-                    self.asked.answered(id);
+                    self.asked.on_answer(id);
                 }
                 Ok(Outgoing::Verbatim)
             }
@@ -270,7 +270,7 @@ impl Relay {
                 // The agent waits no longer, and who comes later should not be asked.
                 if let Some(cancellation) = message.cancellation() {
                     round.asked.retain(|(_, id)| *id != cancellation.id);
-                    self.asked.answered(&cancellation.id);
+                    self.asked.on_answer(&cancellation.id);
                 }
             }
             _ => {}

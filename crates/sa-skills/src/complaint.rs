@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn complaints_are_told_apart() {
+    fn complaints_are_distinguished() {
         for (said, means) in [
             ("fatal: unable to access 'https://h/x/': Could not resolve host: h", Meaning::Unreachable),
             ("ssh: Could not resolve hostname h: Name or service not known", Meaning::Unreachable),

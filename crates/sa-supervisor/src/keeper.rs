@@ -195,7 +195,7 @@ impl Keeper {
     fn reap(&mut self) {
         loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) => self.ended(pid, status),
+                Ok(Some((pid, status))) => self.on_exit(pid, status),
                 Ok(None) | Err(Errno::CHILD) => return,
                 Err(Errno::INTR) => {}
                 Err(error) => {
@@ -206,7 +206,7 @@ impl Keeper {
         }
     }
 
-    fn ended(&mut self, pid: Pid, status: WaitStatus) {
+    fn on_exit(&mut self, pid: Pid, status: WaitStatus) {
         let exit = match (status.exit_status(), status.terminating_signal()) {
             (Some(code), _) => Exit::with_code(code),
             (None, Some(signal)) => Exit::by_signal(signal),

@@ -147,7 +147,7 @@ async fn a_failed_installation_says_why() -> Result<()> {
 }
 
 #[tokio::test]
-async fn versions_are_told_and_removed() -> Result<()> {
+async fn versions_are_reported_and_removed() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let daemon = scene.daemon().start().await?;
     assert_eq!(

@@ -185,7 +185,7 @@ async fn an_agent_without_a_credential_cannot_work() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_model_out_of_reach_is_told_unless_nobody_shall_be_asked() -> Result<()> {
+async fn a_model_out_of_reach_is_reported_unless_nobody_shall_be_asked() -> Result<()> {
     let closed = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let patient = Patient::new()
         .await?
@@ -209,7 +209,7 @@ async fn a_model_out_of_reach_is_told_unless_nobody_shall_be_asked() -> Result<(
 }
 
 #[tokio::test]
-async fn a_home_that_cannot_be_written_is_told() -> Result<()> {
+async fn a_home_that_cannot_be_written_is_reported() -> Result<()> {
     let scene = Scene::new().await?;
     // A file where the home should be: not even root can write into it.
     let home = scene.sandbox.path("no-home");
@@ -233,7 +233,7 @@ async fn a_store_that_names_no_version_is_quoted() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_agent_that_nothing_drives_is_told() -> Result<()> {
+async fn an_agent_that_nothing_drives_is_reported() -> Result<()> {
     let illness = Patient::new().await?.illness("lumber").await?;
     assert_eq!(illness["check"], json!("launch"));
     Ok(())

@@ -71,7 +71,7 @@ async fn what_cannot_be_handed_on_is_said() -> Result<()> {
 }
 
 #[tokio::test]
-async fn agents_that_disagree_are_told_apart() -> Result<()> {
+async fn agents_that_disagree_are_distinguished() -> Result<()> {
     let entries = r#"{"openai":{"type":"api","key":"stored"}}"#;
     let person = Person::new()?.file("data/opencode/auth.json", entries)?.variable("OPENAI_API_KEY", "env");
     let ended = person.run(&["extract-env", "--reveal", "--agent", "codex", "--agent", "opencode"]).await?;

@@ -22,7 +22,7 @@ async fn validity_with(status: &'static str, body: &str) -> Result<(Value, Optio
 }
 
 #[tokio::test]
-async fn answers_are_told_apart() -> Result<()> {
+async fn answers_are_distinguished() -> Result<()> {
     assert_eq!(validity_with("200 OK", r#"{"data":[]}"#).await?, (json!({"state": "valid"}), Some(0)));
     let refusal = r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#;
     let refused =

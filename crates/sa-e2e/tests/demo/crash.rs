@@ -7,7 +7,7 @@ use sa_testkit::{Daemon, Signal};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_crash_in_the_middle_of_a_prompt_is_told_with_the_last_words() -> Result<()> {
+async fn a_crash_in_the_middle_of_a_prompt_is_reported_with_the_last_words() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let reply =
@@ -26,7 +26,7 @@ async fn a_crash_in_the_middle_of_a_prompt_is_told_with_the_last_words() -> Resu
 }
 
 #[tokio::test]
-async fn an_abort_is_told_as_a_signal() -> Result<()> {
+async fn an_abort_is_reported_as_a_signal() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let problem = client.post_prompt(&session, "abort").await?.expect_problem(502, "agent_process_exited")?;

@@ -90,7 +90,7 @@ mod heavy {
     use super::*;
 
     #[tokio::test]
-    async fn a_full_disk_is_told_and_survived() -> Result<()> {
+    async fn a_full_disk_is_reported_and_survived() -> Result<()> {
         let Some(daemon) = with_small_disk().await? else { return Ok(()) };
         let http = daemon.http();
         let demo = json!({ "agent": "demo" }).to_string();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn everybody_who_waits_is_told_at_once() -> Result<()> {
+async fn everybody_who_waits_is_reported_at_once() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;

@@ -70,7 +70,7 @@ async fn a_daemon_without_agents_ends_at_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_waits_for_an_agent_is_told_before_the_daemon_goes() -> Result<()> {
+async fn who_waits_for_an_agent_is_reported_before_the_daemon_goes() -> Result<()> {
     let mut daemon = builder().start().await?;
     let acp = daemon.acp("one");
     acp.start("stubborn").await?;

@@ -72,7 +72,7 @@ async fn an_archive_is_unpacked_and_merged() -> Result<()> {
 }
 
 #[tokio::test]
-async fn compressed_archives_are_told_by_their_bytes() -> Result<()> {
+async fn compressed_archives_are_reported_by_their_bytes() -> Result<()> {
     let fs = Fs::start().await?;
     let plain = Tarball::default().file("f", &vec![1; 300_000]).finish();
     let gzip = through("gzip", &["-c"], &plain);

@@ -44,7 +44,7 @@ impl Watch {
 }
 
 #[tokio::test]
-async fn changes_are_told_wherever_they_are() -> Result<()> {
+async fn changes_are_reported_wherever_they_are() -> Result<()> {
     let fs = Fs::start().await?;
     std::fs::create_dir_all(fs.path("w/a/b"))?;
     std::fs::write(fs.path("w/a/old"), "x")?;

@@ -193,7 +193,7 @@ mod heavy {
     const FLOOD: u64 = 1 << 30;
 
     #[tokio::test]
-    async fn a_flood_costs_bounded_memory_and_the_follower_is_told_what_was_dropped() -> Result<()> {
+    async fn a_flood_costs_bounded_memory_and_the_follower_is_reported_what_was_dropped() -> Result<()> {
         let flood = std::env::var("SA_FLOOD_BYTES").map_or(FLOOD, |text| text.parse().unwrap());
         let daemon = Daemon::start().await?;
         let api = Api::of(&daemon);

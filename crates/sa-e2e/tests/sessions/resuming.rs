@@ -68,7 +68,7 @@ async fn a_session_that_another_process_still_holds_is_waited_for() -> Result<()
 }
 
 #[tokio::test]
-async fn what_was_said_is_told_until_the_agent_has_taken_it() -> Result<()> {
+async fn what_was_said_is_reported_until_the_agent_has_taken_it() -> Result<()> {
     let script = Script::new(&json!({
         "session/resume": [{"error": {"code": -32002, "message": "Resource not found"}}, {}],
         "session/prompt": [

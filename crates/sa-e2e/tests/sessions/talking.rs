@@ -6,7 +6,7 @@ use sa_testkit::{Daemon, Sse};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_message_is_accepted_and_its_turn_is_told_from_start_to_end() -> Result<()> {
+async fn a_message_is_accepted_and_its_turn_is_reported_from_start_to_end() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);
     api.create("s").await?;
@@ -100,7 +100,7 @@ async fn a_message_may_have_parts() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_else_an_agent_tells_is_told() -> Result<()> {
+async fn what_else_an_agent_tells_is_reported() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);
     api.create("s").await?;

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_several_times_is_told_once() {
+    fn what_happens_several_times_is_reported_once() {
         let all = [
             ("b", Created),
             ("a", Modified),

@@ -65,7 +65,7 @@ impl Owner {
         match read {
             Output::Data((length, output)) => {
                 add(&self.parts.stats.bytes_from_agents, length as u64);
-                self.patience.heard();
+                self.patience.restart();
                 self.publish(output, None);
                 Output::Data(())
             }
@@ -87,7 +87,7 @@ impl Owner {
             let answer = match delivery.answer {
                 Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),
                 Answer::AgentEnded => Err(CallError::Ended(exit.cloned().unwrap_or_default())),
-                Answer::Silent => Err(CallError::Silent(self.parts.tending.silence.unwrap_or_default())),
+                Answer::Silent => Err(CallError::Silent(self.parts.timeouts.silence.unwrap_or_default())),
             };
             self.calls.answer(delivery.ticket, answer);
         }
@@ -148,7 +148,7 @@ impl Owner {
         }
         self.report_exit(&exit);
         // A connection belongs to one client. Its streams report the exit, then they end.
-        let until = self.parts.tending.unattended.map(|_| Instant::now() + STREAM_DRAIN);
+        let until = self.parts.timeouts.unattended.map(|_| Instant::now() + STREAM_DRAIN);
         Exited { exit, until }
     }
 

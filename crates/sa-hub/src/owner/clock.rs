@@ -72,7 +72,7 @@ impl Owner {
     /// Returns when a connection without clients ends. A request whose client is gone does not keep it: nobody could
     /// answer the agent's questions. While an agent is being prepared, its callers wait for that.
     fn unattended_deadline(&self) -> Option<Instant> {
-        let grace = self.parts.tending.unattended.filter(|_| !self.run.is_preparing())?;
+        let grace = self.parts.timeouts.unattended.filter(|_| !self.run.is_preparing())?;
         let attended = self.shared.journal.readers() > 0 || self.calls.is_any_attached();
         (!attended).then(|| self.attended + grace)
     }

@@ -21,14 +21,14 @@ impl Patience {
         Self { silence, heard: Instant::now(), asked: VecDeque::new() }
     }
 
-    /// Notes that the agent said something, or that its silence begins here.
-    pub(super) fn heard(&mut self) {
+    /// Restarts the silence: the agent said something, or only now has to.
+    pub(super) fn restart(&mut self) {
         self.heard = Instant::now();
         self.asked.clear();
     }
 
     /// Notes the newest request.
-    pub(super) fn asked(&mut self, relay: &Relay) {
+    pub(super) fn on_request(&mut self, relay: &Relay) {
         if self.silence.is_some() {
             let oldest = relay.oldest_request().unwrap_or(u64::MAX);
             while self.asked.front().is_some_and(|(number, _)| *number < oldest) {

@@ -81,7 +81,7 @@ impl Owner {
         let exit = Box::pin(async move { process.wait().await });
         self.run = Run::Live { agent: Agent { pipes: Pipes::new(spawned), exit }, phase: Phase::Running };
         self.run_began = self.shared.journal.ring().newest();
-        self.patience.heard();
+        self.patience.restart();
         Ok(())
     }
 

@@ -104,7 +104,7 @@ async fn credentials_in_the_registrys_address_reach_npm() {
 }
 
 #[tokio::test]
-async fn what_npm_says_about_a_failure_is_told() {
+async fn what_npm_says_about_a_failure_is_reported() {
     let machine = Machine::new(Some("echo 'npm error code E404' >&2; exit 1"), None);
     let error = machine.build().await.unwrap_err().to_string();
     assert!(error.contains("tool@1.2.3") && error.contains("E404"), "{error}");

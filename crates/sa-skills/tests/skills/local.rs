@@ -74,7 +74,7 @@ async fn directories_that_were_made_go_when_they_are_empty() {
 }
 
 #[tokio::test]
-async fn what_is_not_ours_is_left_and_people_are_told() {
+async fn what_is_not_ours_is_left_and_people_are_reported() {
     let stage = Stage::new();
     for name in ["file", "directory", "link", "free"] {
         stage.skill("shared", name);

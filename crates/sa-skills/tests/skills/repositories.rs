@@ -330,7 +330,7 @@ async fn what_a_kill_left_does_not_matter() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reached_is_told_from_what_is_wrong() {
+async fn what_cannot_be_reached_is_reported_from_what_is_wrong() {
     let stage = Stage::new();
     let skills = stage.skills();
     let fault = async |source| place(&stage, &skills, source).await.unwrap_err().fault();

@@ -71,7 +71,7 @@ async fn each_finds_its_own_until_it_ends() {
 }
 
 #[tokio::test]
-async fn under_one_name_the_newest_has_its_own_and_the_older_is_told() {
+async fn under_one_name_the_newest_has_its_own_and_the_older_is_reported() {
     let stage = Stage::new();
     let (first, second) = rivals(&stage);
     let skills = stage.skills();

@@ -97,6 +97,6 @@ async fn writing_goes_on_when_room_returns() {
 }
 
 #[tokio::test]
-async fn everybody_in_a_group_is_told() {
+async fn everybody_in_a_group_is_reported() {
     with_little_room("group").await;
 }

@@ -15,7 +15,7 @@ async fn ids(store: &Store) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_oldest_events_go_and_readers_are_told_where_it_begins() {
+async fn the_oldest_events_go_and_readers_are_reported_where_it_begins() {
     let scene = Scene::new();
     let store = scene.open_keeping(Retention { events_per_session: 640, ..Retention::default() }).await;
     let committed = fill(&store, "a", 2000).await;

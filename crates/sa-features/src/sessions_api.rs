@@ -2,10 +2,10 @@
 //! of a session become ACP again. So one suite covers both APIs, and the conversion between them.
 
 mod asked;
+mod events;
 mod requests;
-mod telling;
 
-use crate::door::Door;
+use crate::api::Api;
 use crate::log::{Entry, Log};
 use crate::subject::Subject;
 use anyhow::{Context, Result};
@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Universal sessions behind the interface of ACP.
-pub(crate) struct SessionsDoor {
+pub(crate) struct SessionsApi {
     inner: Arc<Inner>,
     readers: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -60,8 +60,8 @@ struct State {
     asked: HashMap<String, Asked>,
 }
 
-impl SessionsDoor {
-    /// Creates a door, and what an agent would have said of itself.
+impl SessionsApi {
+    /// Creates a api, and what an agent would have said of itself.
     pub(crate) fn open(
         daemon: &Daemon,
         prefix: &str,
@@ -184,7 +184,7 @@ fn named(query: &str) -> Value {
     Value::Object(pairs.map(|(name, value)| (name.to_owned(), json!(value))).collect())
 }
 
-impl Door for SessionsDoor {
+impl Api for SessionsApi {
     fn send(&self, message: Value) -> BoxFuture<'_, Result<()>> {
         Box::pin(self.take(message))
     }
@@ -194,7 +194,7 @@ impl Door for SessionsDoor {
     }
 }
 
-impl Drop for SessionsDoor {
+impl Drop for SessionsApi {
     fn drop(&mut self) {
         for reader in self.readers.lock().drain(..) {
             reader.abort();

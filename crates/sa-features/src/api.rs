@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 /// A connection that takes and gives ACP messages. Another API of the daemon can be one if it puts its own words into
 /// these.
-pub(crate) trait Door: Send + Sync {
+pub(crate) trait Api: Send + Sync {
     /// Sends a message. Answers to requests come where everything comes that the agent says: into the log.
     fn send(&self, message: Value) -> BoxFuture<'_, Result<()>>;
 
@@ -23,12 +23,12 @@ pub(crate) trait Door: Send + Sync {
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// `/v1/acp/{server_id}`.
-pub(crate) struct AcpDoor {
+pub(crate) struct AcpApi {
     acp: Acp,
     reader: JoinHandle<()>,
 }
 
-impl AcpDoor {
+impl AcpApi {
     /// Starts the agent with its first message and returns the answer. Later messages of the agent go to `take`.
     pub(crate) async fn open(
         daemon: &Daemon,
@@ -64,7 +64,7 @@ async fn read(stream: &mut Sse, log: &Log, take: impl Fn(Value)) -> Result<()> {
     Ok(())
 }
 
-impl Door for AcpDoor {
+impl Api for AcpApi {
     fn send(&self, message: Value) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             self.acp.post_async(message.to_string()).await?.expect_status(202)?;
@@ -80,7 +80,7 @@ impl Door for AcpDoor {
     }
 }
 
-impl Drop for AcpDoor {
+impl Drop for AcpApi {
     fn drop(&mut self) {
         self.reader.abort();
     }
