@@ -22,18 +22,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
     let mut table = String::from("static FILES: &[File] = &[\n");
     for file in files {
-        let (brotli, gzip) = (with_suffix(&file, "br"), with_suffix(&file, "gz"));
-        if !brotli.exists() || !gzip.exists() {
+        let gzip = with_gz(&file);
+        if !gzip.exists() {
             continue;
         }
         let path = file.strip_prefix(&dist)?.to_str().ok_or("the name of a file is not UTF-8")?;
         let mut hasher = DefaultHasher::new();
         fs::read(&file)?.hash(&mut hasher);
         let etag = format!("W/\"{:016x}\"", hasher.finish());
-        writeln!(
-            table,
-            "    File {{ path: {path:?}, etag: {etag:?}, brotli: include_bytes!({brotli:?}), gzip: include_bytes!({gzip:?}) }},"
-        )?;
+        writeln!(table, "    File {{ path: {path:?}, etag: {etag:?}, gzip: include_bytes!({gzip:?}) }},")?;
     }
     table.push_str("];\n");
     writeln!(table, "const POLICY: &str = {:?};", fs::read_to_string(policy)?.trim())?;
@@ -53,9 +50,8 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+fn with_gz(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
+    name.push(".gz");
     PathBuf::from(name)
 }

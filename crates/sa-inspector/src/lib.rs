@@ -13,8 +13,6 @@ pub struct File {
     pub path: &'static str,
     /// A weak entity tag, which changes with the content.
     pub etag: &'static str,
-    /// Content, compressed with Brotli.
-    pub brotli: &'static [u8],
     /// Content, compressed with gzip.
     pub gzip: &'static [u8],
 }
