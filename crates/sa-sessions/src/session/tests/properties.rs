@@ -352,8 +352,6 @@ fn check_asks(log: &[EventData]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
-
     #[test]
     fn whatever_happens_the_log_is_consistent_and_everybody_gets_an_answer(
         abilities in any::<(bool, bool, bool)>(),

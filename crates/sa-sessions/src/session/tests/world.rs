@@ -115,7 +115,8 @@ pub(super) struct World {
     pub(super) asked: Vec<String>,
     pub(super) is_linked: bool,
     pub(super) job: Option<Job>,
-    pub(super) lookups: VecDeque<String>,
+    /// Keys that are looked up, with what the store had when that began.
+    lookups: VecDeque<(String, Option<StoredMessage>)>,
     pub(super) clients: Vec<Client>,
     pub(super) is_stalled: bool,
     pub(super) is_stopped: bool,
@@ -193,9 +194,17 @@ impl World {
             assert!(!effects.iter().skip(1).any(is_commit), "the commit comes before everything else");
             self.effects = effects.into();
             if is_last && self.effects.is_empty() {
-                return;
+                return self.check_asks();
             }
         }
+    }
+
+    /// Nobody can answer an agent that is gone, so nothing that it asked is open.
+    fn check_asks(&self) {
+        let record = self.machine.record();
+        let is_open = !record.questions.is_empty() || !record.permissions.is_empty();
+        assert!(self.is_linked || !is_open, "something is open that nobody waits for");
+        assert_eq!(record.questions.len() + record.permissions.len(), self.asked.len());
     }
 
     fn execute(&mut self, effect: Effect) {
@@ -235,7 +244,10 @@ impl World {
             }
             Effect::Leave => self.unlink(),
             Effect::Reply(answer) => answer.send(),
-            Effect::Start(Job::LookUpKey(key)) => self.lookups.push_back(key),
+            Effect::Start(Job::LookUpKey(key)) => {
+                let known = self.disk.by_key(&key);
+                self.lookups.push_back((key, known));
+            }
             Effect::Start(job) => self.job = Some(job),
             Effect::Abort => self.job = None,
             Effect::Stop => self.is_stopped = true,
@@ -371,10 +383,9 @@ impl World {
 
     pub(super) fn finish_lookup(&mut self) {
         if !self.is_stalled
-            && let Some(key) = self.lookups.pop_front()
+            && let Some((key, known)) = self.lookups.pop_front()
         {
-            let known = Ok(self.disk.by_key(&key));
-            self.feed(Input::KeyLookedUp { key, known });
+            self.feed(Input::KeyLookedUp { key, known: Ok(known) });
         }
     }
 
@@ -445,6 +456,9 @@ impl World {
         self.crash_after = None;
         if self.is_stalled {
             self.pass(Duration::from_secs(1));
+        }
+        if self.is_stopped {
+            return 0;
         }
         let reply = self.reply("terminate");
         self.urgent(urgent(reply));
