@@ -69,7 +69,7 @@ pub struct AgentDefinition {
 }
 
 impl AgentDefinition {
-    /// The agent that this describes.
+    /// Returns the agent that this describes.
     pub fn into_spec(self, id: &str) -> Result<AgentSpec, DefinitionError> {
         check_id(id)?;
         if self.command.as_deref() == Some("") {

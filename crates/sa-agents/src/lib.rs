@@ -18,5 +18,5 @@ pub use platform::Platform;
 pub use recipe::{
     Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,
 };
-pub use spec::{AgentSpec, Builtin, KnownMode, Launch, ModeNames, OwnAgents};
+pub use spec::{AgentSpec, Builtin, KnownMode, Launch, ModeNames, NotStartable, OwnAgents};
 pub use token::{TOKEN_VARIABLES, TokenVariable};

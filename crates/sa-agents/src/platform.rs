@@ -52,7 +52,7 @@ impl Platform {
         }
     }
 
-    /// The platform of that name.
+    /// Returns the platform of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|platform| platform.name() == name)
     }

@@ -157,7 +157,7 @@ fn same_version() -> String {
 }
 
 impl Source {
-    /// A word for it in messages and receipts.
+    /// Returns a word for it in messages and receipts.
     pub fn kind(&self) -> SourceKind {
         match self {
             Self::Vendor(_) => SourceKind::Vendor,
@@ -167,7 +167,8 @@ impl Source {
         }
     }
 
-    /// The source's name for the best build that runs on this platform; the empty name where builds run anywhere.
+    /// Returns the source's name for the best build that runs on this platform; the empty name where builds run
+    /// anywhere.
     pub fn build_for(&self, platform: Platform) -> Option<&str> {
         let platforms = match self {
             Self::Vendor(vendor) => &vendor.platforms,

@@ -3,6 +3,7 @@
 use crate::{Capability, Recipe, TokenVariable};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
 
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,19 +126,35 @@ impl Builtin {
         }
     }
 
-    /// The built-in agent of that id.
+    /// Returns the built-in agent of that id.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.id() == id)
     }
 }
 
+/// The agent has no program that speaks ACP.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("agent '{agent}' can be installed, but it does not speak ACP and this version has no adapter for it")]
+pub struct NotStartable {
+    /// The agent's id.
+    pub agent: String,
+}
+
 impl AgentSpec {
+    /// Refuses an agent that can only be installed.
+    pub fn check_startable(&self) -> Result<(), NotStartable> {
+        match self.launch {
+            Launch::InstallOnly { .. } => Err(NotStartable { agent: self.id.clone() }),
+            Launch::Builtin { .. } | Launch::Command { .. } => Ok(()),
+        }
+    }
+
     /// Returns whether the whole agent is in this binary, so that there is nothing to install.
     pub fn is_built_in(&self) -> bool {
         matches!(self.launch, Launch::Builtin { drives: None, .. })
     }
 
-    /// The program that has to be on the disk for it to start, as its name on `PATH`.
+    /// Returns the program that has to be on the disk for it to start, as its name on `PATH`.
     pub fn program(&self) -> Option<&str> {
         match &self.launch {
             Launch::Builtin { drives, .. } => drives.as_deref(),

@@ -36,7 +36,7 @@ pub struct TokenVariable {
 }
 
 impl TokenVariable {
-    /// The same for a session with this model.
+    /// Returns the same for a session with this model.
     pub fn for_model(mut self, model: Option<&str>) -> Self {
         let named = model.and_then(|model| model.split_once('/')).filter(|_| self.provider_of_model);
         if let Some((provider, _)) = named {
@@ -67,7 +67,7 @@ impl TokenVariable {
     }
 }
 
-/// A text as it stands between the quotes of a JSON string.
+/// Returns a text as it stands between the quotes of a JSON string.
 fn within_string(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default().to_owned()

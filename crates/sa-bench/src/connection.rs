@@ -16,7 +16,7 @@ pub struct Connection {
     decoder: Decoder,
 }
 
-/// Where a response stands after a read.
+/// The state of a response after a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// More is to come.
@@ -71,7 +71,7 @@ impl Connection {
         Ok(if self.decoder.is_done() { Progress::Complete } else { Progress::Open })
     }
 
-    /// The status of the response, once its head has come.
+    /// Returns the status of the response, once its head has come.
     pub fn status(&self) -> Option<u16> {
         self.decoder.status()
     }

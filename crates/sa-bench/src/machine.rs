@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::fs;
 use std::process::Command;
 
-/// What the reader of a report needs to know about the machine.
+/// Facts about the machine for the reader of a report.
 #[derive(Debug, Serialize)]
 pub(crate) struct Machine {
     pub(crate) cores: usize,

@@ -10,24 +10,25 @@ use crate::sessions_door::SessionsDoor;
 use crate::subject::Subject;
 use crate::way::Way;
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// One connection to an agent.
 pub(crate) struct Client {
     inner: Arc<Inner>,
-    /// What the agent said of itself.
+    /// The agent's answer to `initialize`.
     pub(crate) hello: Value,
-    /// Where sessions work unless a body says otherwise.
+    /// The directory of sessions unless a body sets another.
     cwd: PathBuf,
     ids: AtomicU64,
 }
 
-/// What is needed to listen and to answer.
+/// The parts that listening and answering need.
 struct Inner {
     log: Arc<Log>,
     door: OnceLock<Box<dyn Door>>,
@@ -35,10 +36,6 @@ struct Inner {
     host: Host,
     /// The methods of the requests that were sent, by id.
     sent: Mutex<HashMap<u64, String>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Inner {
@@ -58,7 +55,7 @@ impl Inner {
             return schema::check_message(message);
         }
         let id = message["id"].as_u64().with_context(|| format!("an answer to nothing: {message}"))?;
-        let method = lock(&self.sent).get(&id).cloned();
+        let method = self.sent.lock().get(&id).cloned();
         schema::check_answer(&method.with_context(|| format!("an answer to nothing: {message}"))?, message)
     }
 
@@ -66,7 +63,7 @@ impl Inner {
         let method = request["method"].as_str().unwrap_or_default().to_owned();
         let mut reply = Reply::None;
         if !host::concerns(&method) {
-            reply = lock(&self.policy).reply(&request);
+            reply = self.policy.lock().reply(&request);
         }
         let inner = Arc::clone(self);
         tokio::spawn(async move {
@@ -94,7 +91,7 @@ impl Inner {
 }
 
 impl Client {
-    /// Starts an agent. `query` says which, `more` what the client can do besides files and commands.
+    /// Starts an agent. `query` names it; `more` lists capabilities of the client in addition to files and commands.
     pub(crate) async fn connect(
         daemon: &Daemon,
         server: &str,
@@ -157,9 +154,9 @@ impl Client {
         &self.inner.host
     }
 
-    /// How what is asked from now on is answered.
+    /// Sets the policy for requests from now on.
     pub(crate) fn answer_with(&self, policy: Policy) {
-        *lock(&self.inner.policy) = policy;
+        *self.inner.policy.lock() = policy;
     }
 
     /// Answers a question that was left standing.
@@ -181,7 +178,7 @@ impl Client {
     /// Sends a request and gives its id.
     pub(crate) async fn send(&self, method: &str, params: &Value) -> Result<u64> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        lock(&self.inner.sent).insert(id, method.to_owned());
+        self.inner.sent.lock().insert(id, method.to_owned());
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.door()?.send(message).await?;
         Ok(id)
@@ -190,7 +187,7 @@ impl Client {
     /// Waits for the answer to a request.
     pub(crate) async fn answer_to(&self, id: u64) -> Result<Value> {
         let is_answer = |message: &&Value| message["id"] == id && !message["method"].is_string();
-        let what = format!("the answer to {:?}", lock(&self.inner.sent).get(&id));
+        let what = format!("the answer to {:?}", self.inner.sent.lock().get(&id));
         let look = |entries: &[Entry]| entries.iter().filter_map(Entry::message).find(is_answer).cloned();
         self.log().find(&what, 0, look).await
     }
@@ -211,12 +208,12 @@ impl Client {
         self.door()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
     }
 
-    /// A new session.
+    /// Returns a new session.
     pub(crate) async fn session(&self) -> Result<Session<'_>> {
         self.session_with(&json!([])).await
     }
 
-    /// A new session with MCP servers.
+    /// Returns a new session with MCP servers.
     pub(crate) async fn session_with(&self, servers: &Value) -> Result<Session<'_>> {
         let opened = self.call("session/new", &json!({ "cwd": self.cwd, "mcpServers": servers })).await?;
         let id = opened["sessionId"].as_str().context("the id of a session")?.to_owned();

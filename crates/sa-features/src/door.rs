@@ -19,7 +19,7 @@ pub(crate) trait Door: Send + Sync {
     fn shut(&self) -> BoxFuture<'_, Result<()>>;
 }
 
-/// How long nothing may come. Bodies have deadlines of their own; this one only ends readers that were forgotten.
+/// Time without any event after which a forgotten reader ends. Bodies have shorter deadlines.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// `/v1/acp/{server_id}`.
@@ -29,7 +29,7 @@ pub(crate) struct AcpDoor {
 }
 
 impl AcpDoor {
-    /// Starts the agent with its first message and gives the answer to that. What the agent says later goes to `take`.
+    /// Starts the agent with its first message and returns the answer. Later messages of the agent go to `take`.
     pub(crate) async fn open(
         daemon: &Daemon,
         server: &str,

@@ -6,8 +6,8 @@
 //!                       └─► matrix: docs/compatibility.md
 //! ```
 //!
-//! A body speaks of the agent's behavior alone: it asks for steps in the words of [`script`], which every
-//! [`Subject`] says in its own way, and looks at what the client was told, what is on disk, and what the model saw.
+//! A body concerns the agent's behavior alone: it asks for steps in the words of [`script`], which every [`Subject`]
+//! renders differently, and checks the client's messages, the disk, and the model's requests.
 
 mod backing;
 mod bodies;

@@ -1,5 +1,5 @@
-//! `/v1/sessions` as a door: what a body says in ACP is said in the words of universal sessions, and what a session tells is
-//! told in ACP again. So one suite holds both APIs, and the conversion between them.
+//! `/v1/sessions` behind the interface of ACP: requests of a body become requests for universal sessions, and events
+//! of a session become ACP again. So one suite covers both APIs, and the conversion between them.
 
 mod asked;
 mod requests;
@@ -11,21 +11,22 @@ use crate::subject::Subject;
 use anyhow::{Context, Result};
 use asked::Asked;
 use futures_util::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::{EventData, UniversalEvent};
 use sa_testkit::{DEADLINE, Daemon, Http, Sse, within};
 use sa_universal::Projector;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// How long nothing may come; bodies have deadlines of their own.
+/// Time without any event after which a reader ends; bodies have shorter deadlines.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// See the module's comment.
+/// Universal sessions behind the interface of ACP.
 pub(crate) struct SessionsDoor {
     inner: Arc<Inner>,
     readers: Mutex<Vec<JoinHandle<()>>>,
@@ -42,7 +43,7 @@ struct Inner {
     take: Box<dyn Fn(Value) + Send + Sync>,
     sessions: AtomicU64,
     state: Mutex<State>,
-    /// Told of each event that was passed on.
+    /// Notified of each event that was passed on.
     passed: Notify,
 }
 
@@ -52,20 +53,16 @@ struct State {
     prompts: HashMap<String, Value>,
     /// Turns that ended before their prompt was known to be one.
     ended: HashMap<String, Value>,
-    /// What went wrong in turns.
+    /// Errors of turns.
     faults: HashMap<String, Value>,
     /// The newest event of each session that was passed on.
     passed: HashMap<String, u64>,
-    /// What the agents wait for.
+    /// Open requests of the agents.
     asked: HashMap<String, Asked>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl SessionsDoor {
-    /// A door, and what an agent would have said of itself.
+    /// Creates a door, and what an agent would have said of itself.
     pub(crate) fn open(
         daemon: &Daemon,
         prefix: &str,
@@ -95,8 +92,8 @@ impl SessionsDoor {
         (Self { inner: Arc::new(inner), readers: Mutex::default() }, answer)
     }
 
-    /// Tells what happens in a session from its beginning. That of a copy is where it was made: what was said before is in its
-    /// log, but an agent that forks a session does not tell it again.
+    /// Passes on the events of a session from its beginning. A copy begins where it was made: earlier events are in
+    /// its log, but an agent that forks a session does not repeat them.
     fn follow(&self, session: String, settled: u64, copy: bool) {
         let inner = Arc::clone(&self.inner);
         let reader = tokio::spawn(async move {
@@ -104,7 +101,7 @@ impl SessionsDoor {
                 inner.log.blame(format!("the events of {session} broke: {error:#}"));
             }
         });
-        lock(&self.readers).push(reader);
+        self.readers.lock().push(reader);
     }
 
     async fn take(&self, message: Value) -> Result<()> {
@@ -129,7 +126,7 @@ impl SessionsDoor {
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     fn next_session(&self) -> String {
@@ -182,7 +179,7 @@ impl Inner {
     }
 }
 
-/// The members of a query as those of an object.
+/// Returns the members of a query as those of an object.
 fn named(query: &str) -> Value {
     let pairs = query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
     Value::Object(pairs.map(|(name, value)| (name.to_owned(), json!(value))).collect())
@@ -200,7 +197,7 @@ impl Door for SessionsDoor {
 
 impl Drop for SessionsDoor {
     fn drop(&mut self) {
-        for reader in lock(&self.readers).drain(..) {
+        for reader in self.readers.lock().drain(..) {
             reader.abort();
         }
     }

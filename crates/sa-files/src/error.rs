@@ -1,4 +1,4 @@
-//! What can go wrong with files, by what a caller can do about it.
+//! Errors about files, by the reaction of a caller.
 
 use rustix::io::Errno;
 use sa_disk::DiskError;
@@ -6,13 +6,13 @@ use std::io;
 use std::path::Path;
 use thiserror::Error;
 
-/// Why an operation on files failed.
+/// The reason why an operation on files failed.
 #[derive(Debug, Error)]
 pub enum FilesError {
     /// The request itself makes no sense.
     #[error("{0}")]
     Invalid(String),
-    /// Nothing there.
+    /// There is no such file.
     #[error("there is nothing at '{0}'")]
     NotFound(String),
     /// The path leads out of the directory that the daemon is confined to.
@@ -26,7 +26,7 @@ pub enum FilesError {
         /// The system's words.
         reason: String,
     },
-    /// It contradicts what is there.
+    /// The operation conflicts with an existing file.
     #[error("{0}")]
     Conflict(String),
     /// A condition of the request does not hold.
@@ -64,7 +64,7 @@ pub enum FilesError {
 }
 
 impl FilesError {
-    /// The system's error about a path, sorted by its kind.
+    /// Returns the system's error about a path, sorted by its kind.
     pub(crate) fn from_io(error: &io::Error, path: &Path) -> Self {
         let path = path.to_string_lossy().into_owned();
         let Some(errno) = Errno::from_io_error(error) else {
@@ -103,7 +103,7 @@ fn describe(errno: Errno) -> String {
     io::Error::from(errno).to_string()
 }
 
-/// What goes wrong on the way to a file, before it is known which path the caller gave.
+/// An error on the way to a file, before the caller's path is known.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The system's error.
@@ -115,7 +115,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// The same, about this path.
+    /// Adds the path.
     pub(crate) fn at(self, path: &Path) -> FilesError {
         match self {
             Self::Os(error) => FilesError::from_io(&error, path),
@@ -127,7 +127,7 @@ impl Fault {
         }
     }
 
-    /// Whether there is just nothing.
+    /// Returns whether there is just no file.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Os(error) if error.kind() == io::ErrorKind::NotFound)
     }
@@ -147,7 +147,7 @@ impl From<io::Error> for Fault {
 
 /// Names the path that an error is about.
 pub(crate) trait At<T> {
-    /// The same result, about this path.
+    /// Adds the path to the error.
     fn at(self, path: &Path) -> Result<T, FilesError>;
 }
 

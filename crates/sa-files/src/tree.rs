@@ -28,7 +28,7 @@ pub(crate) struct Opened<'a> {
     /// Path relative to the start of the walk; empty for the start itself.
     pub(crate) relative: &'a Path,
     pub(crate) path: &'a Path,
-    /// How many directories are above it, from where the walk began.
+    /// The number of directories above it, from the start of the walk.
     pub(crate) depth: usize,
     /// The rules in force in it.
     pub(crate) rules: Option<&'a Rules>,
@@ -46,7 +46,7 @@ pub(crate) struct Found<'a> {
     pub(crate) stat: &'a Stat,
 }
 
-/// How the walk continues.
+/// The continuation of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// With what is in the entry, then with the next.
@@ -77,13 +77,13 @@ pub(crate) trait Visitor {
 }
 
 impl Tree {
-    /// The directory at a path, through links.
+    /// Returns the directory at a path, through links.
     pub(crate) fn open(shared: &Shared, beneath: &Path, path: &Path) -> Result<Self, FilesError> {
         let dir = shared.root.open_at(beneath, OFlags::RDONLY | OFlags::DIRECTORY).at(path)?;
         Ok(Self { dir, path: path.to_owned() })
     }
 
-    /// A directory that is open for reading.
+    /// Creates a directory that is open for reading.
     pub(crate) fn new(dir: OwnedFd, path: PathBuf) -> Self {
         Self { dir, path }
     }
@@ -130,7 +130,7 @@ struct Level {
 struct Walk<'a> {
     visitor: &'a mut dyn Visitor,
     most: usize,
-    /// Where we are.
+    /// The current path.
     path: PathBuf,
     relative: PathBuf,
     /// The directories from the first one to where we are.

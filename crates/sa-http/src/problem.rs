@@ -6,6 +6,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
+use sa_agents::NotStartable;
 use sa_api::{AgentExit, ErrorCode, Problem};
 use sa_config::ConfigError;
 use sa_files::FilesError;
@@ -98,8 +99,8 @@ impl From<OpenError> for ApiError {
                 Problem::new(ErrorCode::Conflict, detail).with_agent(bound).into()
             }
             OpenError::OtherVersion { .. } => Self::new(ErrorCode::Conflict, detail),
-            OpenError::NotStartable(agent) => {
-                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(agent).into()
+            OpenError::NotStartable(error) => {
+                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(error.agent).into()
             }
             OpenError::TooMany(_) => Self::new(ErrorCode::TooManyRequests, detail),
             OpenError::ShuttingDown => Self::new(ErrorCode::ShuttingDown, detail),
@@ -148,7 +149,7 @@ impl From<LaunchError> for ApiError {
         match error {
             LaunchError::Install(error) => error.into(),
             LaunchError::Node(NodeError::Missing { agent, .. } | NodeError::Unsuitable { agent, .. })
-            | LaunchError::NotStartable(agent) => {
+            | LaunchError::NotStartable(NotStartable { agent }) => {
                 Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(agent).into()
             }
             LaunchError::NoVersions(agent) => {

@@ -1,4 +1,4 @@
-//! What handlers ask of a server's owner.
+//! Commands that handlers send to a server's owner.
 
 use crate::{CallError, Position, Reader, ReaderKind, Response};
 use bytes::Bytes;
@@ -20,6 +20,15 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Returns whether the command starts an agent if none runs.
+    pub(crate) fn starts_agent(&self) -> bool {
+        match self {
+            Self::Start { .. } => true,
+            Self::Call { start, .. } | Self::Send { start, .. } => *start,
+            Self::Subscribe { .. } => false,
+        }
+    }
+
     /// Answers it with a failure.
     pub(crate) fn fail(self, error: CallError) {
         // A caller that has gone away needs no answer, so a failed send is no failure here.

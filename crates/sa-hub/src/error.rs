@@ -1,13 +1,13 @@
-//! What can go wrong between a caller and an agent, as conditions a caller can act on.
+//! Errors between a caller and an agent, as conditions a caller can act on.
 
-use sa_agents::UnknownAgent;
+use sa_agents::{NotStartable, UnknownAgent};
 use sa_api::AgentExit;
 use sa_install::{InstallError, LaunchError};
 use sa_relay::Refused;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why there is no server to talk to.
+/// The reason why there is no server.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OpenError {
     /// No server of this id, and no agent named to start one.
@@ -36,10 +36,10 @@ pub enum OpenError {
         /// The version that was asked for.
         asked: String,
     },
-    /// Nothing here knows how to talk to it.
-    #[error("agent '{0}' can be installed, but it does not speak ACP and this version has no adapter for it")]
-    NotStartable(String),
-    /// As many servers as allowed exist.
+    /// The agent can only be installed.
+    #[error(transparent)]
+    NotStartable(#[from] NotStartable),
+    /// Too many servers exist.
     #[error("{0} ACP servers exist, as many as allowed; DELETE one or raise limits.servers")]
     TooMany(usize),
     /// The daemon is stopping.
@@ -47,7 +47,7 @@ pub enum OpenError {
     ShuttingDown,
 }
 
-/// Why a message did not get through, or its answer did not come.
+/// The reason why a message was not delivered or not answered.
 #[derive(Debug, Clone, Error)]
 pub enum CallError {
     /// The agent's program is not here and could not be installed.
@@ -56,9 +56,9 @@ pub enum CallError {
     /// The agent could not be started.
     #[error("agent '{agent}' could not be started: {reason}")]
     Spawn {
-        /// Which agent.
+        /// The agent's id.
         agent: String,
-        /// Why.
+        /// The system's error.
         reason: String,
     },
     /// The agent has ended earlier and nobody asked to start it again.

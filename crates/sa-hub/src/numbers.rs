@@ -4,7 +4,7 @@
 use crate::ServerId;
 use std::collections::{HashMap, VecDeque};
 
-/// How many ended servers are remembered.
+/// The number of ended servers that are remembered.
 const REMEMBERED: usize = 4096;
 
 /// The last numbers of servers that have ended.

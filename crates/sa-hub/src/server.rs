@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Where a reader begins.
+/// The start of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// With the agent's open questions, then what comes from now on.
@@ -30,7 +30,7 @@ pub enum Position {
 pub struct Response {
     /// The message, under the caller's own id.
     pub bytes: Bytes,
-    /// Whether it is an error.
+    /// Set if the response is an error.
     pub is_error: bool,
 }
 
@@ -130,27 +130,27 @@ impl Server {
         (Self { inner: Arc::new(inner) }, links)
     }
 
-    /// Its id.
+    /// Returns the server's id.
     pub fn id(&self) -> &ServerId {
         &self.inner.id
     }
 
-    /// The agent it is bound to.
+    /// Returns the agent it is bound to.
     pub fn agent(&self) -> &str {
         &self.inner.agent
     }
 
-    /// The version that was asked for when it was made.
+    /// Returns the version that was asked for when it was made.
     pub fn asked_version(&self) -> Option<&str> {
         self.inner.version.as_deref()
     }
 
-    /// Whether this is another handle on the same server.
+    /// Returns whether both are handles to the same server.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// What the list of servers says of it.
+    /// Returns the server's entry in the list of servers.
     pub fn describe(&self) -> AcpServer {
         let state = self.inner.shared.state().clone();
         AcpServer {
@@ -180,7 +180,7 @@ impl Server {
         self.inner.shared.sockets().contains(&number)
     }
 
-    /// Number of the newest record.
+    /// Returns the number of the newest record.
     pub(crate) fn newest(&self) -> u64 {
         self.inner.shared.journal.ring().newest()
     }
@@ -200,7 +200,7 @@ impl Server {
         self.inner.streams.answer_scope(session, self.before_log(), limit)
     }
 
-    /// The number before the oldest record that is left.
+    /// Returns the number before the oldest record that is left.
     fn before_log(&self) -> u64 {
         let log = self.inner.shared.journal.ring();
         log.oldest().checked_sub(1).unwrap_or(log.newest())

@@ -1,12 +1,13 @@
 //! The part of a server that its owner shares with others: the journal and the state.
 
 use crate::CallError;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::{AcpServerStatus, AgentExit};
 use sa_journal::{Journal, Ring};
 use sa_relay::Segment;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// One writer, the owner; everybody else reads. The locks are held for a few instructions and never across an await.
 #[derive(Debug)]
@@ -17,11 +18,11 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// Numbers of the open sockets.
     sockets: Mutex<BTreeSet<u32>>,
-    /// Why there never was an agent, for whoever comes too late to be answered by the owner.
+    /// The reason why no agent ever ran, for callers that come after the owner has ended.
     pub(crate) failure: OnceLock<CallError>,
 }
 
-/// What the list of servers says.
+/// The state in the list of servers.
 #[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) status: AcpServerStatus,
@@ -32,7 +33,7 @@ pub(crate) struct State {
 }
 
 impl Shared {
-    /// A log of so many bytes, whose first record has the number after `base`.
+    /// Creates a log of so many bytes, whose first record has the number after `base`.
     pub(crate) fn new(log_bytes: usize, base: u64) -> Self {
         let status = AcpServerStatus::Starting;
         let state = State { status, version: None, pid: None, exit: None, pending_requests: 0 };
@@ -46,10 +47,10 @@ impl Shared {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     pub(crate) fn sockets(&self) -> MutexGuard<'_, BTreeSet<u32>> {
-        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sockets.lock()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A stream has one reader at a time and remembers how far that reader got, so that the next one continues there.
 //! Together the streams carry each message once, and everything about one session in the order of the log. A session
-//! moves to a stream of its own at one record and stays there:
+//! moves to its own stream at one record and stays there:
 //!
 //! ```text
 //!             a request names it               the request succeeds, or a reader comes
@@ -14,18 +14,19 @@
 //!
 //! The connection's reader sees every record, so it is the one that notices which sessions the agent names.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 /// The scope of answers that belong to no session.
 pub const CONNECTION_SCOPE: u32 = 0;
-/// Longest session id that can have a stream of its own. A longer one shares the connection's.
+/// Longest session id that can have its own stream. A longer one shares the connection's.
 pub(crate) const SESSION_ID_BYTES: usize = 1024;
 
-/// Why a stream cannot be had.
+/// The reason why a stream cannot be attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum StreamError {
     /// Somebody reads it.
@@ -65,7 +66,7 @@ struct Table {
     last_scope: u32,
     /// The connection's readers have looked at every record up to this one.
     routed: u64,
-    /// Counts uses of sessions, to tell which was used last.
+    /// Counts uses of sessions, to find the least recently used one.
     uses: u64,
 }
 
@@ -77,7 +78,7 @@ struct Session {
     hold: Hold,
 }
 
-/// Which stream carries a session.
+/// The stream that carries a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// The connection's.
@@ -92,7 +93,7 @@ impl Place {
     }
 }
 
-/// Who reads a stream, and how far readers got.
+/// The reader of a stream, and how far readers got.
 #[derive(Debug)]
 struct Hold {
     delivered: Arc<AtomicU64>,
@@ -135,7 +136,7 @@ pub struct Attachment {
     stream: Stream,
 }
 
-/// Which stream a reader holds.
+/// The stream that a reader holds.
 #[derive(Debug)]
 enum Stream {
     Connection { streams: Arc<Streams>, limit: usize },
@@ -189,9 +190,9 @@ impl Attachment {
 }
 
 impl Streams {
-    /// Takes a stream, the connection's if no session is named. One that is named for the first time starts after
-    /// `before_log`, the record before the oldest one that is left, or where the connection's reader is: nothing of
-    /// its own can lie before that.
+    /// Takes a stream, the connection's if no session is named. A session that is named for the first time starts
+    /// after `before_log`, the record before the oldest one that is left, or where the connection's reader is.
+    /// Nothing about it can lie before that.
     pub(crate) fn attach(
         self: &Arc<Self>,
         session: Option<&str>,
@@ -228,7 +229,7 @@ impl Streams {
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 }
 

@@ -23,7 +23,7 @@ const SOON: Duration = Duration::from_secs(5);
 const SCRIPT: &str =
     "#!/bin/sh\necho '{\"jsonrpc\":\"2.0\",\"method\":\"ready\"}'\nread line\nsleep 1 &\nexit 3\n";
 
-/// A hub whose agent is this program, which is installed from a mirror if it is missing.
+/// Returns a hub whose agent is this program, which is installed from a mirror if it is missing.
 fn hub(program: &Path, mirror: &TcpListener) -> Hub {
     let mut catalogue = Catalogue::shipped().unwrap();
     catalogue.add(AgentSpec {

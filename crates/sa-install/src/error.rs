@@ -5,7 +5,7 @@ use sa_disk::DiskError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why an installation failed. Cheap to clone: whoever joined it gets a copy.
+/// The reason why an installation failed. Cheap to clone: all callers that joined it get a copy.
 #[derive(Debug, Clone, Error)]
 pub enum InstallError {
     /// The catalogue says nothing about how to install it.
@@ -34,17 +34,17 @@ pub enum InstallError {
     UnknownVersion {
         /// The agent.
         agent: String,
-        /// What was asked for.
+        /// The requested version.
         version: String,
-        /// What each source said.
+        /// The failure of each source.
         attempts: Vec<Attempt>,
     },
-    /// Nothing could be called that.
+    /// No version can have this name.
     #[error("'{version}' is not the name of a version of '{agent}'")]
     BadVersion {
         /// The agent.
         agent: String,
-        /// What was asked for.
+        /// The requested version.
         version: String,
     },
     /// The vendor has no build for this machine.
@@ -60,10 +60,10 @@ pub enum InstallError {
     NoSource {
         /// The agent.
         agent: String,
-        /// What each source said.
+        /// The failure of each source.
         attempts: Vec<Attempt>,
     },
-    /// It must be installed beforehand, and is not.
+    /// The agent must be installed beforehand, and is not.
     #[error("'{agent}' is not installed, and installing it on first use is forbidden (--require-preinstall)")]
     Forbidden {
         /// The agent.
@@ -74,7 +74,7 @@ pub enum InstallError {
     DiskFull {
         /// The agent.
         agent: String,
-        /// Where it should have gone.
+        /// The directory that could not be written.
         directory: PathBuf,
     },
     /// The directory of agents cannot be used.
@@ -82,7 +82,7 @@ pub enum InstallError {
     Store {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
     /// The installation was given up before its end.
@@ -102,7 +102,7 @@ impl InstallError {
         Self::Store { path: error.path, reason: error.source.to_string() }
     }
 
-    /// The agent it is about, if it is about one.
+    /// Returns the agent it is about, if it is about one.
     pub fn agent(&self) -> Option<&str> {
         match self {
             Self::NotInstallable { agent, .. }
@@ -134,7 +134,7 @@ impl InstallError {
         }
     }
 
-    /// What each source said.
+    /// Returns the failure of each source.
     pub fn attempts(&self) -> &[Attempt] {
         match self {
             Self::UnknownVersion { attempts, .. } | Self::NoSource { attempts, .. } => attempts,
@@ -146,30 +146,30 @@ impl InstallError {
 /// One source that could not help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Which kind.
+    /// The kind of the source.
     pub source: SourceKind,
-    /// Where, without credentials; none if it did not get so far.
+    /// The address, without credentials; none if no address was reached.
     pub url: Option<String>,
-    /// Why, in words for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// Why one source could not help.
+/// The reason why one source failed.
 #[derive(Debug, Error)]
 pub(crate) enum SourceError {
-    /// Nothing for this platform.
+    /// The source has no build for this platform.
     #[error("no build for {0}")]
     NoBuild(Platform),
-    /// Nothing of this name.
+    /// The source has no version of this name.
     #[error("no version '{version}' at {url}")]
     NoVersion { version: String, url: String },
     /// The address could not be reached, or broke off too often.
     #[error("{url}: {reason}")]
     Unreachable { url: String, reason: String },
-    /// It answered something else than was asked for.
+    /// The host answered with an unexpected status.
     #[error("{url}: answered {status}")]
     Status { url: String, status: u16 },
-    /// It answered something that makes no sense.
+    /// The host's answer is invalid.
     #[error("{url}: {reason}")]
     Nonsense { url: String, reason: String },
     /// The bytes are not those that were published. They were deleted.
@@ -193,7 +193,7 @@ pub(crate) enum SourceError {
 }
 
 impl SourceError {
-    /// The address that it is about, if it got so far.
+    /// Returns the address that it is about, if it got so far.
     pub(crate) fn url(&self) -> Option<&str> {
         match self {
             Self::NoVersion { url, .. }

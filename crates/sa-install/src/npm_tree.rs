@@ -16,11 +16,11 @@ use tokio::sync::OnceCell;
 #[cfg(test)]
 mod tests;
 
-/// How much of what npm writes is kept.
+/// Bytes of npm's output that are kept.
 const KEPT_OUTPUT: usize = 64 << 10;
-/// How much of it is told when npm fails.
+/// Lines of npm's output that a failure quotes.
 const TOLD_LINES: usize = 12;
-/// How long npm may take to end when it is told to.
+/// Time between SIGTERM and SIGKILL for npm.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// npm's settings, and npm itself where it is installed. Clones share what npm has answered.
@@ -31,12 +31,11 @@ pub(crate) struct Npm {
     completed: Arc<OnceCell<NpmConfig>>,
 }
 
-/// How npm is started.
+/// The way to start npm.
 #[derive(Debug, Clone)]
 pub(crate) struct NpmProgram {
-    /// Who starts it.
     pub(crate) supervisor: Supervisor,
-    /// Where it and node are looked for, as in `PATH`; the supervisor's own if absent.
+    /// Directories of npm and node, as in `PATH`; the supervisor's if absent.
     pub(crate) search_path: Option<OsString>,
 }
 
@@ -45,7 +44,7 @@ impl Npm {
         Self { config, program, completed: Arc::default() }
     }
 
-    /// The settings. If none names the package's registry, npm is asked, once: it may be built to use one.
+    /// Returns the settings. If none names the package's registry, npm is asked, once: it may be built to use one.
     pub(crate) async fn config_for(&self, package: &str) -> &NpmConfig {
         if self.config.knows_registry(package) {
             return &self.config;
@@ -61,7 +60,7 @@ impl Npm {
             .await
     }
 
-    /// The settings, with npm's answer if it was asked.
+    /// Returns the settings, with npm's answer if it was asked.
     pub(crate) fn known_config(&self) -> &NpmConfig {
         self.completed.get().unwrap_or(&self.config)
     }
@@ -106,7 +105,7 @@ impl Npm {
 }
 
 impl NpmProgram {
-    /// What npm itself would use.
+    /// Returns the registry that npm itself would use.
     async fn registry(&self) -> Option<String> {
         let arguments = ["config", "get", "registry"].map(OsString::from).to_vec();
         let (exit, output, _) = self.run(arguments, Vec::new(), None, NPM_QUESTION_TIMEOUT).await.ok()?;
@@ -190,7 +189,7 @@ impl Drop for StoppedOnDrop {
     }
 }
 
-/// All that is written, the last of it kept.
+/// Returns all that is written, the last of it kept.
 async fn read_tail(stdout: &mut (impl AsyncReadExt + Unpin)) -> String {
     let mut kept = Vec::new();
     let mut piece = vec![0; 8 << 10];

@@ -1,4 +1,4 @@
-//! What an installation tells while it runs.
+//! Progress of an installation.
 
 use sa_agents::SourceKind;
 
@@ -9,23 +9,23 @@ pub enum Progress {
     Waiting,
     /// A source is asked which versions it has.
     Resolving {
-        /// Which kind.
+        /// The kind of the source.
         source: SourceKind,
     },
     /// A source could not help; the next one is asked.
     SourceFailed {
-        /// Which kind.
+        /// The kind of the source.
         source: SourceKind,
-        /// Why, in words for people.
+        /// The reason, for people.
         reason: String,
     },
     /// Bytes are coming in.
     Downloading {
         /// From where, without credentials.
         url: String,
-        /// How many there are, also those of an earlier attempt that is continued.
+        /// Bytes received, including those of an earlier attempt that is continued.
         received: u64,
-        /// How many there will be.
+        /// Bytes of the whole file.
         total: Option<u64>,
     },
     /// The bytes are compared with what their publisher says.

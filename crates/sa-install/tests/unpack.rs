@@ -14,7 +14,7 @@ use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
 use tar::{EntryType, Header};
 
-/// A tarball whose headers say exactly what they are told to.
+/// A tarball with arbitrary headers.
 struct Tarball(tar::Builder<GzEncoder<Vec<u8>>>);
 
 impl Tarball {

@@ -3,9 +3,10 @@
 use crate::slots::Slots;
 use crate::{Entry, Reader, Ring};
 use futures_util::task::AtomicWaker;
+use parking_lot::{Mutex, MutexGuard};
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ pub struct Journal<E> {
 /// Readers that the writer waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
-    /// When to look again, if no nudge comes before.
+    /// The time to check again, unless a nudge comes before.
     pub until: Instant,
     /// Set if the writer was not waiting before.
     pub is_new: bool,
@@ -45,7 +46,7 @@ impl<E: Entry> Journal<E> {
 
     /// Locks the ring.
     pub fn ring(&self) -> MutexGuard<'_, Ring<E>> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ring.lock()
     }
 
     /// Appends an entry, hands out those that leave, then wakes the readers.

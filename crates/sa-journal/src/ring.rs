@@ -48,7 +48,7 @@ pub struct Gap {
     pub oldest: u64,
     /// Newest record, or the number before the first.
     pub newest: u64,
-    /// How much is missing before the oldest, where that is known.
+    /// The number of entries missing before the oldest, where that is known.
     pub lost: Option<u64>,
 }
 

@@ -37,7 +37,7 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// The response that carries this error, for the request whose id was written as `id`.
+    /// Returns the response that carries this error, for the request whose id was written as `id`.
     pub fn response(&self, id: &str) -> Vec<u8> {
         // Ids get here only after they were read as JSON.
         let id = RawValue::from_string(id.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());

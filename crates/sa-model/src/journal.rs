@@ -2,10 +2,10 @@
 
 use crate::amp::Threads;
 use crate::direct::Place;
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// A request as it came in.
@@ -72,7 +72,7 @@ impl Journal {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A panic elsewhere leaves whole entries behind: each change below is one push or one count.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 
     /// Keeps a request, whose body had so many bytes, and numbers it. The oldest go when the bounds are reached.

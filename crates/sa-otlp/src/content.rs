@@ -8,10 +8,10 @@ const SHORTEST_SECRET: usize = 6;
 /// The part of prompts, answers and tool calls that is exported.
 #[derive(Debug, Clone, Default)]
 pub enum Content {
-    /// None of it.
+    /// Nothing is recorded.
     #[default]
     Omitted,
-    /// All of it, without these texts.
+    /// Everything is recorded, without these texts.
     Without(Vec<String>),
 }
 

@@ -12,7 +12,7 @@ use tracing_subscriber::layer::Context;
 /// Crates that log while telemetry is exported. Exporting their records would lead to more of them.
 const OWN_TARGETS: [&str; 5] = ["sa_otlp", "hyper", "reqwest", "rustls", "h2"];
 
-/// How grave a record is.
+/// The severity of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// Trace.
@@ -30,9 +30,9 @@ pub enum Severity {
 /// A record of the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRecord {
-    /// When it was written, in nanoseconds since 1970.
+    /// The time of the record, in nanoseconds since 1970.
     pub at_ns: u64,
-    /// How grave it is.
+    /// The severity of the record.
     pub severity: Severity,
     /// The message.
     pub body: String,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Sets of labels that one histogram has room for. Values beyond it are counted under `other`, as agents name models.
 const LABEL_SETS: usize = 200;
 
-/// How a value changes.
+/// The way in which a value changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadingKind {
     /// Only grows while the daemon runs.
@@ -26,7 +26,7 @@ pub struct Reading {
     pub help: &'static str,
     /// The unit, in UCUM; empty for plain counts.
     pub unit: &'static str,
-    /// How it changes.
+    /// The way in which the value changes.
     pub kind: ReadingKind,
     /// The values, by labels.
     pub points: Vec<Point>,
@@ -64,7 +64,7 @@ pub struct Distribution {
 }
 
 impl Reading {
-    /// A metric with one value.
+    /// Creates a metric with one value.
     pub fn single(kind: ReadingKind, name: &'static str, help: &'static str, value: u64) -> Self {
         let points = vec![Point { labels: Vec::new(), value: Value::Count(value) }];
         Self { name, help, unit: "", kind, points }
@@ -88,7 +88,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// One without values.
+    /// Creates a histogram without values.
     pub fn new(bounds: &'static [f64]) -> Self {
         Self { bounds, distributions: Mutex::default() }
     }

@@ -31,7 +31,7 @@ pub struct Attribute {
     pub value: Value,
 }
 
-/// How a span relates to others.
+/// The relation of a span to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
     /// Work within the daemon and its agents.
@@ -40,10 +40,10 @@ pub enum SpanKind {
     Client,
 }
 
-/// How the work of a span ended.
+/// The end of the work of a span.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SpanStatus {
-    /// Nothing is said about it.
+    /// Unknown.
     #[default]
     Unset,
     /// Failed; the text may be empty.
@@ -59,7 +59,7 @@ pub struct Span {
     pub parent: Option<SpanId>,
     /// The name, of which there are few.
     pub name: String,
-    /// How it relates to others.
+    /// The relation of the span to others.
     pub kind: SpanKind,
     /// The beginning, in milliseconds since 1970.
     pub start_ms: u64,
@@ -67,17 +67,17 @@ pub struct Span {
     pub end_ms: u64,
     /// Properties.
     pub attributes: Vec<Attribute>,
-    /// How it ended.
+    /// The end of the work.
     pub status: SpanStatus,
 }
 
 impl Attribute {
-    /// A text.
+    /// Creates a text.
     pub fn text(key: &'static str, value: impl Into<String>) -> Self {
         Self { key, value: Value::Text(value.into()) }
     }
 
-    /// A whole number.
+    /// Creates a whole number.
     pub fn int(key: &'static str, value: u64) -> Self {
         Self { key, value: Value::Int(i64::try_from(value).unwrap_or(i64::MAX)) }
     }

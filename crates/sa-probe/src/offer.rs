@@ -56,7 +56,7 @@ impl Offer {
         offer
     }
 
-    /// The choice of this category: `mode`, `model` or `thought_level`.
+    /// Returns the choice of this category: `mode`, `model` or `thought_level`.
     pub fn select(&self, category: &str) -> Option<Select> {
         let option = self.config_options.iter().find(|option| is_of(option, category))?;
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);

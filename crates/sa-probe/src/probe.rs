@@ -44,7 +44,7 @@ type Key = (String, String);
 type Answer = Shared<BoxFuture<'static, Result<Arc<Offer>, ProbeError>>>;
 
 impl Probe {
-    /// A probe that knows nothing yet.
+    /// Creates a probe that knows nothing yet.
     pub fn new(options: ProbeOptions) -> Self {
         Self { inner: Arc::new(Inner { options, answers: Mutex::default() }) }
     }

@@ -15,11 +15,11 @@ const MIB: usize = 1024 * 1024;
 pub struct Config {
     /// Processes that run at once, those of `run` included.
     pub max_concurrent_processes: usize,
-    /// How long `run` waits for a command when the caller does not say.
+    /// Timeout of `run`, unless the caller sets one.
     pub default_run_timeout_ms: u64,
     /// The longest that a caller of `run` may wait.
     pub max_run_timeout_ms: u64,
-    /// How much `run` keeps of each output stream.
+    /// Bytes that `run` keeps of each output stream.
     pub max_output_bytes: usize,
     /// Log of one process; the oldest output leaves it first. Counts for processes that start later.
     pub max_log_bytes_per_process: usize,
@@ -27,7 +27,7 @@ pub struct Config {
     pub max_input_bytes_per_request: usize,
     /// Ended processes that are remembered.
     pub max_ended_processes: usize,
-    /// What a process that is stopped gets between SIGTERM and SIGKILL.
+    /// Time between SIGTERM and SIGKILL for a process that is stopped.
     pub stop_grace_ms: u64,
 }
 
@@ -46,7 +46,7 @@ impl Default for Config {
     }
 }
 
-/// Why limits make no sense.
+/// The reason why limits are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadConfig {
     /// A value is too small or too large.
@@ -65,7 +65,7 @@ pub enum BadConfig {
 }
 
 impl Config {
-    /// What a process that is stopped gets between SIGTERM and SIGKILL.
+    /// Returns the time between SIGTERM and SIGKILL for a process that is stopped.
     pub fn stop_grace(&self) -> Duration {
         Duration::from_millis(self.stop_grace_ms)
     }

@@ -15,39 +15,39 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// Exit code, if it exited by itself.
+    /// The exit code, unless a signal ended it.
     pub code: Option<i32>,
     /// Number of the signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// Whether the kernel killed it for want of memory.
+    /// Set if the kernel killed it because memory ran out.
     pub out_of_memory: bool,
-    /// When, in milliseconds since 1970.
+    /// The time of the end, in milliseconds since 1970.
     pub at_ms: u64,
 }
 
-/// What is known of a process.
+/// The state of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Its id.
+    /// The process's id.
     pub id: String,
     /// The command it was started with.
     pub command: String,
-    /// Its arguments.
+    /// The arguments of the command.
     pub args: Vec<String>,
-    /// Where it was told to start.
+    /// The working directory that was asked for.
     pub cwd: Option<String>,
-    /// Whether it has a terminal.
+    /// Set if it has a terminal.
     pub tty: bool,
-    /// Whether it takes input.
+    /// Set if it accepts input.
     pub interactive: bool,
-    /// Its number in the system; another process may have it after the end.
+    /// The process's id in the system; another process may have it after the end.
     pub pid: u32,
-    /// When it started, in milliseconds since 1970.
+    /// The time of the start, in milliseconds since 1970.
     pub created_at_ms: u64,
-    /// How it ended, if it did.
+    /// The end, once the process has ended.
     pub ended: Option<Ended>,
 }
 
@@ -75,7 +75,7 @@ impl Process {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Its id.
+    /// Returns the process's id.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
@@ -84,12 +84,12 @@ impl Process {
         self.inner.number
     }
 
-    /// Whether it has a terminal.
+    /// Returns whether the process has a terminal.
     pub fn has_terminal(&self) -> bool {
         self.inner.spec.terminal.is_some()
     }
 
-    /// What is known of it.
+    /// Returns the state of the process.
     pub fn describe(&self) -> Snapshot {
         let Inner { id, spec, created_at_ms, child, shared, .. } = &*self.inner;
         Snapshot {
@@ -105,7 +105,7 @@ impl Process {
         }
     }
 
-    /// How it ended, if it has and its output is complete.
+    /// Returns how the process ended, once its output is complete.
     pub fn ended(&self) -> Option<Ended> {
         self.inner.shared.ended()
     }
@@ -128,7 +128,7 @@ impl Process {
             .unwrap_or(Err(InputError::NotReading))
     }
 
-    /// The same, and waits until there is room or the process ends.
+    /// Sends input, and waits until there is room for it or the process ends.
     pub async fn input_patiently(&self, bytes: Bytes, last: bool) -> Result<(), InputError> {
         let Inner { shared, commands, .. } = &*self.inner;
         if shared.ended().is_some() {
@@ -158,7 +158,7 @@ impl Process {
         Reader::new(&self.inner.shared, from, only)
     }
 
-    /// The output that is there now, and what is missing before it.
+    /// Returns the output that is there now, and what is missing before it.
     pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Gap>) {
         let mut reader = self.reader(from, only);
         let newest = self.inner.shared.journal.ring().newest();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// What one caller wants to be written.
+/// The input of one caller.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) bytes: Bytes,
@@ -17,7 +17,7 @@ pub(crate) struct Piece {
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     queue: VecDeque<Piece>,
-    /// Nothing comes after what is queued.
+    /// Set if the input ends after what is queued.
     last: bool,
 }
 
@@ -28,22 +28,21 @@ impl Input {
         }
     }
 
-    /// No more will be queued.
+    /// Notes that no more will be queued.
     pub(crate) fn finish(&mut self) {
         self.last = true;
     }
 
-    /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Whether everything was written and no more will come.
+    /// Returns whether everything was written and no more will come.
     pub(crate) fn is_over(&self) -> bool {
         self.last && self.queue.is_empty()
     }
 
-    /// Whether more may be queued.
+    /// Returns whether more may be queued.
     pub(crate) fn is_open(&self) -> bool {
         !self.last
     }

@@ -4,7 +4,7 @@ use crate::limits::ENTRY_OVERHEAD;
 use bytes::Bytes;
 use sa_journal::Ring;
 
-/// Where output came from.
+/// The origin of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -20,9 +20,9 @@ pub enum Stream {
 pub struct Entry {
     /// The sequence number; the first one is 1.
     pub sequence: u64,
-    /// Where it came from.
+    /// The stream that was read.
     pub stream: Stream,
-    /// When it was read, in milliseconds since 1970.
+    /// The time of the read, in milliseconds since 1970.
     pub timestamp_ms: u64,
     /// The bytes, as they were written.
     pub data: Bytes,
@@ -44,7 +44,7 @@ impl sa_journal::Entry for Entry {
     }
 }
 
-/// Where a reader begins.
+/// The start of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// After the entry of this number; 0 is the very beginning.

@@ -4,7 +4,8 @@
 //!  running ──exit of the process──► ending ──all output read, or its tree gone──► ended
 //! ```
 //!
-//! Others see `ended` only when the log is complete, so whoever waits for the end and then reads gets everything.
+//! Others see `ended` only when the log is complete, so a caller that waits for the end and then reads gets
+//! everything.
 
 use crate::error::{InputError, ResizeError};
 use crate::handle::Ended;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// What is asked of an owner.
+/// A request to an owner.
 pub(crate) enum Command {
     /// Write this, and then perhaps close the input.
     Input { piece: Piece, last: bool, reply: oneshot::Sender<Result<(), InputError>> },
@@ -35,7 +36,7 @@ pub(crate) struct Owner {
     pub(crate) commands: mpsc::Receiver<Command>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) registry: Arc<Registry>,
-    /// Its place among the processes that run.
+    /// The process's place among those that run.
     pub(crate) slot: Slot,
     pub(crate) input: Input,
 }

@@ -36,7 +36,7 @@ impl Shared {
         self.journal.append(entry, drop);
     }
 
-    /// It is over: nothing more will be added.
+    /// Notes the end: nothing more will be added.
     pub(crate) fn end(&self, ended: Ended) {
         self.room.close();
         self.ended.send_replace(Some(ended));

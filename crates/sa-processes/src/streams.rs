@@ -41,7 +41,7 @@ impl Streams {
         (child.process, Self::Terminal { terminal: child.terminal, open: true, takes_input: true })
     }
 
-    /// Whether more output may come.
+    /// Returns whether more output may come.
     pub(crate) fn has_output(&self) -> bool {
         match self {
             Self::Pipes { stdout, stderr, .. } => stdout.is_some() || stderr.is_some(),
@@ -49,7 +49,7 @@ impl Streams {
         }
     }
 
-    /// Whether input can be written.
+    /// Returns whether input can be written.
     pub(crate) fn takes_input(&self) -> bool {
         match self {
             Self::Pipes { stdin, .. } => stdin.is_some(),
@@ -57,7 +57,7 @@ impl Streams {
         }
     }
 
-    /// Waits until one of the outputs may be read; for ever when there is none. Cancel-safe.
+    /// Waits until one of the outputs may be read; forever if there is none. Cancel-safe.
     pub(crate) async fn readable(&self) -> Stream {
         match self {
             Self::Pipes { stdout, stderr, .. } => tokio::select! {
@@ -126,7 +126,7 @@ impl Streams {
         }
     }
 
-    /// Waits until input may be written; for ever when none can. Cancel-safe.
+    /// Waits until input may be written; forever if none can. Cancel-safe.
     pub(crate) async fn writable(&self) {
         match self {
             Self::Pipes { stdin: Some(stdin), .. } => drop(stdin.writable().await),
@@ -143,7 +143,7 @@ impl Streams {
         }
     }
 
-    /// What ends the input, where that is a byte like any other.
+    /// Returns the byte that ends the input on a terminal.
     pub(crate) fn end_of_input(&self) -> Option<u8> {
         matches!(self, Self::Terminal { .. }).then_some(END_OF_INPUT)
     }
@@ -156,7 +156,7 @@ impl Streams {
         }
     }
 
-    /// The process itself has ended: what is left of the output ends with whoever still holds it.
+    /// Notes the exit of the process itself: the output now ends with the last process that holds it.
     pub(crate) fn release(&mut self) {
         self.close_input();
         if let Self::Terminal { terminal, .. } = self {

@@ -1,4 +1,4 @@
-//! What the agent asked and nobody has answered yet. A reader that starts afresh is shown these first.
+//! Questions of the agent that nobody has answered yet. A new reader is shown these first.
 
 use crate::event::EVENT_END;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Question {
     /// Number of its record.
     pub sequence: u64,
-    /// Its frame.
+    /// The question as an event.
     pub frame: Bytes,
     /// The bare message.
     pub data: Bytes,
@@ -47,7 +47,7 @@ impl Asked {
         }
     }
 
-    /// A client answered the request of that id.
+    /// Notes that a client answered the request of that id.
     pub(crate) fn answered(&mut self, id: &Id) {
         let question = self.sequences.remove(id).and_then(|sequence| self.questions.remove(&sequence));
         self.bytes -= question.map_or(0, |(_, question)| cost(&question));
@@ -63,13 +63,13 @@ impl Asked {
         self.questions.is_empty()
     }
 
-    /// All open questions, oldest first.
+    /// Returns all open questions, oldest first.
     pub(crate) fn questions(&self) -> Vec<Question> {
         self.questions.values().map(|(_, question)| question.clone()).collect()
     }
 }
 
-/// What it costs to keep a question: its frame, and its places in the two maps with the id in each.
+/// Returns the memory of a question: its frame, and its entries in the two maps with the id in each.
 fn cost(question: &Question) -> usize {
     const ENTRY_OVERHEAD: usize = 256;
     question.frame.len() + ENTRY_OVERHEAD

@@ -2,7 +2,7 @@
 
 use crate::{Record, RecordKind};
 
-/// Who a record is for. Event streams of a server show every record.
+/// The readers of a record. Event streams of a server show every record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Every reader.
@@ -56,7 +56,7 @@ pub enum Sight {
     Foreign,
     /// The answer to a request of a socket that is gone: this client's earlier one, or another's with an equal id.
     Ambiguous,
-    /// Nothing that sockets show.
+    /// Not shown by sockets.
     Hidden,
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct FrameBuffer {
     pub(crate) expected: usize,
     /// To append to, and to change from the end.
     pub(crate) bytes: Vec<u8>,
-    /// How many of the first bytes are no frame: the rest of the room in an adopted buffer.
+    /// The number of first bytes that are no frame: the unused room in an adopted buffer.
     unused: usize,
 }
 

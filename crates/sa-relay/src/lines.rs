@@ -7,14 +7,14 @@ use crate::buffer::{Buffers, FRAME_ROOM, LONG_BYTES};
 pub(crate) enum Line<'a> {
     /// The line as it was written.
     Whole(&'a [u8]),
-    /// The same for a long line that came in several pieces: it lies in this buffer, behind [`FRAME_ROOM`] bytes, and
-    /// can become a record where it is.
+    /// A long line that came in several pieces. It lies in this buffer, behind [`FRAME_ROOM`] bytes, and can become a
+    /// record in place.
     Gathered(Vec<u8>),
     /// A line beyond the limit: how it began, and how long it was.
     TooLong {
-        /// Its first bytes.
+        /// The first bytes of the line.
         head: &'a [u8],
-        /// Its whole length.
+        /// The length of the line.
         length: u64,
     },
 }

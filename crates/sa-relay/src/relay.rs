@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct RelayOptions {
     /// Longest line of an agent.
     pub line_bytes: usize,
-    /// How much of an unparsable line is told.
+    /// Bytes of an unparsable line that its event carries.
     pub unparsed_bytes: usize,
     /// Unanswered requests of clients.
     pub pending_requests: usize,
@@ -35,7 +35,7 @@ pub struct Relay {
     end: u64,
 }
 
-/// What a message of a client becomes.
+/// The form in which a client's message is sent to the agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outgoing {
     /// Goes to the agent as it came.
@@ -46,17 +46,17 @@ pub enum Outgoing {
     Nothing,
 }
 
-/// What the owner knows and the relay does not: who still listens.
+/// The listeners of a server, as its owner knows them.
 pub struct Presence<'a> {
-    /// Whether the POST of this ticket still waits.
+    /// Returns whether the POST of this ticket still waits.
     pub has_post: &'a dyn Fn(u64) -> bool,
     /// Returns whether the socket of this number is open.
     pub has_socket: &'a dyn Fn(u32) -> bool,
-    /// How many event streams are open.
+    /// The number of open event streams.
     pub streams: usize,
 }
 
-/// What came of the agent's bytes.
+/// The result of processing an agent's bytes.
 #[derive(Debug, Default)]
 pub struct Output {
     /// Goes to the log.
@@ -70,20 +70,20 @@ pub struct Output {
 /// The end of a POST's wait.
 #[derive(Debug)]
 pub struct Delivery {
-    /// Which POST.
+    /// The ticket of the POST.
     pub ticket: u64,
     /// The answer.
     pub answer: Answer,
 }
 
-/// How a request ended.
+/// The end of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The agent's response, under the client's id.
     Response {
-        /// Its bytes.
+        /// The message.
         bytes: Bytes,
-        /// Whether it carries an error.
+        /// Set if the response carries an error.
         is_error: bool,
     },
     /// The agent ended before it answered.
@@ -101,12 +101,12 @@ struct Unparsed<'a> {
 }
 
 impl Relay {
-    /// A relay in front of an agent that has said nothing yet.
+    /// Creates a relay in front of an agent that has said nothing yet.
     pub fn new(options: &RelayOptions) -> Self {
         Self::continuing(options, 0)
     }
 
-    /// The same for a relay whose first record has the number after `base`.
+    /// Creates a relay whose first record has the number after `base`.
     pub fn continuing(options: &RelayOptions, base: u64) -> Self {
         Self {
             lines: Lines::new(options.line_bytes, options.unparsed_bytes),
@@ -162,7 +162,7 @@ impl Relay {
         output
     }
 
-    /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
+    /// Handles the agent's end: unfinished output becomes records, and every wait ends. `exit` is the event's data.
     pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
         let mut round = Round::default();
@@ -201,12 +201,12 @@ impl Relay {
         self.close(round)
     }
 
-    /// Number of the newest request. Requests count from 1.
+    /// Returns the number of the newest request. Requests count from 1.
     pub fn newest_request(&self) -> u64 {
         self.pending.newest()
     }
 
-    /// Number of the oldest request that somebody waits for.
+    /// Returns the number of the oldest request that somebody waits for.
     pub fn oldest_request(&self) -> Option<u64> {
         self.pending.oldest()
     }
@@ -216,12 +216,12 @@ impl Relay {
         self.pending.len()
     }
 
-    /// Whether the agent waits for a client, so that its silence is not its own.
+    /// Returns whether the agent waits for a client, so that its silence does not count.
     pub fn agent_waits(&self) -> bool {
         !self.asked.is_empty()
     }
 
-    /// The agent's unanswered requests, oldest first.
+    /// Returns the agent's unanswered requests, oldest first.
     pub fn open_questions(&self) -> Vec<Question> {
         self.asked.questions()
     }
@@ -244,7 +244,8 @@ impl Relay {
         }
     }
 
-    /// Works through a line of the agent. What goes on unchanged is left to be recorded, for this audience.
+    /// Processes a line of the agent. A message that is passed on unchanged is left to be recorded, for this
+    /// audience.
     fn agent_text(
         &mut self,
         bytes: &[u8],
@@ -366,7 +367,7 @@ impl Relay {
     }
 }
 
-/// What gathers while one piece of output is worked through.
+/// The state while one piece of output is processed.
 #[derive(Default)]
 struct Round {
     builder: SegmentBuilder,

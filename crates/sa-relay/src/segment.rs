@@ -11,7 +11,7 @@ use sa_journal::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a record says.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKind {
     /// A JSON-RPC message of the agent.
@@ -25,7 +25,7 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
-    /// The name of its server-sent event.
+    /// Returns the name of its server-sent event.
     pub fn event(self) -> &'static str {
         match self {
             Self::Message => "message",
@@ -36,12 +36,12 @@ impl RecordKind {
     }
 }
 
-/// Where one record lies in its segment, and who may see it.
+/// The position of one record in its segment, and its audience.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
-    /// What it says.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// Who it is for.
+    /// The readers of the record.
     pub audience: Audience,
     /// End of its frame in the segment.
     end: usize,
@@ -54,7 +54,7 @@ pub struct Record {
 pub struct Segment {
     /// Sequence number of the first record.
     pub first: u64,
-    /// How many bytes of frames came before this segment, over the whole life of the log.
+    /// The number of bytes of frames before this segment, over the whole life of the log.
     pub start: u64,
     bytes: Bytes,
     records: Box<[Record]>,
@@ -62,17 +62,17 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Where the next segment starts.
+    /// Returns the start of the next segment.
     pub fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
 
-    /// The records from `index` on.
+    /// Returns the records from `index` on.
     pub fn records(&self, index: usize) -> &[Record] {
         self.records.get(index..).unwrap_or_default()
     }
 
-    /// The frames of these records, as one piece.
+    /// Returns the frames of these records, as one piece.
     pub fn frames(&self, records: Range<usize>) -> Bytes {
         let (start, end) = (self.offset(records.start), self.offset(records.end));
         self.bytes.slice(start.min(end)..end)
@@ -91,7 +91,7 @@ impl Segment {
         }
     }
 
-    /// Where the frame of this record begins in the segment; for an index beyond the last, where the last ends.
+    /// Returns the offset of this record's frame in the segment; for an index beyond the last, the end of the last.
     fn offset(&self, index: usize) -> usize {
         match index.min(self.records.len()).checked_sub(1) {
             Some(before) => self.records.get(before).map_or(0, |record| record.end),
@@ -104,7 +104,7 @@ impl Segment {
         buffer::recover(self.bytes)
     }
 
-    /// The data of one record: a message as the agent wrote it.
+    /// Returns the data of one record: a message as the agent wrote it.
     pub fn data(&self, index: usize) -> Bytes {
         let Some(record) = self.records.get(index) else { return Bytes::new() };
         let end = record.end - EVENT_END.len();

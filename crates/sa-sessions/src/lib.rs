@@ -33,6 +33,7 @@ mod registry;
 mod session;
 mod sessions;
 mod shared;
+mod stored;
 mod taking_up;
 mod transcript;
 mod transfer;

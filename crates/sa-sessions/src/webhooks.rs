@@ -1,9 +1,9 @@
 //! Webhooks of sessions: their events come from the log, how far they are is kept in the store.
 
-use crate::SessionError;
 use crate::log::Reader;
 use crate::parts::Parts;
 use crate::shared::Shared;
+use crate::{SessionError, stored};
 use bytes::Bytes;
 use futures_util::future::{self, Either};
 use sa_api::sessions::{SessionState, Webhook, WebhookState, WebhookStatus};
@@ -34,8 +34,8 @@ pub(crate) fn from_there(webhook: &Webhook, event: u64) -> WebhookStatus {
 }
 
 /// Returns how a webhook stands by what was stored of it. Its address is shown as it is shown today.
-pub(crate) fn restored(webhook: &Webhook, stored: &[u8]) -> Option<WebhookStatus> {
-    let status: WebhookStatus = serde_json::from_slice(stored).ok()?;
+pub(crate) fn restored(webhook: &Webhook, state: &[u8]) -> Option<WebhookStatus> {
+    let status: WebhookStatus = stored::from_bytes(state).ok()?;
     Some(WebhookStatus { url: fresh(webhook).url, ..status })
 }
 
@@ -108,7 +108,7 @@ impl Source for Feed {
     }
 
     fn store(&self, delivered: u64, status: &WebhookStatus) -> BoxFuture<'_, ()> {
-        let state = Bytes::from(serde_json::to_vec(status).unwrap_or_default());
+        let state = stored::to_bytes(status);
         self.shared.show_webhook(status.clone());
         Box::pin(async move {
             let stored = self.parts.store.set_webhook_cursor(&self.shared.id, delivered, state).await;

@@ -1,9 +1,9 @@
-//! What can go wrong, said so that somebody can mend it. `origin` names the source in the configuration.
+//! Errors of skills, with a remedy. `origin` names the source in the configuration.
 
 use sa_disk::DiskError;
 use std::path::PathBuf;
 
-/// Why skills could not be put in place.
+/// The reason why skills could not be put in place.
 #[derive(Debug, thiserror::Error)]
 pub enum SkillsError {
     /// The type is not one of those that there are.
@@ -11,7 +11,7 @@ pub enum SkillsError {
     Kind {
         /// The source.
         origin: String,
-        /// What it says.
+        /// The configured kind.
         kind: String,
     },
     /// The address is not one that is fetched from.
@@ -19,7 +19,7 @@ pub enum SkillsError {
     Address {
         /// The source.
         origin: String,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
     /// The reference is not a branch, tag or commit that could exist.
@@ -27,7 +27,7 @@ pub enum SkillsError {
     Reference {
         /// The source.
         origin: String,
-        /// What it says.
+        /// The configured reference.
         reference: String,
     },
     /// The repository has no such branch or tag.
@@ -37,7 +37,7 @@ pub enum SkillsError {
     NoReference {
         /// The source.
         origin: String,
-        /// What it says.
+        /// The configured reference.
         reference: String,
     },
     /// The directory in the source climbs, is absolute, or is no directory.
@@ -45,9 +45,9 @@ pub enum SkillsError {
     Subpath {
         /// The source.
         origin: String,
-        /// What it says.
+        /// The configured path.
         subpath: String,
-        /// What is wrong with it.
+        /// The error.
         reason: &'static str,
     },
     /// A link in the source leads out of it.
@@ -65,10 +65,10 @@ pub enum SkillsError {
     NoDirectory {
         /// The source.
         origin: String,
-        /// Where it was looked for.
+        /// The path that was searched.
         path: PathBuf,
     },
-    /// Nothing in the source is a skill.
+    /// The source has no skills.
     #[error("{origin}: no directory with a SKILL.md was found; `subpath` says where to look")]
     NoSkills {
         /// The source.
@@ -79,9 +79,9 @@ pub enum SkillsError {
     NoSuchSkill {
         /// The source.
         origin: String,
-        /// What is asked for.
+        /// The requested skill.
         name: String,
-        /// What there is.
+        /// The skills of the source.
         known: Vec<String>,
     },
     /// A skill has a name that no directory should have.
@@ -91,7 +91,7 @@ pub enum SkillsError {
     Name {
         /// The source.
         origin: String,
-        /// Where it is.
+        /// The directory of the skill.
         directory: String,
     },
     /// Two skills have one name.
@@ -101,9 +101,9 @@ pub enum SkillsError {
     SameName {
         /// The name.
         name: String,
-        /// Where the one is from.
+        /// The source of the first.
         first: String,
-        /// Where the other is from.
+        /// The source of the second.
         second: String,
     },
     /// `git` is not installed.
@@ -119,9 +119,9 @@ pub enum SkillsError {
     Unreachable {
         /// The source.
         origin: String,
-        /// What should be done.
+        /// The task.
         action: &'static str,
-        /// What `git` said.
+        /// The error of `git`.
         reason: String,
     },
     /// The other side was reached and has no such repository, or not for us.
@@ -129,9 +129,9 @@ pub enum SkillsError {
     Refused {
         /// The source.
         origin: String,
-        /// What should be done.
+        /// The task.
         action: &'static str,
-        /// What `git` said.
+        /// The error of `git`.
         reason: String,
     },
     /// `git` could not do its work on this machine.
@@ -139,9 +139,9 @@ pub enum SkillsError {
     Git {
         /// The source.
         origin: String,
-        /// What it should do.
+        /// The task.
         action: &'static str,
-        /// What it said.
+        /// The error of `git`.
         reason: String,
     },
     /// `git` took too long.
@@ -149,9 +149,9 @@ pub enum SkillsError {
     TimedOut {
         /// The source.
         origin: String,
-        /// What it should do.
+        /// The task.
         action: &'static str,
-        /// How long it had.
+        /// The timeout.
         seconds: u64,
     },
     /// The source is too large.
@@ -159,23 +159,23 @@ pub enum SkillsError {
     TooLarge {
         /// The source.
         origin: String,
-        /// How many bytes it may have.
+        /// The most bytes.
         bytes: u64,
-        /// How many files it may have.
+        /// The most files.
         files: u64,
     },
     /// Somebody else works on the same thing and does not finish.
     #[error("another process has been at work on {} for too long", path.display())]
     Busy {
-        /// What they work on.
+        /// The locked path.
         path: PathBuf,
     },
-    /// The directory of the session does not exist, or the place for skills in it is no directory of its own.
+    /// The directory of the session does not exist, or its place for skills is a link or a file.
     #[error("skills cannot be placed in {}: {reason}", path.display())]
     Place {
         /// The place.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         reason: &'static str,
     },
     /// The disk refused something.
@@ -183,7 +183,7 @@ pub enum SkillsError {
     Disk(#[from] DiskError),
 }
 
-/// What has to change before it works.
+/// The change that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkillsFault {
     /// The configuration: it names a source, a skill or a place that is not there, or that is not used.
@@ -195,7 +195,7 @@ pub enum SkillsFault {
 }
 
 impl SkillsError {
-    /// Whether the configuration is wrong, or right and of no use at the moment.
+    /// Returns whether the configuration is wrong, or right and of no use at the moment.
     pub fn fault(&self) -> SkillsFault {
         match self {
             Self::Unreachable { .. } | Self::TimedOut { .. } => SkillsFault::Unreachable,

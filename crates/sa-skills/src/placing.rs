@@ -1,4 +1,4 @@
-//! Links in the directory where an agent looks. What is there and not ours is never touched.
+//! Links in the directory where an agent looks. Entries that are not ours are never touched.
 //!
 //! A link to a directory of the user leads there. One to a skill of a repository leads to a copy for this place alone, next
 //! to its manifest: agents write through links, and others use the same repository.
@@ -13,10 +13,10 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// What is being made has this before its name; what a killed daemon left is known by it.
+/// The prefix of temporary names, by which the remains of a killed daemon are recognized.
 const DRAFT: &str = ".sandbox-agent-";
 
-/// One directory in which one agent looks. Whoever calls its methods holds its lock.
+/// One directory in which one agent looks. Callers of its methods hold its lock.
 #[derive(Debug, Clone)]
 pub(crate) struct Placement {
     /// Links that lead beneath it are ours.
@@ -26,12 +26,12 @@ pub(crate) struct Placement {
     pub(crate) cwd: PathBuf,
     /// From there.
     pub(crate) relative: PathBuf,
-    /// Whether to copy where a link could be made.
+    /// Set to copy even where a link could be made.
     pub(crate) copies: bool,
     pub(crate) limits: SkillsLimits,
 }
 
-/// What is at a skill's place.
+/// The entry at a skill's place.
 #[derive(Debug, PartialEq, Eq)]
 enum Occupant {
     Nobody,
@@ -105,8 +105,8 @@ impl Placement {
         }
     }
 
-    /// The directory, made if `make`. It must be inside of the one that the agent works in: a link that leads out would
-    /// have us change what belongs to somebody else.
+    /// Returns the directory, made if `make`. It must be inside of the one that the agent works in: a link that leads
+    /// out would have us change what belongs to somebody else.
     fn directory(&self, manifest: &mut Manifest, make: bool) -> Result<Option<PathBuf>, SkillsError> {
         let mut path = self.cwd.clone();
         manifest.cwd.clone_from(&self.cwd);
@@ -200,7 +200,7 @@ impl Placement {
         Ok(None)
     }
 
-    /// Where the copies of this place are.
+    /// Returns the directory of this place's copies.
     fn own_copies(&self) -> PathBuf {
         self.manifest.with_extension("")
     }
@@ -302,7 +302,8 @@ impl Placement {
         }
     }
 
-    /// A link is ours if it leads into our cache, or is noted; a directory if it is the very one that was noted.
+    /// Returns whether an entry is ours: a link that leads into our cache or is noted, a directory if it is the very
+    /// one that was noted.
     fn is_ours(&self, path: &Path, known: Option<&Entry>) -> bool {
         let Ok(metadata) = fs::symlink_metadata(path) else { return false };
         if metadata.is_symlink() {
@@ -338,7 +339,7 @@ fn leads_to(path: &Path, target: &Path) -> bool {
     fs::read_link(path).is_ok_and(|link| link == target)
 }
 
-/// What file systems without links say.
+/// Returns whether this is the error of a file system without links.
 fn cannot_link(error: &io::Error) -> bool {
     use io::ErrorKind::{PermissionDenied, Unsupported};
     matches!(error.kind(), PermissionDenied | Unsupported)

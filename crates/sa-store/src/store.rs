@@ -56,7 +56,7 @@ impl Store {
         .await
     }
 
-    /// A store that behaves the same and is gone when it is dropped.
+    /// Creates a store that behaves the same and is gone when it is dropped.
     ///
     /// # Errors
     ///
@@ -131,9 +131,9 @@ impl Store {
         self.inner.queue.change(0, writer::due).await
     }
 
-    /// Forgets sessions that have ended and, if there is still too much, removes the oldest events of those that were idle
-    /// longest. Of the sessions that are [`due`](Self::due), only those in `forget` go. The store never does that by itself, so
-    /// that its caller always knows which sessions there are, and can let go of them first.
+    /// Removes sessions that have ended and, if there is still too much, the oldest events of those that were idle
+    /// longest. Of the sessions that are [`due`](Self::due), only those in `forget` are removed. The store never does
+    /// that automatically, so that its caller always knows which sessions there are, and can release them first.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl Store {
         Import::begin(Arc::clone(&self.inner)).await
     }
 
-    /// All sessions, in the order in which they were made.
+    /// Returns all sessions, in the order in which they were made.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ impl Store {
         self.inner.queue.change(session.len(), move |desk| writer::set_inactive(desk, &id)).await
     }
 
-    /// One session, if there is one with that id.
+    /// Returns one session, if there is one with that id.
     ///
     /// # Errors
     ///
@@ -251,8 +251,9 @@ impl Store {
         self.read(move |connection| queries::session(connection, &id)).await
     }
 
-    /// The events after one of them, or after the beginning (0): at most `limit`, and at most `max_bytes` of data unless the
-    /// first one alone is more. Always in one piece; if it begins later than asked for, what is missing is no longer kept.
+    /// Returns the events after one of them, or after the beginning (0): at most `limit`, and at most `max_bytes` of
+    /// data unless the first one alone is more. Always in one piece; if it begins later than asked for, what is
+    /// missing is no longer kept.
     ///
     /// # Errors
     ///
@@ -287,7 +288,7 @@ impl Store {
             .await
     }
 
-    /// The message that a client sent with a key. It is remembered for a while after it is done, see
+    /// Returns the message that a client sent with a key. It is remembered for a while after it is done, see
     /// [`Retention`](crate::Retention).
     ///
     /// # Errors
@@ -302,7 +303,7 @@ impl Store {
         self.read(move |connection| queries::message_by_key(connection, &id, &key)).await
     }
 
-    /// The messages that were accepted and are not done, in that order.
+    /// Returns the messages that were accepted and are not done, in that order.
     ///
     /// # Errors
     ///
@@ -337,19 +338,19 @@ impl Store {
         }
     }
 
-    /// Returns true if whoever had the file open before was killed.
+    /// Returns whether the process that had the file open before was killed.
     #[must_use]
     pub fn was_cut_off(&self) -> bool {
         self.inner.condition == Condition::Doubtful
     }
 
-    /// The file, if there is one.
+    /// Returns the file, if there is one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.inner.path.as_deref()
     }
 
-    /// What the writer has done since the store was opened.
+    /// Returns counters since the store was opened.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.inner.queue.stats()

@@ -27,7 +27,7 @@ pub struct Tokens {
     pub cached_write: Option<u64>,
     /// Reasoning.
     pub thought: Option<u64>,
-    /// All of them.
+    /// All tokens.
     pub total: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ pub struct UsageNote {
     pub agent: String,
     /// The model; empty if that is not known.
     pub model: String,
-    /// When it was used, in milliseconds since 1970.
+    /// The time of use, in milliseconds since 1970.
     pub at_ms: u64,
     /// Turns that ended: one or none.
     pub turns: u64,
@@ -89,7 +89,7 @@ pub struct UsageSum {
     pub costs: BTreeMap<String, u64>,
 }
 
-/// Which usage to sum up, and how. An empty set stands for any.
+/// The usage to sum up, and its grouping. An empty set stands for any.
 #[derive(Debug, Clone, Default)]
 pub struct UsageQuery {
     /// The first millisecond that counts.

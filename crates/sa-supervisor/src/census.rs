@@ -14,13 +14,13 @@ pub(crate) struct Entry {
     pub(crate) parent: i32,
     pub(crate) group: i32,
     pub(crate) session: i32,
-    /// Clock ticks after boot: with `pid` it names a process for ever.
+    /// Clock ticks after boot: with `pid` it names a process forever.
     pub(crate) started: u64,
     /// False for a zombie.
     pub(crate) alive: bool,
 }
 
-/// How many ancestors are looked at; a torn reading could otherwise show a circle.
+/// The most ancestors that are inspected; a torn reading could otherwise show a circle.
 const MAX_DEPTH: usize = 1024;
 
 /// The processes by number.
@@ -43,7 +43,7 @@ impl Census {
         self.entries.get(&pid)
     }
 
-    /// The process itself, its parent, and so on.
+    /// Returns the process itself, its parent, and so on.
     pub(crate) fn lineage<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a Entry> {
         std::iter::successors(Some(entry), |entry| self.entries.get(&entry.parent)).take(MAX_DEPTH)
     }
@@ -105,7 +105,7 @@ mod linux {
         Some(Entry { pid, parent, group, session, started, alive })
     }
 
-    /// The environment a process was started with, as `NAME=value` with a NUL byte after each. Empty for a
+    /// Returns the environment a process was started with, as `NAME=value` with a NUL byte after each. Empty for a
     /// zombie, a kernel thread, and for an instant during exec.
     pub(crate) fn environment(pid: i32) -> io::Result<Vec<u8>> {
         fs::read(format!("/proc/{pid}/environ"))
@@ -149,7 +149,7 @@ pub(crate) fn environment(_pid: i32) -> std::io::Result<Vec<u8>> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn signal(_entry: &Entry, _signal: Signal) {}
 
-/// The value of `name` in an environment block.
+/// Returns the value of `name` in an environment block.
 pub(crate) fn variable<'a>(environment: &'a [u8], name: &str) -> Option<&'a [u8]> {
     environment
         .split(|&byte| byte == 0)

@@ -1,9 +1,9 @@
-//! What can go wrong when a supervisor or a child is started.
+//! Errors of starting a supervisor or a child.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a supervisor did not start.
+/// The reason why a supervisor did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// `Supervisor::start` was called outside a tokio runtime.
@@ -20,7 +20,7 @@ pub enum StartError {
     Signal(#[source] io::Error),
 }
 
-/// Why a child did not start.
+/// The reason why a child did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// No file of that name: at the given path, or in any directory of the child's `PATH`.
@@ -34,7 +34,7 @@ pub enum SpawnError {
     NotExecutable {
         /// The file that was found.
         program: PathBuf,
-        /// What is wrong with it.
+        /// The system's error.
         source: io::Error,
     },
     /// The working directory is missing, is not a directory, or cannot be entered.

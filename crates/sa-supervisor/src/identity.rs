@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal};
 pub struct ProcessIdentity {
     /// The process id.
     pub pid: u32,
-    /// When it started, in clock ticks after boot. Unknown where there is no `/proc`.
+    /// The time of its start, in clock ticks after boot. Unknown where there is no `/proc`.
     pub started: Option<u64>,
     /// The boot that `started` counts from.
     pub boot: Option<String>,
@@ -61,7 +61,8 @@ fn boot() -> Option<String> {
     Some(std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned())
 }
 
-/// The handle is opened before the process is looked at again, so the signal goes to the one that was looked at.
+/// Sends a signal to the same process. The handle is opened before the process is checked again, so the signal goes
+/// to the one that was checked.
 #[cfg(target_os = "linux")]
 fn send_to_same(process: &ProcessIdentity, pid: Pid, signal: Signal) -> bool {
     use rustix::io::Errno;

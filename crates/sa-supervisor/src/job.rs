@@ -57,8 +57,8 @@ impl Job {
         }
     }
 
-    /// Whether it is time for a full look: something has to be signalled, everything known is gone, or the
-    /// last look was long ago.
+    /// Returns whether a census is due: something has to be signalled, everything known is gone, or the last one was
+    /// long ago.
     pub(crate) fn wants_census(&mut self, now: Instant) -> bool {
         match self.phase {
             Phase::New { look } => now >= look,
@@ -82,7 +82,7 @@ impl Job {
         self.step(members.is_empty(), |tree, signal| signal_all(tree, &living, signal))
     }
 
-    /// The same where there is no census and the group is all that is known.
+    /// Advances where there is no census and only the group is known.
     pub(crate) fn advance_by_group(&mut self) -> Option<Arc<Tree>> {
         let empty = !self.tree.group_exists();
         self.step(empty, |tree, signal| tree.signal_group(signal))
@@ -119,7 +119,7 @@ impl Job {
     }
 }
 
-/// The group first: one call reaches all its members, also one that forks at this moment.
+/// Signals the group first: one call reaches all its members, also one that forks at this moment.
 fn signal_all(tree: &Tree, living: &[&Entry], signal: Signal) {
     let group = tree.group();
     if living.iter().any(|member| Some(member.group) == group) {

@@ -27,9 +27,8 @@ impl Daemon {
     }
 }
 
-/// What the last census saw of a tree's members. A member that drops its environment, is orphaned and forks
-/// stays recognizable by this. Nothing older is kept: numbers of groups and sessions without members are free
-/// for others.
+/// The members of a tree in the last census. A member that drops its environment, is orphaned and forks stays
+/// recognizable by this. Nothing older is kept: numbers of groups and sessions without members are free for others.
 #[derive(Default)]
 pub(crate) struct Traces {
     processes: HashSet<(i32, u64)>,
@@ -109,9 +108,9 @@ impl Claims {
     }
 }
 
-/// The processes of each claimed tree that are not gone yet, in the order of `claims`. A zombie counts while
-/// the daemon itself has to collect it. `marker` is asked only about orphans of the daemon that nothing else
-/// gives away.
+/// Returns the processes of each claimed tree that are not gone yet, in the order of `claims`. A zombie counts while
+/// the daemon itself has to collect it. `marker` is asked only about orphans of the daemon that nothing else gives
+/// away.
 pub(crate) fn assign<'c>(
     census: &'c Census,
     daemon: Daemon,

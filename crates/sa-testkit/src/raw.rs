@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Reads only when told to.
+/// A connection that reads only on request.
 pub struct RawConnection {
     stream: TcpStream,
     read: Vec<u8>,

@@ -22,7 +22,7 @@ pub struct WsRequest {
 }
 
 impl Http {
-    /// A WebSocket on a path with its query.
+    /// Returns a WebSocket on a path with its query.
     pub fn ws(&self, path: &str) -> WsRequest {
         let token = self.token.as_ref().map(|token| ("authorization".to_owned(), format!("Bearer {token}")));
         WsRequest { http: self.clone(), path: path.to_owned(), headers: token.into_iter().collect() }
@@ -105,12 +105,12 @@ impl Ws {
         self.stream.send(Message::Ping(Bytes::copy_from_slice(bytes))).await.context("sending a ping")
     }
 
-    /// The next text message; nothing when the server closed. Pings and pongs are passed over.
+    /// Returns the next text message; nothing when the server closed. Pings and pongs are passed over.
     pub async fn next(&mut self) -> Result<Option<String>> {
         self.next_within(DEADLINE).await
     }
 
-    /// The next text message before another deadline.
+    /// Returns the next text message before another deadline.
     pub async fn next_within(&mut self, deadline: Duration) -> Result<Option<String>> {
         loop {
             match self.frame_within(deadline).await? {
@@ -122,13 +122,13 @@ impl Ws {
         }
     }
 
-    /// The next text message, which must come.
+    /// Returns the next text message, which must come.
     pub async fn message(&mut self) -> Result<String> {
         let closed = |ws: &Self| format!("closed instead of the next message: {:?}", ws.closed);
         self.next().await?.with_context(|| closed(self))
     }
 
-    /// The next frame of any kind but close; nothing when the connection is closed.
+    /// Returns the next frame of any kind but close; nothing when the connection is closed.
     pub async fn frame_within(&mut self, deadline: Duration) -> Result<Option<Message>> {
         match within("a WebSocket message", deadline, self.stream.next()).await? {
             None => Ok(None),
@@ -144,7 +144,7 @@ impl Ws {
         }
     }
 
-    /// The code and reason that the server closed with (1005 when it gave none).
+    /// Returns the code and reason that the server closed with (1005 when it gave none).
     pub fn closed(&self) -> Option<&(u16, String)> {
         self.closed.as_ref()
     }

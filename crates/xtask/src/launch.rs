@@ -5,7 +5,7 @@ use crate::shell::{Program, cargo, target};
 use anyhow::Result;
 use std::process::ExitCode;
 
-/// The daemon, as somebody tries it from a checkout.
+/// Returns the daemon, as somebody tries it from a checkout.
 pub(crate) fn daemon(arguments: &[String]) -> Result<ExitCode> {
     if packages::has_inspector() {
         packages::inspector();
@@ -26,7 +26,7 @@ fn build() -> Result<()> {
     cargo(&["build", "--package", "sandbox-agent"]).run()
 }
 
-/// The benchmarks, of the daemon as `release` builds it.
+/// Returns the benchmarks, of the daemon as `release` builds it.
 pub(crate) fn benchmarks(arguments: &[String]) -> Result<ExitCode> {
     let build = ["build", "--release", "--bins", "-p", "sandbox-agent", "-p", "sa-testkit", "-p", "sa-bench"];
     cargo(&build).run()?;

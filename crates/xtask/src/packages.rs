@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Test files at a time. Each starts daemons and agents of its own and waits for them most of the time; two cores are
-/// all that CI has.
+/// Test files at a time. Each starts its daemons and agents and waits for them most of the time; two cores are all
+/// that CI has.
 const WORKERS: &str = "4";
 
 /// Lints, checks types, finds what nothing uses, and builds.

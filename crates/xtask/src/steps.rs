@@ -32,7 +32,7 @@ enum Cores {
     All,
 }
 
-/// How much of a step runs.
+/// The part of a step that runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Whole,

@@ -20,7 +20,7 @@ use std::fmt;
 struct Finding {
     /// `path` or `path:line`.
     place: String,
-    /// What is wrong and what to do instead.
+    /// The problem and its remedy.
     message: String,
 }
 

@@ -1,4 +1,4 @@
-//! Where each agent's CLI looks, one file for each that has a format of its own and one table for the rest.
+//! The places where each agent's CLI looks: one file for each with its own format, and one table for the others.
 
 mod amp;
 mod claude;
@@ -26,7 +26,7 @@ const WITH_FORMATS: [(&str, Places); 5] = [
     ("pi", pi::search),
 ];
 
-/// The ids of the agents whose places are known.
+/// Returns the ids of the agents whose places are known.
 pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
     WITH_FORMATS.iter().map(|(id, _)| *id).chain(table::ids())
 }

@@ -23,7 +23,7 @@ struct Login {
     handed: Handed,
 }
 
-/// How a login is handed on.
+/// The way in which a login is passed on.
 enum Handed {
     /// Only in its file.
     Not,

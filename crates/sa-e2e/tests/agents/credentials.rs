@@ -1,4 +1,4 @@
-//! Whether agents have credentials, without ever showing one.
+//! Agents' credentials are reported without ever showing one.
 
 use crate::scene::Asking;
 use anyhow::{Context, Result};

@@ -5,7 +5,7 @@ use anyhow::Result;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 
-/// The installed versions, and which of them is current.
+/// Returns the installed versions, and which of them is current.
 async fn versions(daemon: &Daemon) -> Result<Vec<(String, bool)>> {
     let acme = daemon.agent("acme").await?;
     let of = |version: &Value| {

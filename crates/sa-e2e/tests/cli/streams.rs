@@ -7,7 +7,7 @@ use sa_e2e::{notification, request, response, write};
 use sa_testkit::{Acp, Daemon};
 use serde_json::json;
 
-/// A stream that reads from the beginning of the log, so that nothing depends on when it connects.
+/// Returns a stream that reads from the beginning of the log, so that nothing depends on when it connects.
 fn stream(daemon: &Daemon, arguments: &[&str]) -> Result<Running> {
     let words = [&["acp", "stream", "one", "--last-event-id", "0"], arguments].concat();
     Running::start(Caller::of(daemon).command(&words)?)

@@ -111,7 +111,7 @@ const TESTED: [(&str, &str); 82] = [
     ("writeFsFile", "files/writing.rs::a_body_becomes_a_file"),
 ];
 
-/// Every operation of the contract by its id.
+/// Returns every operation of the contract by its id.
 fn operations(document: &Value) -> Result<BTreeMap<String, &Value>> {
     let paths = document["paths"].as_object().context("a document without paths")?;
     let methods = paths.values().filter_map(Value::as_object).flatten();
@@ -122,7 +122,7 @@ fn operations(document: &Value) -> Result<BTreeMap<String, &Value>> {
     operations.collect()
 }
 
-/// What a reference stands for.
+/// Resolves a reference.
 fn resolve<'a>(document: &'a Value, part: &'a Value) -> Result<&'a Value> {
     let Some(reference) = part["$ref"].as_str() else { return Ok(part) };
     let found = reference.strip_prefix('#').and_then(|pointer| document.pointer(pointer));

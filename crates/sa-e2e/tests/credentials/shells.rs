@@ -1,11 +1,11 @@
-//! What `extract-env` prints, evaluated by a real shell.
+//! The output of `extract-env`, evaluated by a real shell.
 
 use crate::person::Person;
 use anyhow::Result;
 use sa_testkit::{Finished, daemon_path};
 use serde_json::Value;
 
-/// What a shell has in a variable after evaluating the output, as a child of that shell sees it if `child`.
+/// Returns a variable after a shell evaluated the output, as a child of that shell sees it if `child`.
 async fn evaluated(person: &Person, flags: &str, name: &str, child: bool) -> Result<String> {
     let program = daemon_path()?;
     let print = if child { format!("printenv {name}") } else { format!("printf '%s\\n' \"${name}\"") };

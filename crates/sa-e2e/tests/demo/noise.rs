@@ -1,4 +1,4 @@
-//! An agent that misbehaves: the daemon passes on what is a message, tells of what is none, and carries on.
+//! An agent that misbehaves: the daemon passes on messages, reports other output, and continues.
 
 use crate::client::{Client, said_by};
 use anyhow::{Context, Result};

@@ -51,7 +51,7 @@ async fn both_signals_end_everything_in_good_order() -> Result<()> {
         assert_eq!(status.code(), Some(0), "{signal:?}");
         gone(&busy.pids, Duration::ZERO).await?;
         assert!(daemon.leftovers().is_empty(), "{:?}", daemon.leftovers());
-        // Readers were told: the exit of the agent, then the proper end of the stream.
+        // Readers got the exit of the agent, then the proper end of the stream.
         assert_eq!(busy.stream.event().await?.event, "exit");
         assert_eq!(busy.stream.next_event().await?, None);
         assert_eq!(busy.socket.next().await?, None);

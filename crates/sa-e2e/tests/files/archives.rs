@@ -17,7 +17,7 @@ impl Fs {
     }
 }
 
-/// What a program makes of its input.
+/// Pipes input through a program.
 fn through(program: &str, arguments: &[&str], input: &[u8]) -> Vec<u8> {
     let mut command = Command::new(program);
     let mut child =

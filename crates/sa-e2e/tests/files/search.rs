@@ -22,7 +22,7 @@ impl Fs {
     }
 }
 
-/// A small repository.
+/// Returns a small repository.
 async fn repository() -> Result<Fs> {
     let fs = Fs::start().await?;
     for (name, text) in [

@@ -6,7 +6,7 @@ use sa_testkit::{Daemon, Sandbox, Signal};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A machine on which the demo agent is also known as one that takes a credential.
+/// Returns a machine on which the demo agent is also known as one that takes a credential.
 fn with_keyed_agent() -> Result<Arc<Sandbox>> {
     let sandbox = Sandbox::new()?;
     let directory = sandbox.data_home().join("sandbox-agent");

@@ -1,4 +1,4 @@
-//! What outlives the daemon.
+//! Data that outlives the daemon.
 
 use crate::api::{Api, assert_ids_are_never_reused, ending, kinds, of_kind, said};
 use anyhow::Result;

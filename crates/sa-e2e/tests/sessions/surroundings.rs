@@ -1,4 +1,4 @@
-//! What an agent finds around it: MCP servers, skills, variables, credentials, a directory.
+//! The environment of an agent: MCP servers, skills, variables, credentials, a directory.
 
 use crate::api::{Api, of_kind, said};
 use anyhow::Result;
@@ -41,7 +41,7 @@ fn write_skill(library: &Path, name: &str) -> Result<Value> {
     Ok(json!({"sources": [{"type": "local", "source": folder}]}))
 }
 
-/// The names of the skills that stand where the agent looks.
+/// Returns the names of the skills that stand where the agent looks.
 fn placed(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory.join(".agents/skills")).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
@@ -112,7 +112,7 @@ async fn a_token_for_an_agent_that_takes_none_is_refused() -> Result<()> {
     Ok(())
 }
 
-/// A machine on which the demo agent is also known as some that take a credential.
+/// Returns a machine on which the demo agent is also known as some that take a credential.
 fn with_keyed_agents() -> Result<Arc<Sandbox>> {
     let sandbox = Sandbox::new()?;
     let directory = sandbox.data_home().join("sandbox-agent");

@@ -1,4 +1,4 @@
-//! What is no longer there is told, with the right numbers, and the rest follows.
+//! Missing events are reported, with the right numbers, and the rest follows.
 
 use anyhow::Result;
 use sa_e2e::notification;

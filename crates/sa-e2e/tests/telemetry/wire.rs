@@ -124,7 +124,7 @@ pub(crate) struct Metric {
 /// Attributes of a resource, and an item of it as it came.
 type Item = (BTreeMap<String, Value>, Vec<u8>);
 
-/// The items of a request: for each resource, those of its scopes.
+/// Returns the items of a request: for each resource, those of its scopes.
 fn items(body: &[u8]) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for of_resource in Message::read(body)?.messages(1)? {

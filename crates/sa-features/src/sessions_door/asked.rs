@@ -102,7 +102,7 @@ impl Inner {
             What::Question(_) => (format!("{session}/questions/{id}/reject"), json!({})),
         };
         let reply = self.http.post(&path).json(body.to_string()).send().await?;
-        // Whoever answers too late is told so.
+        // A late answer is refused.
         ensure!([200, 204, 409].contains(&reply.status), "{path}: {} {}", reply.status, reply.text());
         Ok(())
     }

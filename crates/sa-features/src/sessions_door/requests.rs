@@ -1,4 +1,4 @@
-//! What a body asks for, in the words of universal sessions.
+//! Requests of a body, as requests for universal sessions.
 
 use super::Inner;
 use anyhow::{Context, Result, bail};
@@ -99,7 +99,7 @@ impl Inner {
         }
     }
 
-    /// A mode of the agent's as universal sessions call it, if they have a word for it.
+    /// Returns a mode of the agent's as universal sessions call it, if they have a word for it.
     fn mode_change(&self, mode: &str) -> Value {
         let modes = &self.subject.modes;
         match mode {
@@ -132,13 +132,13 @@ fn session_of(params: &Value) -> Result<&str> {
     params["sessionId"].as_str().context("a session")
 }
 
-/// What `session/new` would have said of a session.
+/// Returns what `session/new` would have returned for a session.
 fn opened(session: &Value) -> Result<Value> {
     let choices: SessionChoices = serde_json::from_value(session["choices"].clone())?;
     Ok(to_opened(&choices))
 }
 
-/// A refusal of the daemon's as an error of ACP's.
+/// Returns a refusal of the daemon's as an error of ACP's.
 pub(super) fn refusal(reply: &Reply) -> Value {
     let problem = reply.json().unwrap_or_default();
     let code = match reply.status {

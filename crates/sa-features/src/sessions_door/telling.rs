@@ -1,4 +1,4 @@
-//! What happens in a session, told in ACP.
+//! Events of a session, as ACP.
 
 use super::Inner;
 use crate::log::Entry;
@@ -12,10 +12,10 @@ impl Inner {
     pub(super) fn tell(&self, session: &str, projector: &mut Projector, settled: u64, event: UniversalEvent) {
         let own = matches!(&event.data, EventData::Message(UniversalMessage::Parsed(message))
             if message.role == Role::User && message.metadata.contains_key("turnId") && message.id.starts_with("msg_"));
-        // What was chosen from the beginning is in the answer that opened the session.
+        // Initial choices are in the answer that opened the session.
         let initial = event.id <= settled && matches!(event.data, EventData::ModeChanged(_));
         let updates = projector.updates(&event.data);
-        // What a client has said itself is not told to it in ACP.
+        // A client's own messages are not repeated to it in ACP.
         if !own && !initial {
             for update in updates {
                 let params = json!({ "sessionId": session, "update": update });

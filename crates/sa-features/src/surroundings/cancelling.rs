@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The moments after the message at which its turn is cancelled, in milliseconds. Agents need some of that to begin.
 const CANCELS: [u64; 8] = [0, 1, 2, 5, 10, 20, 30, 50];
 
-/// The same for messages that interrupt the turn.
+/// The delays before messages that interrupt the turn.
 const INTERRUPTS: [u64; 3] = [0, 5, 20];
 
 /// The time that the model thinks before it runs a command: longer than a cancel may take.
@@ -56,7 +56,7 @@ pub(super) async fn holds(subject: &'static Subject) -> Result<()> {
     Ok(())
 }
 
-/// A turn that leaves a file behind, unless it is stopped in time.
+/// Returns a turn that leaves a file behind, unless it is stopped in time.
 fn mischief(file: &str) -> Script {
     script().step(Step::Pause(THOUGHT)).shell(&format!("touch {file}")).then().say("Too late.")
 }

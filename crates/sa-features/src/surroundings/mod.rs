@@ -28,7 +28,7 @@ pub enum Given {
     LostServers,
     /// Other variables in the middle of a conversation.
     Place,
-    /// Variables that make each session a process of its own, all at once.
+    /// Variables that make each session a separate process, all at once.
     Crowd,
     /// A cancel right after a message.
     Cancel,
@@ -41,7 +41,7 @@ pub enum Given {
 }
 
 impl Given {
-    /// All of them.
+    /// Every case.
     pub const ALL: [Self; 10] = [
         Self::Token,
         Self::Skills,
@@ -55,7 +55,7 @@ impl Given {
         Self::Options,
     ];
 
-    /// Whether it is tried with this agent: it takes a model to tell what arrived.
+    /// Returns whether it is tried with this agent: it takes a model to see what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
         if matches!(self, Self::Rules | Self::Modes) && subject.name == "amp" {
             return true;
@@ -72,7 +72,7 @@ impl Given {
         Way::has_sessions(subject) && subject.has_model() && concerns
     }
 
-    /// The name of a trial.
+    /// Returns the name of a trial.
     pub fn trial(self, subject: &Subject) -> String {
         let name = match self {
             Self::Token => "token",

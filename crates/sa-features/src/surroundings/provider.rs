@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// It runs until it is dropped.
+/// A provider that refuses everything, until it is dropped.
 pub(super) struct RefusingProvider {
     url: String,
     task: JoinHandle<()>,

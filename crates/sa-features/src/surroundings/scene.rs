@@ -15,22 +15,22 @@ use std::time::Duration;
 /// Agents take their time to start.
 pub(super) const START: Duration = Duration::from_secs(60);
 
-/// See the module's comment.
+/// A scene of universal sessions.
 pub(super) struct Scene {
     pub(super) subject: &'static Subject,
     pub(super) daemon: Daemon,
     pub(super) model: ModelServer,
-    /// Where sessions work.
+    /// The directory of sessions.
     pub(super) project: PathBuf,
 }
 
 impl Scene {
-    /// The usual daemon for this agent, with a key of its own for the model.
+    /// Starts the usual daemon for this agent, with a separate key for the model.
     pub(super) async fn set(subject: &'static Subject) -> Result<Self> {
         Self::set_with(subject, |builder, _, _| Ok(builder)).await
     }
 
-    /// The same, with more around it.
+    /// Starts the daemon with further options.
     pub(super) async fn set_with(
         subject: &'static Subject,
         more: impl FnOnce(DaemonBuilder, &Sandbox, &ModelServer) -> Result<DaemonBuilder>,
@@ -80,7 +80,7 @@ impl Scene {
         Ok(events)
     }
 
-    /// The first event of a session that fits, now or later.
+    /// Returns the first event of a session that fits, now or later.
     pub(super) async fn event(&self, id: &str, fits: impl Fn(&Value) -> bool) -> Result<Value> {
         let path = format!("/v1/sessions/{id}/events/sse?offset=0");
         let mut stream = Sse::open(self.http().get(&path)).await?;
@@ -92,7 +92,7 @@ impl Scene {
         }
     }
 
-    /// The end of a turn.
+    /// Returns the end of a turn.
     pub(super) async fn ended(&self, id: &str, turn: &str) -> Result<Value> {
         let event = self.event(id, |event| event["data"]["turnEnded"]["turnId"] == turn).await?;
         Ok(event["data"]["turnEnded"].clone())
@@ -111,7 +111,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The requests in which the model was told this.
+    /// Returns the requests in which the model got these words.
     pub(super) fn told(&self, words: &str) -> Vec<Request> {
         let requests = self.model.requests().into_iter();
         requests.filter(|request| request.body.to_string().contains(words)).collect()

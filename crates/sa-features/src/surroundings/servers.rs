@@ -67,12 +67,12 @@ pub(super) async fn are_missed(subject: &'static Subject) -> Result<()> {
     Ok(())
 }
 
-/// The words of a notice, if the event is one.
+/// Returns the words of a notice, if the event is one.
 fn notice(event: &Value) -> String {
     event["data"].get("notice").map(Value::to_string).unwrap_or_default()
 }
 
-/// The suite's own program as a server on standard streams.
+/// Returns the suite's own program as a server on standard streams.
 fn stdio(greeting: &str) -> Result<Value> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(|deps| deps.parent()).context("the folder of binaries")?;

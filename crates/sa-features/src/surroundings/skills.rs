@@ -9,11 +9,12 @@ use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the agent's model has to be told of.
+/// The skill that the agent's model has to know.
 const LANTERN: &str = "Lights the lantern of the old harbour";
 const ANCHOR: &str = "Weighs the anchor of the first version";
 
-/// What it must not be told of: another version, another directory of the repository, another skill of the directory.
+/// Skills that it must not know: another version, another directory of the repository, another skill of the
+/// directory.
 const OTHERS: [&str; 3] = ["Loses the anchor later on", "Flies a kite elsewhere", "Sinks the boat unasked"];
 
 pub(super) async fn arrive(subject: &'static Subject) -> Result<()> {
@@ -47,7 +48,7 @@ fn write_skill(folder: &Path, name: &str, description: &str) -> Result<()> {
     fs::write(folder.join("SKILL.md"), text).with_context(|| format!("writing {name}"))
 }
 
-/// A repository with two versions, of which the first has a tag.
+/// Returns a repository with two versions, of which the first has a tag.
 async fn repository(sandbox: &Sandbox) -> Result<PathBuf> {
     let root = sandbox.path("harbour");
     write_skill(&root.join("kits/anchor"), "anchor", ANCHOR)?;
@@ -74,7 +75,7 @@ async fn git(sandbox: &Sandbox, root: &Path, arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The skills that stand in the project, wherever that is.
+/// Returns the skills that stand in the project, wherever that is.
 fn placed(project: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>()

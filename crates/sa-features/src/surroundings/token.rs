@@ -16,7 +16,7 @@ const FIRST: &str = "sk-ant-first-session";
 const SECOND: &str = "sk-ant-second-session";
 const RENEWED: &str = "sk-ant-renewed-session";
 
-/// What everybody on the machine has, and the agent would use by itself.
+/// The machine's token, which the agent would use otherwise.
 const RIVAL: &str = "sk-ant-rival";
 
 /// Headers in which agents say who they are.
@@ -99,7 +99,7 @@ async fn refused(scene: &Scene) -> Result<()> {
     Ok(())
 }
 
-/// The variable by which the agent's provider is looked for elsewhere.
+/// Returns the variable by which the agent's provider is looked for elsewhere.
 fn base_variable(subject: &Subject) -> Result<&'static str> {
     Ok(match subject.agent {
         "claude" | "opencode" => "ANTHROPIC_BASE_URL",
@@ -108,7 +108,7 @@ fn base_variable(subject: &Subject) -> Result<&'static str> {
     })
 }
 
-/// Where the provider is, for agents that know it from their settings.
+/// Returns the provider's address, for agents that have it in their settings.
 fn base_url(scene: &Scene) -> Result<Value> {
     let known = scene.subject.agent != "opencode";
     Ok(if known { json!({}) } else { json!({ base_variable(scene.subject)?: scene.model.url() }) })
@@ -148,14 +148,14 @@ fn with_rivals(subject: &Subject, builder: DaemonBuilder, sandbox: &Sandbox) -> 
     })
 }
 
-/// Whether this is the request's one credential.
+/// Returns whether this is the request's one credential.
 fn carries(request: &Request, token: &str) -> bool {
     let shown = CREDENTIALS.iter().filter_map(|name| request.headers.get(*name));
     let values: Vec<&str> = shown.map(|value| value.strip_prefix("Bearer ").unwrap_or(value)).collect();
     !values.is_empty() && values.iter().all(|value| *value == token)
 }
 
-/// Whether a turn was paid for with this token.
+/// Checks that a turn used this token.
 fn used(scene: &Scene, words: &str, token: &str) -> Result<()> {
     let told = scene.told(words);
     ensure!(!told.is_empty(), "the model heard {words:?}");
@@ -165,7 +165,7 @@ fn used(scene: &Scene, words: &str, token: &str) -> Result<()> {
     Ok(())
 }
 
-/// Nothing that the daemon tells or stores has a token in it.
+/// Checks that no output and no file of the daemon has a token in it.
 async fn kept_secret(scene: &mut Scene) -> Result<()> {
     let mut told = Vec::new();
     for path in

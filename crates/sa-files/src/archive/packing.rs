@@ -33,10 +33,10 @@ pub enum Packing {
     TarGz,
 }
 
-/// What goes into an archive.
+/// Options of an archive.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PackOptions {
-    /// Its form.
+    /// The format of the archive.
     pub packing: Packing,
     /// Leave out what `.gitignore` and the like exclude, and `.git` itself.
     pub leave_ignored: bool,
@@ -45,7 +45,7 @@ pub struct PackOptions {
 /// An archive on its way out.
 #[derive(Debug)]
 pub struct Packed {
-    /// What is packed.
+    /// The path that is packed.
     pub path: PathBuf,
     /// The bytes.
     pub stream: PackedStream,
@@ -82,7 +82,7 @@ impl Files {
     }
 }
 
-/// What is packed first, so that a wrong path is told before the first byte.
+/// The root of an archive. It is opened first, so that a wrong path is reported before the first byte.
 enum First {
     Directory(Tree),
     File(File, Stat),
@@ -160,12 +160,12 @@ impl<W: Write> Visitor for Packer<'_, W> {
         append(self.builder, found).map(|()| Step::On)
     }
 
-    /// Nothing is written for these, so that a reader who has left would not be noticed.
+    /// Checks for a reader that has left: nothing is written for excluded entries, which would show it.
     fn excluded(&mut self, _: &Path) -> Step {
         if self.reader.is_gone() { Step::Stop } else { Step::Past }
     }
 
-    /// An archive without it would look complete.
+    /// Fails: an archive without the entry would look complete.
     fn unreadable(&mut self, _: &Path, error: FilesError) -> Result<(), FilesError> {
         Err(error)
     }
@@ -191,7 +191,7 @@ fn append(builder: &mut Builder<impl Write>, found: &Found<'_>) -> Result<(), Fi
             let stat = rustix::fs::fstat(&file).at(found.path)?;
             append_file(builder, found.relative, file, &stat, found.path)?;
         }
-        // What lives in a pipe, a socket or a device is not in the file system.
+        // The contents of a pipe, a socket or a device are not in the file system.
         Kind::Other => {}
     }
     Ok(())
@@ -222,7 +222,7 @@ fn header(stat: &Stat) -> Header {
     header
 }
 
-/// As many bytes as the header announced, whatever happens to the file meanwhile.
+/// Writes as many bytes as the header announced, whatever happens to the file meanwhile.
 struct Exactly {
     file: File,
     left: u64,

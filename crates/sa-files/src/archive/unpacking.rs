@@ -21,12 +21,12 @@ use tokio::task::JoinHandle;
 /// Paths that an answer names.
 const NAMED: usize = 1024;
 
-/// What an archive was unpacked to.
+/// The result of unpacking an archive.
 #[derive(Debug, Clone, Default)]
 pub struct Unpacked {
     /// Files and links, the first of them.
     pub paths: Vec<PathBuf>,
-    /// Whether there are more.
+    /// Set if there are more.
     pub truncated: bool,
     /// Entries of the archive.
     pub entries: u64,
@@ -38,7 +38,7 @@ pub struct Unpacked {
 #[derive(Debug)]
 pub struct Unpacking {
     pieces: Sender<Piece>,
-    /// Nothing once its outcome was told.
+    /// None once its outcome was returned.
     worker: Option<JoinHandle<Result<Unpacked, FilesError>>>,
 }
 
@@ -70,7 +70,7 @@ impl Unpacking {
 
     /// Waits until everything is in place.
     pub async fn finish(mut self) -> Result<Unpacked, FilesError> {
-        // Whether the worker still listens or not, it has an outcome.
+        // The worker has an outcome, even if it no longer reads.
         let _ = self.pieces.send(Piece::End).await;
         self.outcome().await
     }
@@ -152,7 +152,7 @@ fn fill(
     Ok(unpacked)
 }
 
-/// Why an archive is not taken.
+/// Turns a refused archive into an error.
 pub(super) fn refused(bad: BadArchive) -> FilesError {
     if let BadArchive::Read(error) = &bad
         && let Some(oversized) = error.get_ref().and_then(|inner| inner.downcast_ref::<Oversized>())

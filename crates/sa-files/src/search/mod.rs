@@ -1,4 +1,4 @@
-//! Searching for names and contents. A search looks for so long and no longer, and says where to go on.
+//! Searches names and contents for a limited time. The result says where to continue.
 
 mod patterns;
 
@@ -20,12 +20,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is shown of a line.
+/// Bytes of a line that are shown.
 const SHOWN_BYTES: usize = 500;
 /// Paths and lines of one page of results. A page always has at least one.
 const PAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is sought. Without a name and contents everything is found.
+/// The criteria of a search. Without a name and contents everything is found.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// A glob: with a slash for the path from where the search begins, else for the name.
@@ -49,7 +49,7 @@ pub struct Query {
 pub struct Results {
     /// In the order of their paths.
     pub matches: Vec<Hit>,
-    /// Where the next search goes on, if this one did not get to the end.
+    /// The start of the next search, if this one did not get to the end.
     pub next: Option<PathBuf>,
     /// Entries that were looked at.
     pub searched: u64,
@@ -60,9 +60,9 @@ pub struct Results {
 /// An entry, or a line of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it is.
+    /// The kind of the file.
     pub kind: Kind,
     /// The line, in a search for contents.
     pub line: Option<Line>,
@@ -75,9 +75,9 @@ pub struct Hit {
 pub struct Line {
     /// From 1.
     pub number: u64,
-    /// Where the first match begins, in bytes from 1.
+    /// The start of the first match, in bytes from 1.
     pub column: u64,
-    /// Its text, without its end, perhaps cut.
+    /// The text, without its end, perhaps cut.
     pub text: String,
 }
 
@@ -136,7 +136,7 @@ fn search(
     Ok(search.results)
 }
 
-/// How long a search may take, and whether anybody waits for it.
+/// The deadline of a search, and its caller.
 struct Time {
     deadline: Instant,
     abandoned: Arc<AtomicBool>,
@@ -168,7 +168,7 @@ impl Visitor for Search<'_> {
         if let Some(after) = self.after
             && found.path <= after
         {
-            // What is below an earlier directory comes earlier, too.
+            // Entries below an earlier directory come earlier, too.
             return Ok(if is_dir && after.starts_with(found.path) { Step::On } else { Step::Past });
         }
         if self.is_over() {

@@ -46,7 +46,7 @@ impl Name {
     }
 }
 
-/// How deep braces are inside each other, at most. In brackets and behind a backslash they are plain characters.
+/// Returns the depth of nested braces. In brackets and behind a backslash they are plain characters.
 fn nesting(pattern: &str) -> usize {
     let (mut now, mut most) = (0_usize, 0);
     let mut bytes = pattern.bytes();

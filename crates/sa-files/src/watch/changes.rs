@@ -1,4 +1,4 @@
-//! Changes that are gathered for a moment: what happens to one path several times is told once.
+//! Gathers changes for a moment: several changes of one path are reported once.
 
 use super::{ChangeKind, WatchEvent};
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ impl Changes {
         self.kinds.insert(path, (kind, directory));
     }
 
-    /// All of them.
+    /// Returns the gathered changes.
     pub(super) fn into_events(mut self) -> Vec<WatchEvent> {
         let mut events = Vec::with_capacity(self.order.len());
         for path in self.order {

@@ -1,5 +1,5 @@
-//! Telling what changes. A watch observes a directory and those below it, within a budget; whatever it cannot tell it
-//! says so (`overflow`), so that whoever listens looks again.
+//! Reports changes. A watch observes a directory and those below it, within a budget. Changes that it may have missed
+//! are reported as `overflow`, so that the listener looks again.
 
 mod changes;
 mod nodes;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// What is watched.
+/// Options of a watch.
 #[derive(Debug, Clone, Copy)]
 pub struct WatchOptions {
     /// Also what is below.
@@ -30,41 +30,41 @@ pub struct WatchOptions {
     pub with_ignored: bool,
 }
 
-/// What happened to an entry.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It is there now.
+    /// The entry exists now.
     Created,
-    /// It is another now.
+    /// The entry has changed.
     Modified,
-    /// It is gone.
+    /// The entry is gone.
     Removed,
 }
 
-/// One thing to tell.
+/// An event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// From here on every change is told.
+    /// Every change is reported from here on.
     Ready {
-        /// What is watched.
+        /// The path that is watched.
         path: PathBuf,
         /// Directories that are observed.
         directories: usize,
     },
     /// A change.
     Change {
-        /// Of what.
+        /// The path of the entry.
         path: PathBuf,
-        /// Which.
+        /// The kind of the change.
         kind: ChangeKind,
-        /// Whether it is a directory.
+        /// Set if it is a directory.
         directory: bool,
     },
     /// Changes of this directory, or of some below it, may be missing.
     Overflow {
         /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -74,12 +74,12 @@ pub enum WatchEvent {
 pub struct Watch(Receiver<WatchEvent>);
 
 impl Watch {
-    /// The next event; nothing when what was watched is gone or the daemon stops.
+    /// Returns the next event; nothing when what was watched is gone or the daemon stops.
     pub async fn next(&mut self) -> Option<WatchEvent> {
         self.0.recv().await
     }
 
-    /// The same, for those that poll.
+    /// Polls for the next event.
     pub fn poll_next(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Option<WatchEvent>> {
         self.0.poll_recv(context)
     }

@@ -90,7 +90,7 @@ impl Observer {
         Ok(observer)
     }
 
-    /// What is told first.
+    /// Returns the first events.
     pub(super) fn ready(&mut self) -> Vec<WatchEvent> {
         let ready = WatchEvent::Ready { path: self.located.absolute.clone(), directories: self.nodes.len() };
         std::iter::once(ready).chain(std::mem::take(&mut self.overflows)).collect()
@@ -101,12 +101,12 @@ impl Observer {
         if self.unread { Ok(()) } else { self.source.readable().await }
     }
 
-    /// Whether what was watched is gone.
+    /// Returns whether the watched entry is gone.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// What happened since the last look.
+    /// Returns the changes since the last call.
     pub(super) fn look(&mut self) -> Vec<WatchEvent> {
         let mut changes = Changes::default();
         let most = self.shared.limits.watch_pending.max(1);
@@ -131,7 +131,7 @@ impl Observer {
                     changes.add(self.located.absolute.clone(), ChangeKind::Removed, true);
                 }
             }
-            // Its parent tells the same.
+            // The parent reports the same.
             Notice::Gone { .. } => {}
             Notice::Entry { id, name, what, directory } => self.entry(id, &name, what, directory, changes),
         }

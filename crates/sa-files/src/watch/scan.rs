@@ -21,7 +21,7 @@ const NOT_ALL: &str = "there are more directories than one watch observes; see f
 const NO_MORE: &str = "the system observes no more directories; see fs.inotify.max_user_watches";
 const TOO_LONG: &str = "it takes too long to look through the directory";
 
-/// How long one scan takes at most.
+/// Timeout of one scan.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One scan, for an observer.

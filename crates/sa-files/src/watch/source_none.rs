@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 /// Stands for one observed directory.
 pub(super) type Id = i32;
 
-/// One thing that the system tells.
+/// A notice of the system.
 #[derive(Debug)]
 #[allow(dead_code)]
 pub(super) enum Notice {
@@ -20,7 +20,7 @@ pub(super) enum Notice {
     Lost,
 }
 
-/// What happened to an entry.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code)]
 pub(super) enum What {
@@ -29,7 +29,7 @@ pub(super) enum What {
     Disappeared,
 }
 
-/// None there is.
+/// A source for systems without notices.
 #[derive(Debug)]
 pub(super) struct Source;
 

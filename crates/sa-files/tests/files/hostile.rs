@@ -2,11 +2,11 @@
 //!
 //! `SA_CASES` says how many workspaces are tried.
 
-use crate::world::run;
 use futures_util::StreamExt;
 use proptest::prelude::*;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use sa_disk::remove_all;
+use sa_files::testing::run;
 use sa_files::{
     Files, FilesError, FilesLimits, FilesOptions, PackOptions, Query, Watch, WatchEvent, WatchOptions,
 };

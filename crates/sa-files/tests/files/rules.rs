@@ -1,7 +1,7 @@
 //! Ignore rules mean what they mean to `git`, whatever they are made of.
 
-use crate::world::run;
 use proptest::prelude::*;
+use sa_files::testing::run;
 use sa_files::{Files, FilesLimits, FilesOptions, Kind, Query};
 use std::collections::BTreeSet;
 use std::path::Path;

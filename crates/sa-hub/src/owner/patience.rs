@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// When the agent was last heard, and when requests were made since then. Older requests have waited since it was heard,
-/// so nothing has to be kept for them.
+/// The time of the last output, and of the requests since then. Older requests have waited since that output, so
+/// their times are not kept.
 #[derive(Debug)]
 pub(super) struct Patience {
     silence: Option<Duration>,

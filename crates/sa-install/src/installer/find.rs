@@ -16,13 +16,13 @@ pub struct Found {
     pub args: Option<Vec<String>>,
     /// Variables on top of the catalogue's.
     pub env: BTreeMap<String, String>,
-    /// Its version, if known.
+    /// The version, if known.
     pub version: Option<String>,
-    /// How it came here.
+    /// The program's origin.
     pub origin: Origin,
 }
 
-/// How a program came onto the disk.
+/// The origin of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// Installed by this program.
@@ -48,9 +48,9 @@ impl Found {
 }
 
 impl Installer {
-    /// The agent's program without installing anything: of the version asked for, else the current one, else the one on
-    /// the search path. A program that the catalogue gives by its path is that file, if it is there. An agent that needs no
-    /// program has none.
+    /// Returns the agent's program without installing anything: of the version asked for, else the current one, else
+    /// the one on the search path. A program that the catalogue gives by its path is that file, if it is there. An
+    /// agent that needs no program has none.
     pub fn find(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Option<Found>, InstallError> {
         let Some(program) = agent.program() else { return Ok(None) };
         if program.contains('/') {

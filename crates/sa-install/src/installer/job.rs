@@ -6,14 +6,14 @@ use crate::progress::Progress;
 use std::mem::discriminant;
 use tokio::sync::watch;
 
-/// What everybody who watches sees. Steps are few: counts replace each other.
+/// The state that observers see. Steps are few: counts replace each other.
 #[derive(Debug, Default)]
 pub(super) struct State {
     steps: Vec<Progress>,
     outcome: Option<Result<Installed, InstallError>>,
 }
 
-/// Tells those who watch.
+/// Reports progress to observers.
 #[derive(Debug)]
 pub(super) struct Reporter {
     state: watch::Sender<State>,
@@ -37,7 +37,7 @@ impl Reporter {
     }
 }
 
-/// Whether the one only says how far the other has come.
+/// Returns whether `next` only updates the count of `last`.
 fn is_count_of_same(last: &Progress, next: &Progress) -> bool {
     match (last, next) {
         (Progress::Downloading { url: a, .. }, Progress::Downloading { url: b, .. }) => a == b,
@@ -46,19 +46,19 @@ fn is_count_of_same(last: &Progress, next: &Progress) -> bool {
     }
 }
 
-/// An installation on its way. It goes on when this is dropped.
+/// A running installation. It continues when this is dropped.
 #[derive(Debug, Clone)]
 pub struct Job {
     agent: String,
     state: watch::Receiver<State>,
-    /// How many steps were told, and what the last of them said then.
+    /// The number of reported steps, and the last of them.
     told: usize,
     last: Option<Progress>,
 }
 
 impl Job {
-    /// The next step, or how far the last one has come; steps that are over are told too, counts in between are not.
-    /// None at the end.
+    /// Returns the next step, or the newest count of the last one. Completed steps are reported too, counts in
+    /// between are not. None at the end.
     pub async fn next(&mut self) -> Option<Progress> {
         loop {
             {
@@ -82,7 +82,7 @@ impl Job {
         }
     }
 
-    /// How it ended.
+    /// Waits for the result.
     pub async fn outcome(&mut self) -> Result<Installed, InstallError> {
         let ended = self.state.wait_for(|state| state.outcome.is_some()).await;
         let outcome = ended.ok().and_then(|state| state.outcome.clone());

@@ -58,7 +58,7 @@ impl Run<'_> {
     ) -> Result<Installed, Failure> {
         let waiting = || reporter.tell(Progress::Waiting);
         let lock = Lock::take(&self.directory, waiting).await.map_err(|error| self.failed(error.into()))?;
-        // Whoever had the lock before may have installed just this.
+        // The previous holder of the lock may have installed the same version.
         if let Some(receipt) = self.directory.installed(&artifact.version).filter(|_| !self.request.reinstall)
         {
             self.choose(&receipt.version, &lock).map_err(|error| self.failed(error))?;

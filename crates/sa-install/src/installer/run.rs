@@ -20,7 +20,6 @@ pub(super) struct Run<'a> {
     pub(super) agent: &'a AgentSpec,
     pub(super) request: InstallRequest,
     pub(super) directory: AgentDirectory,
-    /// Whether the version becomes the current one.
     pub(super) selecting: Selecting,
 }
 
@@ -69,7 +68,7 @@ impl<'a> Run<'a> {
         self.any(recipe, &resolver, reporter).await
     }
 
-    /// The newest version that the first source that answers knows.
+    /// Returns the newest version that the first source that answers knows.
     pub(super) async fn latest(&self) -> Result<String, InstallError> {
         let recipe = self.recipe()?;
         let mut failures = Failures::default();
@@ -123,7 +122,7 @@ impl<'a> Run<'a> {
         self.take(artifact, resolver, reporter).await
     }
 
-    /// The user's directory, which is asked instead of every source.
+    /// Returns the user's directory, which is asked instead of every source.
     async fn local(&self, resolver: &Resolver, reporter: &Reporter) -> Result<Option<Local>, InstallError> {
         let Some(place) = self.request.from.clone() else { return Ok(None) };
         reporter.tell(Progress::Resolving { source: SourceKind::Local });
@@ -183,7 +182,7 @@ impl<'a> Run<'a> {
         self.place(artifact, resolver, reporter).await
     }
 
-    /// The version if it is there and may stay. It becomes the current one, if this one should.
+    /// Returns the version if it is there and may stay. It becomes the current one, if this one should.
     async fn already(&self, version: &str, reporter: &Reporter) -> Result<Option<Installed>, InstallError> {
         let found = self.directory.installed(version).filter(|_| !self.request.reinstall);
         let Some(receipt) = found else { return Ok(None) };
@@ -210,7 +209,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Where it comes from, without credentials.
+/// Returns the origin of an artifact, without credentials.
 pub(super) fn origin_of(artifact: &Artifact) -> Option<String> {
     match &artifact.contents {
         Contents::File(file) => Some(shown(&file.url)),

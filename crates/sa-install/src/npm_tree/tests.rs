@@ -1,4 +1,4 @@
-//! npm as a process: what it is told, what it is asked, and what happens when it fails.
+//! npm as a process: its arguments, its settings, and its failures.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -59,7 +59,7 @@ impl Model {
         self.batches.last().map_or(0, Batch::end)
     }
 
-    /// Bytes up to and including this record, which was appended.
+    /// Returns the number of bytes up to and including this record, which was appended.
     fn position(&self, record: u64) -> u64 {
         let sizes = self.batches.iter().flat_map(|batch| &batch.sizes);
         sizes.take(record as usize).sum()

@@ -1,4 +1,4 @@
-//! What the relay and the log keep has a limit, whatever comes.
+//! The memory of the relay and the log is bounded for any input.
 
 use proptest::prelude::*;
 use sa_journal::{Entry, Ring};

@@ -1,4 +1,5 @@
-//! Messages that wait for their turn.
+//! Messages that wait for their turn. They are stored as they are here: parts of messages are content of events, which the log holds in
+//! the same form.
 
 use sa_api::sessions::{MessagePart, QueuedMessage};
 use serde::{Deserialize, Serialize};

@@ -92,7 +92,7 @@ pub(crate) fn set_inactive(desk: &Desk<'_>, session: &str) -> Result<(), StoreEr
     listed.save(desk.connection)
 }
 
-/// Begins an import (without a number), or goes on with one: appends events that keep their ids. Gives its number.
+/// Begins an import (without a number), or continues one: appends events that keep their ids. Returns its number.
 pub(crate) fn stage(desk: &Desk<'_>, number: Option<i64>, events: &[NewEvent]) -> Result<i64, StoreError> {
     let number = match number {
         Some(number) => number,
@@ -112,8 +112,8 @@ pub(crate) fn stage(desk: &Desk<'_>, number: Option<i64>, events: &[NewEvent]) -
     Ok(number)
 }
 
-/// Finishes an import: the session is there from now on. Says whether there was none of that name; if there was, the
-/// import stays as it is, to be abandoned by whoever holds it.
+/// Finishes an import: the session exists from now on. Returns whether the name was free; if not, the import stays as
+/// it is, to be abandoned by its caller.
 pub(crate) fn publish(desk: &Desk<'_>, listed: &Listed, record: &[u8]) -> Result<bool, StoreError> {
     let (number, session, ended) = (listed.session, &listed.id, listed.ended);
     if exists(desk, session)? {

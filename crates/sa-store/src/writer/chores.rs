@@ -1,5 +1,5 @@
-//! What the writer does while nobody waits: removing the rows of deleted sessions, shrinking the file; and after commits,
-//! keeping the write-ahead log short.
+//! Background work of the writer: removing the rows of deleted sessions, shrinking the file, and keeping the
+//! write-ahead log short.
 
 use super::copier::Copier;
 use super::queue::{Counters, Inbox};
@@ -15,19 +15,19 @@ use rusqlite::{Connection, OptionalExtension as _};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What is left to do.
+/// The work that is left.
 pub(super) struct Chores {
     /// Copies the write-ahead log; absent in memory, where there is none.
     copier: Option<Copier>,
-    /// Whether there may be sessions to remove.
+    /// Set if there may be sessions to remove.
     doomed: bool,
-    /// Whether removing them failed for want of room, and is to be tried again after the next commit.
+    /// Set if removing them failed because the disk is full. It is tried again after the next commit.
     postponed: bool,
     /// Numbers of those that cannot be removed, as something of them is damaged; the others must not wait for them.
     stuck: BTreeSet<i64>,
-    /// Whether there may be pages to give back.
+    /// Set if there may be pages to give back.
     unused: bool,
-    /// Whether some were given back that the file has as long as the log is not copied.
+    /// Set if pages were given back that the file keeps until the log is copied.
     shrunk: bool,
     /// About how many pages were written since somebody looked at the log.
     written: i64,
@@ -125,9 +125,9 @@ impl Chores {
     }
 }
 
-/// Has the log copied if there is enough in it. While commits come without a pause it never is copied as a whole, and so
-/// never begins anew by itself; then the writer sees to that, and says so. Readers do not hinder it for long: while it waits,
-/// new ones read the database itself.
+/// Has the log copied if there is enough in it. While commits come without a pause it is never copied as a whole, and
+/// so never starts over; then the writer restarts it and returns true. Readers do not delay it for long: while it
+/// waits, new ones read the database itself.
 fn shorten(connection: &Connection, copier: &Copier) -> rusqlite::Result<bool> {
     let (length, copied) = connection.wal_checkpoint_v2(Some("main"), CheckpointMode::NOOP)?;
     let (length, copied) = (i64::from(length), i64::from(copied));
@@ -152,7 +152,8 @@ fn waiting(connection: &Connection, mode: CheckpointMode) -> rusqlite::Result<()
     }
 }
 
-/// After a commit has failed for want of room: lets the log begin anew, so that its room can be used, be it for deleting.
+/// Restarts the log after a commit has failed because the disk is full. Its room can then be used, for example for
+/// deleting.
 pub(super) fn make_room(connection: &Connection) {
     if let Err(error) = waiting(connection, CheckpointMode::RESTART) {
         tracing::debug!(%error, "the write-ahead log could not be copied");
@@ -166,7 +167,7 @@ pub(super) fn finish(connection: &Connection) {
     }
 }
 
-/// A session that was deleted and is not stuck.
+/// Returns a session that was deleted and is not stuck.
 fn next_doomed(connection: &Connection, stuck: &BTreeSet<i64>) -> Result<Option<i64>, StoreError> {
     let mut select = connection.prepare_cached(&select_doomed())?;
     let mut rows = select.query([])?;
@@ -215,7 +216,7 @@ fn purge(connection: &Connection, session: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The place of the last event that goes at once; none if there are no events.
+/// Returns the place of the last event that goes at once; none if there are no events.
 fn end_of_part(connection: &Connection, from: i64, to: i64) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT place, length(data) FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT ?3";
     let mut select = connection.prepare_cached(sql)?;

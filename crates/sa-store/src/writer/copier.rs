@@ -1,4 +1,4 @@
-//! Copying the write-ahead log to the database, on a thread of its own: it waits for the disk, and commits need not.
+//! Copies the write-ahead log to the database, on a separate thread: it waits for the disk, and commits need not.
 
 use super::queue::Counters;
 use crate::open;

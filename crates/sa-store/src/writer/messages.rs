@@ -34,7 +34,7 @@ fn accept(desk: &Desk<'_>, session: i64, message: &StoredMessage) -> Result<(), 
     insert(desk.connection, place(session, last + 1), message)
 }
 
-/// A message is done: its body is not needed any more, and without a key nothing of it is.
+/// Finishes a message: its body is not needed any more, and without a key nothing of it is.
 fn finish(desk: &Desk<'_>, session: i64, turn_id: &str) -> Result<(), StoreError> {
     let labels = labels(desk.connection, session)?;
     // It may have been forgotten already; saying so twice does no harm.

@@ -32,21 +32,20 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::oneshot;
 
-/// What a change is made with, within a transaction.
+/// A transaction in which changes are made.
 pub(crate) struct Desk<'a> {
     /// The writing connection.
     pub(crate) connection: &'a Connection,
-    /// How much is kept.
     pub(crate) retention: &'a Retention,
     /// The time, in milliseconds since 1970.
     pub(crate) now_ms: u64,
     /// Set once a session was deleted.
     pub(crate) doomed: Cell<bool>,
-    /// How many sessions came and went in this transaction.
+    /// The number of sessions that were added and removed in this transaction.
     census: Cell<Census>,
     /// Packs events.
     packer: &'a RefCell<Packer>,
-    /// See [`Writer`].
+    /// The state of the writer's thread.
     passed_over: &'a RefCell<BTreeSet<i64>>,
 }
 
@@ -58,7 +57,8 @@ impl Desk<'_> {
         self.census.set(Census { sessions, ended });
     }
 
-    /// What was found of a session, or nothing if it is damaged: that is said once, and then others have their turn.
+    /// Returns the result for a session, or nothing if it is damaged. The damage is reported once, and others have
+    /// their turn.
     fn unless_damaged<T>(
         &self,
         number: i64,
@@ -87,15 +87,15 @@ pub(crate) struct Writer {
     counters: Arc<Counters>,
     chores: Chores,
     packer: RefCell<Packer>,
-    /// Numbers of damaged sessions that were passed over, and that somebody was told of.
+    /// Numbers of damaged sessions that were skipped and reported.
     passed_over: RefCell<BTreeSet<i64>>,
 }
 
-/// Why the thread's loop ended.
+/// The reason why the thread's loop ended.
 enum End {
     /// Nobody holds the store any more.
     Dropped,
-    /// It was closed; somebody may wait for that.
+    /// The store was closed; the caller may wait for that.
     Closed(oneshot::Sender<()>),
 }
 
@@ -259,7 +259,7 @@ fn attempt(desk: &Desk<'_>, group: &mut [Box<dyn Task>], run: Run) -> Result<Out
     desk.census.take();
     let outcome = say(desk, "BEGIN IMMEDIATE").and_then(|()| run(desk, group));
     let outcome = outcome.and_then(|outcomes| say(desk, "COMMIT").map(|()| outcomes));
-    // SQLite has rolled back by itself after some errors.
+    // SQLite has rolled back after some errors.
     if outcome.is_err() && !desk.connection.is_autocommit() {
         say(desk, "ROLLBACK")?;
     }
@@ -277,7 +277,7 @@ fn run_each(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, St
         let outcome = task.run(desk);
         match &outcome {
             Ok(()) => {}
-            // SQLite has rolled back everything by itself after some errors.
+            // SQLite has rolled back everything after some errors.
             Err(error) if error.concerns_all() || desk.connection.is_autocommit() => {
                 return Err(error.clone());
             }

@@ -1,4 +1,4 @@
-//! The way to the writer: bounded in bytes and in number, so that whoever is faster than the disk waits.
+//! The way to the writer: bounded in bytes and in number, so that callers that are faster than the disk wait.
 
 use super::Desk;
 use crate::error::StoreError;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// What the writer is asked to do.
+/// A task of the writer.
 pub(crate) enum Work {
     /// A change, to be committed together with others.
     Change(Box<dyn Task>),
@@ -24,9 +24,8 @@ pub(crate) enum Work {
     Close(oneshot::Sender<()>),
 }
 
-/// A change and whoever waits for it.
+/// A change, and the channel of its caller.
 pub(crate) trait Task: Send {
-    /// What it counts.
     fn bytes(&self) -> usize;
     /// Makes it, within a transaction. If that is rolled back, perhaps once more.
     fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError>;
@@ -58,12 +57,12 @@ where
 
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
         let Self { made, answer, .. } = *self;
-        // Whoever asked may have gone; the change is made all the same.
+        // The caller may have gone; the change is made all the same.
         let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
     }
 }
 
-/// What the writer has done.
+/// Counters of the writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(super) changes: AtomicU64,
@@ -166,12 +165,11 @@ impl Queue {
         let _ = self.sender.try_send(Work::Wake);
     }
 
-    /// What the writer counts.
     pub(super) fn counters(&self) -> Arc<Counters> {
         Arc::clone(&self.counters)
     }
 
-    /// What the writer has done so far.
+    /// Returns the counters so far.
     pub(crate) fn stats(&self) -> Stats {
         let waiting = QUEUE_BYTES.saturating_sub(self.bytes.available_permits());
         Stats {

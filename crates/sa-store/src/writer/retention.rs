@@ -119,7 +119,7 @@ fn trim_idle(desk: &Desk<'_>, id: &str, bytes: u64, events: u64) -> Result<Optio
     Ok(Some((before, head)))
 }
 
-/// The numbers and ids of sessions that have not ended, the one that was idle longest first.
+/// Returns the numbers and ids of sessions that have not ended, the one that was idle longest first.
 fn idle_sessions(desk: &Desk<'_>) -> Result<Vec<(i64, String)>, StoreError> {
     let sql = format!(
         "SELECT s.number, s.id FROM heads h JOIN sessions s ON s.number = h.session
@@ -137,7 +137,7 @@ struct Due {
     head: Head,
 }
 
-/// The sessions that are due, and the bytes that are used without them.
+/// Returns the sessions that are due, and the bytes that are used without them.
 fn due_sessions(desk: &Desk<'_>) -> Result<(Vec<Due>, u64, Room), StoreError> {
     let (mut used, room) = used_room(desk)?;
     let until = desk.retention.ended_sessions_ms.map(|kept| desk.now_ms.saturating_sub(kept));
@@ -160,8 +160,8 @@ fn due_sessions(desk: &Desk<'_>) -> Result<(Vec<Due>, u64, Room), StoreError> {
     Ok((due, used, room))
 }
 
-/// The id and the head of a session that an index lists as ended; none if it is on its way out. Nothing is removed unless its
-/// own rows say the same.
+/// Returns the id and the head of a session that an index lists as ended; none if it is on its way out. Nothing is
+/// removed unless its own rows say the same.
 fn ended_session(desk: &Desk<'_>, number: i64, ended: u64) -> Result<Option<(String, Head)>, StoreError> {
     let mut select = desk.connection.prepare_cached("SELECT id, standing FROM sessions WHERE number = ?1")?;
     let mut rows = select.query([number])?;
@@ -202,7 +202,7 @@ impl Room {
     }
 }
 
-/// Bytes of the database that are used, without those of sessions that are on their way out.
+/// Returns the number of bytes of the database that are used, without those of sessions that are on their way out.
 fn used_room(desk: &Desk<'_>) -> Result<(u64, Room), StoreError> {
     let number = |name| desk.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = number("page_count")? - number("freelist_count")?;

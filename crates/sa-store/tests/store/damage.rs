@@ -1,4 +1,4 @@
-//! Files that are not as they were left: told, never replaced, never read as whole.
+//! Damaged files are reported, never replaced, never read as whole.
 
 use crate::scene::{Scene, event, events, fill, message, read_all};
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use std::path::Path;
 const FLIPS: usize = 400;
 const CUTS: usize = 60;
 
-/// A store with every kind of row, closed; its bytes, and its sessions as they are listed.
+/// Returns a store with every kind of row, closed; its bytes, and its sessions as they are listed.
 async fn whole() -> (Scene, Vec<u8>, Vec<StoredSession>) {
     let scene = Scene::new();
     let store = scene.open().await;

@@ -1,4 +1,4 @@
-//! The daemon's side of the guardian: starts it, tells it what runs, notices its death.
+//! The daemon's side of the guardian: starts it, reports what runs, notices its death.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,12 +13,12 @@ use uuid::Uuid;
 use crate::fork;
 use parking_lot::{Mutex, MutexGuard};
 
-/// How to start the guardian: a command that does nothing but call [`guardian_main`](crate::guardian_main).
+/// The command of the guardian, which does nothing but call [`guardian_main`](crate::guardian_main).
 #[derive(Debug, Clone)]
 pub struct GuardianCommand {
     /// The program; the daemon's own file, normally.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments of the command.
     pub args: Vec<OsString>,
 }
 
@@ -43,8 +43,8 @@ struct Guardian {
 }
 
 impl Guardian {
-    /// A line is far below what a pipe takes in one piece, so it is written whole or not at all. The pipe does
-    /// not block: a guardian that does not read must not hold up the daemon.
+    /// Writes one line. It is far below what a pipe takes in one piece, so it is written whole or not at all. The
+    /// pipe does not block: a guardian that does not read must not delay the daemon.
     fn tell(&self, line: &str) -> io::Result<()> {
         rustix::io::write(&self.pipe, line.as_bytes())?;
         Ok(())
@@ -99,7 +99,8 @@ impl GuardianLink {
         Ok(guardian)
     }
 
-    /// The pipe is empty and takes thousands of lines, so this does not wait for the guardian to read.
+    /// Reports all groups. The pipe is empty and takes thousands of lines, so this does not wait for the guardian to
+    /// read.
     fn brief(&self, guardian: &Guardian, groups: &BTreeSet<u32>) -> io::Result<()> {
         guardian.tell(&format!("daemon {}\n", self.daemon))?;
         for group in groups {
@@ -120,7 +121,7 @@ impl GuardianLink {
         state.tell(&format!("del {group}\n"));
     }
 
-    /// The keeper collected a guardian.
+    /// Notes that the keeper collected a guardian.
     pub(crate) fn ended(&self, pid: Pid) {
         let mut state = self.state();
         if state.current.as_ref().is_some_and(|guardian| guardian.pid == pid) {

@@ -94,7 +94,7 @@ impl Platform {
     }
 }
 
-/// How cargo builds a binary.
+/// The way in which cargo builds a binary.
 pub(super) struct Build {
     pub(super) triple: &'static str,
     pub(super) command: &'static str,

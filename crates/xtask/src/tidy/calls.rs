@@ -39,7 +39,8 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Whether the code stands there, and not only as the end of a longer name or as clap's type of the same name.
+/// Returns whether the code stands there, and not only as the end of a longer name or as clap's type of the same
+/// name.
 fn holds(line: &str, code: &str) -> bool {
     line.match_indices(code).any(|(at, _)| {
         let before = line.get(..at).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::Finding;
 use super::sources::{File, Sources};
 use anyhow::Result;
 
-/// Where a word counts.
+/// The kind of text in which a word counts.
 #[derive(Clone, Copy)]
 enum Place {
     /// Rust sources.

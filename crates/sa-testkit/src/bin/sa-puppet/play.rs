@@ -119,7 +119,7 @@ impl Play {
     }
 }
 
-/// The answer to a request that the script says nothing of.
+/// Returns the answer to a request that the script says nothing of.
 fn plain(method: &str, count: usize) -> Value {
     match method {
         "initialize" => json!({

@@ -1,20 +1,23 @@
-//! What holds for any bytes that an agent may write: the pieces they come in do not matter. The fuzz target
-//! `relay_stream` checks the same.
+//! A property of any output of an agent: the pieces in which it is read do not matter. Tests and the fuzz target
+//! `relay_stream` check it.
 
-use crate::sse;
+use super::sse;
+use crate::{Answer, Audience, Caller, Output, Presence, RecordKind, Relay, RelayOptions};
 use sa_jsonrpc::{ErrorObject, Message};
-use sa_relay::{Answer, Audience, Caller, Output, Presence, RecordKind, Relay, RelayOptions};
 
-/// Everything that came of an agent's life.
+/// Everything that a relay made of an agent's output.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Transcript {
-    pub(crate) records: Vec<(RecordKind, Audience, Vec<u8>)>,
-    pub(crate) deliveries: Vec<(u64, Answer)>,
-    pub(crate) messages: usize,
-    /// What the agent wanted to know when it ended.
-    pub(crate) questions: Vec<Vec<u8>>,
-    /// How many requests were unanswered when it ended.
-    pub(crate) pending: usize,
+pub struct Transcript {
+    /// Kind, audience and data of each record.
+    pub records: Vec<(RecordKind, Audience, Vec<u8>)>,
+    /// Answers, by ticket.
+    pub deliveries: Vec<(u64, Answer)>,
+    /// Number of messages.
+    pub messages: usize,
+    /// Open questions at the agent's end.
+    pub questions: Vec<Vec<u8>>,
+    /// Number of unanswered requests at the agent's end.
+    pub pending: usize,
 }
 
 /// Requests that wait when the agent begins to write; the third goes to the agent under another id.
@@ -25,11 +28,8 @@ const REQUESTS: [(&str, Caller); 4] = [
     ("null", Caller::Stream(3)),
 ];
 
-/// Lets an agent write these pieces and end.
-pub(crate) fn transcript<'a>(
-    options: &RelayOptions,
-    pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> Transcript {
+/// Returns the transcript of an agent that writes these pieces and ends.
+pub fn transcript<'a>(options: &RelayOptions, pieces: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
     let mut relay = Relay::new(options);
     // One of the two POSTs has gone away.
     let around = Presence { has_post: &|ticket| ticket == 0, has_socket: &|_| true, streams: 1 };
@@ -51,7 +51,7 @@ pub(crate) fn transcript<'a>(
 }
 
 impl Transcript {
-    /// Adds what one call gave, and checks that it is sound by itself.
+    /// Adds the output of one call, after checking that it is consistent.
     fn add(&mut self, output: Output) {
         self.messages += output.messages;
         self.deliveries
@@ -73,7 +73,7 @@ impl Transcript {
 }
 
 /// Cuts a stream into pieces of these lengths, over and over.
-pub(crate) fn cut<'a>(mut stream: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
+pub fn cut<'a>(mut stream: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
     let mut pieces = Vec::new();
     for length in lengths.iter().cycle() {
         if stream.is_empty() {
@@ -86,8 +86,8 @@ pub(crate) fn cut<'a>(mut stream: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> 
     pieces
 }
 
-/// Checks any input: the first bytes say how long lines may be and where to cut, the rest is what the agent writes.
-pub(crate) fn pieces_do_not_matter(input: &[u8]) {
+/// Panics unless the pieces do not matter. The first bytes set the limit of a line and where to cut the others.
+pub fn pieces_do_not_matter(input: &[u8]) {
     let Some((&[limit, lengths @ ..], stream)) = input.split_first_chunk::<4>() else { return };
     let line_bytes = 1 << (limit % 16);
     let options = RelayOptions { line_bytes, unparsed_bytes: 64, pending_requests: 8, asked_bytes: 4096 };

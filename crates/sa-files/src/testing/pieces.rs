@@ -1,27 +1,27 @@
-//! Inputs made of the pieces that paths and links are made of, so that arbitrary bytes mean something.
+//! Makes paths out of arbitrary bytes, by the pieces that paths and links are made of.
 
-/// Bytes that are used up from the front.
-pub(crate) struct Pieces<'a>(&'a [u8]);
+/// Bytes that are consumed from the front.
+pub(super) struct Pieces<'a>(&'a [u8]);
 
 impl<'a> Pieces<'a> {
-    pub(crate) fn new(data: &'a [u8]) -> Self {
+    pub(super) fn new(data: &'a [u8]) -> Self {
         Self(data)
     }
 
-    /// The next byte; nothing at the end.
-    pub(crate) fn byte(&mut self) -> Option<u8> {
+    /// Takes the next byte.
+    pub(super) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    /// A number below a bound; 0 at the end.
-    pub(crate) fn below(&mut self, bound: u8) -> u8 {
+    /// Takes a number below a bound; 0 at the end.
+    pub(super) fn below(&mut self, bound: u8) -> u8 {
         self.byte().unwrap_or_default() % bound
     }
 
-    /// A path of a few names, with all that makes paths dangerous.
-    pub(crate) fn path(&mut self, inside: &str, outside: &str) -> String {
+    /// Takes a path of a few names, with everything that makes paths dangerous.
+    pub(super) fn path(&mut self, inside: &str, outside: &str) -> String {
         let mut parts = Vec::new();
         for _ in 0..=self.below(5) {
             parts.push(match self.below(12) {

@@ -1,9 +1,9 @@
-//! Any bytes as an archive: nothing outside of the target changes, and what is refused leaves nothing.
+//! Any bytes as an archive: nothing outside of the target changes, and a refused archive leaves nothing.
 
-use crate::pieces::Pieces;
-use crate::world::{World, run};
+use super::pieces::Pieces;
+use super::world::{World, run};
+use crate::{FilesError, Unpacked};
 use bytes::Bytes;
-use sa_files::{FilesError, Unpacked};
 use std::ffi::OsStr;
 use tar::{EntryType, Header};
 
@@ -24,23 +24,23 @@ fn unpacks_safely(world: &World, archive: Vec<u8>) {
     }
 }
 
-/// The bytes as they are.
-pub(crate) fn raw_bytes_stay_inside(data: &[u8]) {
+/// Checks the bytes as an archive.
+pub fn raw_bytes_stay_inside(data: &[u8]) {
     for by_steps in [false, true] {
         unpacks_safely(&World::new(by_steps), data.to_vec());
     }
 }
 
-/// An archive that the bytes describe: well-formed, with all kinds of entries and names.
-pub(crate) fn described_archives_stay_inside(data: &[u8]) {
+/// Checks the archive that the bytes describe: well-formed, with all kinds of entries and names.
+pub fn described_archives_stay_inside(data: &[u8]) {
     for by_steps in [false, true] {
         let world = World::new(by_steps);
         unpacks_safely(&world, describe(data, world.outside().to_str().unwrap()));
     }
 }
 
-/// The archive that the bytes describe.
-pub(crate) fn describe(data: &[u8], outside: &str) -> Vec<u8> {
+/// Returns the archive that the bytes describe.
+pub fn describe(data: &[u8], outside: &str) -> Vec<u8> {
     let mut pieces = Pieces::new(data);
     let mut archive = Vec::new();
     while let Some(kind) = pieces.byte() {

@@ -1,29 +1,31 @@
 //! A reader of event streams, written from the standard's text: bytes in any pieces, events out.
 
-/// One event.
+/// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Event {
-    pub(crate) name: String,
-    pub(crate) data: String,
-    /// The last id that the stream gave, with this event or before it.
-    pub(crate) id: String,
+pub struct SseEvent {
+    /// The `event` field.
+    pub name: String,
+    /// The `data` fields, joined by line feeds.
+    pub data: String,
+    /// The last id of the stream, set by this event or before it.
+    pub id: String,
 }
 
-/// What a client keeps between pieces; a new connection starts with a new parser and the old id.
+/// The state of a client between pieces. A new connection starts with a new parser and the old id.
 #[derive(Debug, Default)]
-pub(crate) struct Parser {
+pub struct Parser {
     line: Vec<u8>,
     after_return: bool,
     name: String,
     data: Vec<String>,
     id: String,
     /// The id of the last event that was complete.
-    pub(crate) last_id: String,
+    pub last_id: String,
 }
 
 impl Parser {
-    /// Takes the next bytes; the events that they complete.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
+    /// Takes the next bytes and returns the events that they complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<SseEvent> {
         let mut events = Vec::new();
         for &byte in bytes {
             let follows_return = std::mem::replace(&mut self.after_return, byte == b'\r');
@@ -40,7 +42,7 @@ impl Parser {
         events
     }
 
-    fn line(&mut self, line: &str) -> Option<Event> {
+    fn line(&mut self, line: &str) -> Option<SseEvent> {
         if line.is_empty() {
             return self.dispatch();
         }
@@ -55,15 +57,15 @@ impl Parser {
         None
     }
 
-    fn dispatch(&mut self) -> Option<Event> {
+    fn dispatch(&mut self) -> Option<SseEvent> {
         let (name, data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
         self.last_id.clone_from(&self.id);
-        (!data.is_empty()).then(|| Event { name, data: data.join("\n"), id: self.id.clone() })
+        (!data.is_empty()).then(|| SseEvent { name, data: data.join("\n"), id: self.id.clone() })
     }
 }
 
-/// The events of a whole stream, which must end where an event ends.
-pub(crate) fn parse(bytes: &[u8]) -> Vec<Event> {
+/// Parses a whole stream, which must end where an event ends.
+pub fn parse(bytes: &[u8]) -> Vec<SseEvent> {
     let mut parser = Parser::default();
     let events = parser.feed(bytes);
     assert!(

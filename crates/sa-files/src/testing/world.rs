@@ -1,21 +1,22 @@
-//! A directory to be confined to, and one beside it that nobody must reach.
+//! A directory to be confined to, and one next to it that nobody must reach.
 
-use sa_files::{Files, FilesLimits, FilesOptions};
+use crate::{Files, FilesLimits, FilesOptions};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// What must never be seen from inside.
-pub(crate) const SECRET: &[u8] = b"the secret outside";
+/// Contents that must never be seen from inside.
+pub const SECRET: &[u8] = b"the secret outside";
 
 /// The two directories.
-pub(crate) struct World {
-    pub(crate) files: Files,
+pub struct World {
+    /// Files beneath the inner directory.
+    pub files: Files,
     home: TempDir,
 }
 
 impl World {
-    /// With the limits that tests need.
-    pub(crate) fn new(by_steps: bool) -> Self {
+    /// Creates both directories. With `by_steps`, each name of a path is resolved separately.
+    pub fn new(by_steps: bool) -> Self {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("inside")).unwrap();
         std::fs::create_dir(home.path().join("outside")).unwrap();
@@ -26,16 +27,18 @@ impl World {
         Self { files, home }
     }
 
-    pub(crate) fn inside(&self) -> PathBuf {
+    /// Returns the directory to be confined to.
+    pub fn inside(&self) -> PathBuf {
         self.home.path().canonicalize().unwrap().join("inside")
     }
 
-    pub(crate) fn outside(&self) -> PathBuf {
+    /// Returns the directory that nobody must reach.
+    pub fn outside(&self) -> PathBuf {
         self.home.path().canonicalize().unwrap().join("outside")
     }
 
-    /// Nothing outside was added, removed or changed.
-    pub(crate) fn check(&self) {
+    /// Panics if anything outside was added, removed or changed.
+    pub fn check(&self) {
         let names = |path: &Path| {
             let mut names: Vec<_> =
                 std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -47,8 +50,8 @@ impl World {
         assert_eq!(std::fs::read(self.outside().join("secret")).unwrap(), SECRET);
     }
 
-    /// No name that only exists while something is written is left.
-    pub(crate) fn check_tidy(&self) {
+    /// Panics if a temporary name is left.
+    pub fn check_tidy(&self) {
         let mut stack = vec![self.inside()];
         while let Some(directory) = stack.pop() {
             for entry in std::fs::read_dir(directory).unwrap().flatten() {
@@ -62,7 +65,7 @@ impl World {
 }
 
 /// Runs a future to its end.
-pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+pub fn run<T>(future: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: tokio::runtime::Runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,10 +1,11 @@
-//! What holds for any bytes: reading them as a message agrees with parsing them whole. The fuzz target
-//! `jsonrpc_line` checks the same.
+//! A property of any bytes: reading them as a message agrees with parsing them whole. Tests and the fuzz target
+//! `jsonrpc_line` check it.
+#![allow(clippy::unwrap_used)]
 
-use sa_jsonrpc::{Id, Invalid, Kind, Message, Shape};
+use crate::{Id, Invalid, Kind, Message, Shape};
 use serde_json::Value;
 
-/// What a full parse refuses though it is grammatical JSON, by the beginning of its words.
+/// The beginnings of errors that a full parse has for grammatical JSON.
 const ONLY_A_FULL_PARSE_MINDS: [&str; 4] = [
     "recursion limit exceeded",
     "number out of range",
@@ -12,8 +13,8 @@ const ONLY_A_FULL_PARSE_MINDS: [&str; 4] = [
     "unexpected end of hex escape",
 ];
 
-/// Checks any bytes.
-pub(crate) fn agrees_with_a_full_parse(bytes: &[u8]) {
+/// Panics unless reading these bytes agrees with a full parse.
+pub fn agrees_with_a_full_parse(bytes: &[u8]) {
     match (Shape::of(bytes), serde_json::from_slice::<Value>(bytes)) {
         (Ok(shape), Ok(value)) => accepted(Message { bytes, shape }, &value),
         (Ok(_), Err(error)) => {
@@ -82,7 +83,7 @@ fn refused(invalid: &Invalid, value: &Value, bytes: &[u8]) {
     let escapes = bytes.contains(&b'\\');
     let right = match invalid {
         Invalid::NotJson(_) => false,
-        // A full parse keeps the last of several members of one name, so it cannot tell.
+        // A full parse keeps the last of several members of one name, so it does not notice.
         Invalid::Twice(_) => value.is_object(),
         Invalid::Batch => value.is_array(),
         Invalid::NotAnObject => !value.is_array() && !value.is_object(),

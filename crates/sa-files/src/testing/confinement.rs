@@ -1,14 +1,14 @@
-//! Whatever links there are and whatever paths are asked for: nothing outside is read, written or named.
+//! Any links and any paths: nothing outside is read, written or named.
 
-use crate::pieces::Pieces;
-use crate::world::{SECRET, World, run};
+use super::pieces::Pieces;
+use super::world::{SECRET, World, run};
+use crate::{Entry, Kind, Page, Query, WriteOptions};
 use bytes::Bytes;
 use futures_util::StreamExt;
-use sa_files::{Entry, Kind, Page, Query, WriteOptions};
 use std::ffi::OsStr;
 
-/// Makes of the bytes a tree of directories, files and links, and then operations on paths in it.
-pub(crate) fn nothing_gets_out(data: &[u8]) {
+/// Checks the operations that the bytes describe, on a tree of directories, files and links that they describe first.
+pub fn nothing_gets_out(data: &[u8]) {
     for by_steps in [false, true] {
         let world = World::new(by_steps);
         let (inside, outside) = (world.inside(), world.outside());
