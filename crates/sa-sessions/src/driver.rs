@@ -286,8 +286,8 @@ impl Driver {
             Figure::TurnStarted => {
                 totals.turns.fetch_add(1, Ordering::Relaxed);
             }
-            Figure::TurnEnded { agent, model, started_at, usage } => {
-                totals.turn_figures.add(&agent, &model, started_at, usage.as_ref());
+            Figure::TurnEnded(turn) => {
+                totals.turn_figures.add(&turn.agent, &turn.model, turn.started_at, turn.usage.as_ref());
             }
         }
     }

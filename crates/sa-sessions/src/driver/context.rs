@@ -2,8 +2,8 @@
 
 use crate::agent::AgentFailure;
 use crate::parts::Parts;
+use crate::record::Requested;
 use crate::session::{Context, McpServer, Transport};
-use sa_api::sessions::CreateSession;
 use sa_api::{McpServerConfig, SkillsConfig};
 use sa_config::ConfigKind;
 use sa_skills::{SkillsError, SkillsFault};
@@ -19,7 +19,7 @@ type Environment = BTreeMap<String, String>;
 pub(super) async fn prepare(
     parts: &Parts,
     session: &str,
-    request: CreateSession,
+    request: Requested,
     cwd: &Path,
     env: &Environment,
 ) -> Result<Context, AgentFailure> {

@@ -3,8 +3,9 @@
 use crate::agent::{Opens, RpcError};
 use crate::command::Answer;
 use crate::log::Line;
+use crate::record::Requested;
 use sa_api::Timestamp;
-use sa_api::sessions::{CreateSession, Usage};
+use sa_api::sessions::Usage;
 use sa_otlp::TraceContext;
 use sa_store::Change;
 use serde_json::Value;
@@ -63,13 +64,21 @@ pub(crate) struct Commit {
 /// Something to be counted for those who watch the daemon.
 pub(crate) enum Figure {
     TurnStarted,
-    TurnEnded { agent: String, model: String, started_at: Option<Timestamp>, usage: Option<Usage> },
+    TurnEnded(Box<EndedTurn>),
+}
+
+/// A turn that has ended. One whose beginning an earlier daemon saw has no start.
+pub(crate) struct EndedTurn {
+    pub(crate) agent: String,
+    pub(crate) model: String,
+    pub(crate) started_at: Option<Timestamp>,
+    pub(crate) usage: Option<Usage>,
 }
 
 /// Work that takes a while. Each job reports back with one input.
 pub(crate) enum Job {
     /// Put skills in place and read the configuration of MCP servers.
-    PrepareContext { request: Box<CreateSession>, cwd: String, env: BTreeMap<String, String> },
+    PrepareContext { request: Box<Requested>, cwd: String, env: BTreeMap<String, String> },
     /// Get a process of the agent, installed first if need be.
     Connect {
         agent: String,

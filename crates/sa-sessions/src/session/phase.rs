@@ -106,7 +106,7 @@ pub(super) struct Ready {
 pub(super) enum Work {
     Settled,
     /// The agent is set back to a mode in which it asks enough.
-    Holding(Applying),
+    Holding(Box<Applying>),
     Changing(Box<Changing>),
 }
 
@@ -169,7 +169,7 @@ pub(super) enum Reported {
 
 /// An agent process that this session uses.
 pub(super) struct Link {
-    pub(super) agent: Agent,
+    pub(super) agent: Box<Agent>,
     pub(super) permissions: Permissions,
     pub(super) mode: ModeCheck,
     pub(super) environment: Environment,
@@ -200,7 +200,7 @@ pub(super) enum Environment {
 impl Link {
     pub(super) fn new(agent: Agent) -> Self {
         Self {
-            agent,
+            agent: Box::new(agent),
             permissions: Permissions::Clients,
             mode: ModeCheck::Fine,
             environment: Environment::Current,

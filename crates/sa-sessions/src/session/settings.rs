@@ -291,7 +291,7 @@ impl Machine {
 
     fn on_held(&mut self, mut link: Link, applying: Applying, progress: Result<Progress, AgentFailure>) {
         let work = match progress {
-            Ok(Progress::Waiting) => Work::Holding(applying),
+            Ok(Progress::Waiting) => Work::Holding(Box::new(applying)),
             Ok(Progress::Done) | Err(_) => Work::Settled,
         };
         if progress.is_err() {
@@ -317,7 +317,7 @@ impl Machine {
             Work::Settled => self.phase = Phase::Ready(Ready { link, work }),
             Work::Holding(mut applying) => {
                 let progress = self.next_setting(&mut applying, &mut link, outcome);
-                self.on_held(link, applying, progress);
+                self.on_held(link, *applying, progress);
             }
             Work::Changing(mut changing) => {
                 let progress = self.next_setting(&mut changing.applying, &mut link, outcome);

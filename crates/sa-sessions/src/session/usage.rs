@@ -1,6 +1,6 @@
 //! Tokens and cost of turns, noted in the commit of the events that report them.
 
-use super::Figure;
+use super::effect::{EndedTurn, Figure};
 use super::machine::Machine;
 use crate::usage::{cost_since, tokens};
 use sa_api::Timestamp;
@@ -29,7 +29,8 @@ impl Machine {
         let tokens = usage.map_or_else(Tokens::default, tokens);
         let note = self.usage_of(turn.to_owned());
         let (agent, model) = (note.agent.clone(), note.model.clone());
-        self.count(Figure::TurnEnded { agent, model, started_at, usage: usage.cloned() });
+        let ended = EndedTurn { agent, model, started_at, usage: usage.cloned() };
+        self.count(Figure::TurnEnded(Box::new(ended)));
         self.draft.usage.push(UsageNote { turns: 1, tokens, ..note });
     }
 

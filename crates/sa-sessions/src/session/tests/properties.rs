@@ -103,10 +103,12 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![4 => clients, 5 => agent, 4 => world]
 }
 
+type Answered = oneshot::Receiver<Result<MessageAccepted, crate::SessionError>>;
+
 /// A run, with what clients were answered.
 struct Run {
     world: World,
-    accepted: Vec<(Option<u8>, usize, oneshot::Receiver<Result<MessageAccepted, crate::SessionError>>)>,
+    accepted: Vec<(Option<u8>, usize, Answered)>,
 }
 
 impl Run {

@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 
 const ABLE: Abilities = Abilities { closes: true, resumes: true, origin: Origin::Started };
 
+type State = fn() -> World;
 type Answered<T> = oneshot::Receiver<Result<T, SessionError>>;
 
 fn post(world: &mut World) -> Answered<MessageAccepted> {
@@ -275,7 +276,7 @@ fn messages_after_the_end_of_an_agent_are_ignored() {
 
 #[test]
 fn terminating_ends_every_state_within_two_deadlines() {
-    let states: [(&str, fn() -> World, usize); 9] = [
+    let states: [(&str, State, usize); 9] = [
         ("new", || World::new(ABLE), 0),
         ("preparing", || starting(0), 0),
         ("connecting", || starting(1), 0),

@@ -223,7 +223,10 @@ impl World {
                         self.health = if left > 1 { Health::Fails(left - 1) } else { Health::Good };
                         Err(StoreError::Full)
                     }
-                    Health::Good => Ok(self.commit(&commit.change)),
+                    Health::Good => {
+                        self.commit(&commit.change);
+                        Ok(())
+                    }
                 };
                 self.inputs.push_front(Input::Stored(outcome));
             }
