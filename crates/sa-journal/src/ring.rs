@@ -97,7 +97,6 @@ impl<E: Entry> Ring<E> {
         }
     }
 
-    /// Returns the cost of all entries.
     pub fn cost(&self) -> usize {
         self.cost
     }

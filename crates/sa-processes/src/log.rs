@@ -7,9 +7,7 @@ use sa_journal::Ring;
 /// The origin of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
     Stdout,
-    /// Standard error.
     Stderr,
     /// The terminal, where the two are one.
     Terminal,
@@ -20,7 +18,6 @@ pub enum Stream {
 pub struct Entry {
     /// The sequence number; the first one is 1.
     pub sequence: u64,
-    /// The stream that was read.
     pub stream: Stream,
     /// The time of the read, in milliseconds since 1970.
     pub timestamp_ms: u64,

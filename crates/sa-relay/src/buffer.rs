@@ -108,7 +108,6 @@ impl FrameBuffer {
         length
     }
 
-    /// Returns the length of all frames.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len() - self.unused
     }

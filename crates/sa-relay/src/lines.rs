@@ -5,8 +5,7 @@ use bytes::BytesMut;
 
 /// One line of output, without its line ending.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
-    /// The line as it was written.
+pub(crate) enum OutputLine<'a> {
     Whole(&'a [u8]),
     /// A long line that came in several pieces. It lies in this buffer, behind [`FRAME_ROOM`] bytes, and can become a
     /// record in place.
@@ -15,7 +14,6 @@ pub(crate) enum Line<'a> {
     TooLong {
         /// The first bytes of the line.
         head: &'a [u8],
-        /// The length of the line.
         length: u64,
     },
 }
@@ -40,7 +38,7 @@ impl Lines {
     }
 
     /// Takes the next bytes and hands out every line they complete. Blank lines say nothing and are passed over.
-    pub(crate) fn feed(&mut self, data: &[u8], mut each: impl FnMut(Line<'_>)) {
+    pub(crate) fn feed(&mut self, data: &[u8], mut each: impl FnMut(OutputLine<'_>)) {
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', data) {
             let rest = data.get(start..end).unwrap_or_default();
@@ -48,7 +46,7 @@ impl Lines {
             if self.partial.is_empty() && rest.len() <= self.limit {
                 let line = rest.strip_suffix(b"\r").unwrap_or(rest);
                 if !is_blank(line) {
-                    each(Line::Whole(line));
+                    each(OutputLine::Whole(line));
                 }
             } else {
                 self.keep(rest);
@@ -61,7 +59,7 @@ impl Lines {
     }
 
     /// Hands out what is left when no more bytes will come.
-    pub(crate) fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
+    pub(crate) fn finish(&mut self, mut each: impl FnMut(OutputLine<'_>)) {
         self.end_line(0, &mut each);
     }
 
@@ -71,11 +69,11 @@ impl Lines {
     }
 
     /// Hands out the line that was kept. Other lines, `following` bytes of them, were read with its end.
-    fn end_line(&mut self, following: usize, each: &mut impl FnMut(Line<'_>)) {
+    fn end_line(&mut self, following: usize, each: &mut impl FnMut(OutputLine<'_>)) {
         // Taken, not cleared: a huge line must not leave its buffer behind for the rest of the server's life.
         let mut partial = std::mem::take(&mut self.partial);
         if let Some(length) = self.overlong.take() {
-            return each(Line::TooLong { head: partial.get(FRAME_ROOM..).unwrap_or_default(), length });
+            return each(OutputLine::TooLong { head: partial.get(FRAME_ROOM..).unwrap_or_default(), length });
         }
         if partial.last() == Some(&b'\r') {
             partial.truncate(partial.len() - 1);
@@ -84,11 +82,11 @@ impl Lines {
         if is_blank(line) {
             self.buffers.put_back(partial);
         } else if line.len() < LONG_BYTES {
-            each(Line::Whole(line));
+            each(OutputLine::Whole(line));
             self.buffers.put_back(partial);
         } else {
             self.buffers.complete(&mut partial, following);
-            each(Line::Gathered(partial));
+            each(OutputLine::Gathered(partial));
         }
     }
 
@@ -129,9 +127,9 @@ mod tests {
     fn collect(lines: &mut Lines, data: &[u8]) -> Vec<(Vec<u8>, Option<u64>)> {
         let mut seen = Vec::new();
         lines.feed(data, |line| match line {
-            Line::Whole(bytes) => seen.push((bytes.to_vec(), None)),
-            Line::Gathered(buffer) => seen.push((buffer[FRAME_ROOM..].to_vec(), None)),
-            Line::TooLong { head, length } => seen.push((head.to_vec(), Some(length))),
+            OutputLine::Whole(bytes) => seen.push((bytes.to_vec(), None)),
+            OutputLine::Gathered(buffer) => seen.push((buffer[FRAME_ROOM..].to_vec(), None)),
+            OutputLine::TooLong { head, length } => seen.push((head.to_vec(), Some(length))),
         });
         seen
     }
@@ -170,7 +168,7 @@ mod tests {
         let gathered = |pieces: &[&[u8]]| {
             let (mut lines, mut gathered) = (Lines::new(1 << 20, 10), Vec::new());
             for piece in pieces {
-                lines.feed(piece, |line| gathered.push(matches!(line, Line::Gathered(_))));
+                lines.feed(piece, |line| gathered.push(matches!(line, OutputLine::Gathered(_))));
             }
             gathered
         };

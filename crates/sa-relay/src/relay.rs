@@ -1,8 +1,8 @@
 //! The relay of one server: client messages in, agent bytes in, what follows from each out.
 
-use crate::asked::{Asked, Question};
+use crate::asked::{OpenQuestions, Question};
 use crate::buffer::{FRAME_ROOM, FrameBuffer};
-use crate::lines::{Line, Lines};
+use crate::lines::{Lines, OutputLine};
 use crate::pending::{Asker, CancelRoute, Pending, Waiting};
 use crate::segment::SegmentBuilder;
 use crate::{Audience, Caller, RecordKind, Refused, Segment};
@@ -28,7 +28,7 @@ pub struct RelayOptions {
 pub struct Relay {
     lines: Lines,
     pending: Pending,
-    asked: Asked,
+    asked: OpenQuestions,
     unparsed_bytes: usize,
     next_sequence: u64,
     end: u64,
@@ -69,9 +69,7 @@ pub struct Output {
 /// The end of a POST's wait.
 #[derive(Debug)]
 pub struct Delivery {
-    /// The ticket of the POST.
     pub ticket: u64,
-    /// The answer.
     pub answer: Answer,
 }
 
@@ -80,12 +78,10 @@ pub struct Delivery {
 pub enum Answer {
     /// The agent's response, under the client's id.
     Response {
-        /// The message.
         bytes: Bytes,
         /// Set if the response carries an error.
         is_error: bool,
     },
-    /// The agent ended before it answered.
     AgentEnded,
     /// The agent said nothing for too long. Its answer may still come, on the streams.
     Silent,
@@ -110,7 +106,7 @@ impl Relay {
         Self {
             lines: Lines::new(options.line_bytes, options.unparsed_bytes),
             pending: Pending::new(options.pending_requests),
-            asked: Asked::new(options.asked_bytes),
+            asked: OpenQuestions::new(options.asked_bytes),
             unparsed_bytes: options.unparsed_bytes,
             next_sequence: base + 1,
             end: 0,
@@ -221,21 +217,21 @@ impl Relay {
         self.asked.questions()
     }
 
-    fn agent_line(&mut self, line: Line<'_>, present: &Presence<'_>, round: &mut Round) {
+    fn agent_line(&mut self, line: OutputLine<'_>, present: &Presence<'_>, round: &mut Round) {
         match line {
-            Line::Whole(bytes) => {
+            OutputLine::Whole(bytes) => {
                 if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
                     self.record(round, kind, audience, bytes);
                 }
             }
-            Line::Gathered(buffer) => {
+            OutputLine::Gathered(buffer) => {
                 let bytes = buffer.get(FRAME_ROOM..).unwrap_or_default();
                 if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
                     round.builder.adopt(self.next_sequence, kind, audience, buffer);
                     self.next_sequence += 1;
                 }
             }
-            Line::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
+            OutputLine::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
         }
     }
 

@@ -20,7 +20,6 @@ pub enum RecordKind {
     Response,
     /// Output that is no JSON-RPC message.
     Unparsed,
-    /// The agent ended.
     Exit,
 }
 
@@ -39,9 +38,7 @@ impl RecordKind {
 /// The position of one record in its segment, and its audience.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
-    /// The kind of the record.
     pub kind: RecordKind,
-    /// The readers of the record.
     pub audience: Audience,
     /// End of its frame in the segment.
     end: usize,
@@ -128,7 +125,6 @@ impl Entry for Segment {
 /// A run of records in one segment.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The segment.
     pub segment: Arc<Segment>,
     /// Index of the first record; the others follow to the end.
     from: usize,

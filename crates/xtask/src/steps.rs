@@ -28,7 +28,6 @@ struct Step {
 enum Cores {
     /// Runs next to others.
     One,
-    /// Runs alone.
     All,
 }
 

@@ -61,7 +61,6 @@ impl Owner {
         self.publish_read(read)
     }
 
-    /// Publishes the result of a read.
     fn publish_read(&mut self, read: Output<(usize, sa_relay::Output)>) -> Output<()> {
         match read {
             Output::Data((length, output)) => {

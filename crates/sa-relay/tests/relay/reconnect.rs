@@ -62,7 +62,7 @@ impl Model {
         self.history.len() as u64
     }
 
-    /// Returns a cursor from which nothing is missing.
+    /// Returns whether nothing is missing from a cursor on.
     fn holds(&self, after: u64) -> bool {
         after == self.newest() || (after < self.newest() && after + 1 >= self.oldest())
     }

@@ -1,10 +1,9 @@
 //! The exact dependencies between crates: the picture in the architecture document, as a table.
 
 use super::Finding;
+use super::metadata::Metadata;
 use super::sources::Sources;
-use crate::shell::cargo;
-use anyhow::{Context, Result};
-use serde::Deserialize;
+use anyhow::Result;
 
 /// A crate and the crates of the workspace that it depends on.
 struct Row {
@@ -71,26 +70,8 @@ const RESERVED: [(&str, &[&str]); 4] = [
 /// The crate that the tests of every crate may use.
 const TEST_HARNESS: &str = "sa-testkit";
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    kind: Option<String>,
-}
-
 pub(super) fn check(_: &Sources) -> Result<Vec<Finding>> {
-    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps"]).output()?;
-    Ok(judge(&serde_json::from_str(&metadata).context("cargo's metadata")?))
+    Ok(judge(&Metadata::read(&["--no-deps"])?))
 }
 
 fn judge(metadata: &Metadata) -> Vec<Finding> {
@@ -131,6 +112,7 @@ fn judge(metadata: &Metadata) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::metadata::{Dependency, Package};
     use super::*;
 
     fn findings_about(name: &str, dependencies: &[(&str, &str)]) -> Vec<String> {
@@ -138,8 +120,13 @@ mod tests {
             name: (*name).to_owned(),
             kind: (*kind != "normal").then(|| (*kind).to_owned()),
         };
-        let mut packages: Vec<Package> =
-            TABLE.iter().map(|row| Package { name: row.name.to_owned(), dependencies: Vec::new() }).collect();
+        let package = |row: &Row| Package {
+            name: row.name.to_owned(),
+            version: String::new(),
+            license: None,
+            dependencies: Vec::new(),
+        };
+        let mut packages: Vec<Package> = TABLE.iter().map(package).collect();
         let package = packages.iter_mut().find(|package| package.name == name).unwrap();
         package.dependencies = dependencies.iter().map(dependency).collect();
         let found = judge(&Metadata { packages }).into_iter();
