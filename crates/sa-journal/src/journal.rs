@@ -47,9 +47,9 @@ impl<E: Entry> Journal<E> {
         self.ring.lock()
     }
 
-    /// Appends an entry, hands out those that leave, then wakes the readers.
-    pub fn append(&self, entry: E, evicted: impl FnMut(E)) {
-        self.ring().append(entry, evicted);
+    /// Appends an entry, then wakes the readers.
+    pub fn append(&self, entry: E) {
+        self.ring().append(entry);
         self.slots.wake();
     }
 

@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(Position::Tail(1).resolve(&log, any), 0);
         for (sequence, stream) in (1..).zip([Stream::Stdout, Stream::Stderr, Stream::Stdout]) {
             let data = Bytes::from_static(b"0123456789");
-            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() }, drop);
+            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() });
         }
         let stdout = |entry: &Entry| entry.stream == Stream::Stdout;
         assert_eq!(Position::Tail(2).resolve(&log, stdout), 0);

@@ -9,7 +9,6 @@ use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
 use sa_jsonrpc::{ErrorObject, Kind, Message};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// Bounds of one relay, in bytes but for `pending_requests`.
 #[derive(Debug, Clone)]
@@ -149,7 +148,10 @@ impl Relay {
     /// Takes bytes that the agent wrote.
     pub fn agent_data(&mut self, data: &[u8], present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
-        let mut round = Round::new(lines.buffers.for_output(data.len()));
+        // The end of a long line brings its buffer with it.
+        let frames =
+            if lines.is_gathering() { FrameBuffer::default() } else { lines.buffers.for_output(data.len()) };
+        let mut round = Round::new(frames);
         lines.feed(data, |line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         let output = self.close(round);
@@ -175,13 +177,6 @@ impl Relay {
         }
         self.record(&mut round, RecordKind::Exit, Audience::Everyone, exit.as_bytes());
         self.close(round)
-    }
-
-    /// Takes a segment that left the journal. Unless somebody reads it, its buffer is used again.
-    pub fn reuse(&mut self, segment: Arc<Segment>) {
-        if let Some(segment) = Arc::into_inner(segment) {
-            self.lines.buffers.reuse(segment.into_buffer());
-        }
     }
 
     /// Fails all requests up to this number: the agent has been silent for too long. It may still answer; that answer
@@ -344,8 +339,8 @@ impl Relay {
 
     fn close(&mut self, round: Round) -> Output {
         let first = self.next_sequence - round.builder.len() as u64;
-        let segment = round.builder.finish(first, self.end);
-        let segment = segment.map_err(|unused| self.lines.buffers.reuse(unused)).ok();
+        let (segment, rest) = round.builder.finish(first, self.end);
+        self.lines.buffers.put_back(rest);
         let mut deliveries: Vec<Delivery> =
             round.ended.into_iter().map(|(ticket, answer)| Delivery { ticket, answer }).collect();
         if let Some(segment) = &segment {

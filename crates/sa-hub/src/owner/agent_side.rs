@@ -78,7 +78,7 @@ impl Owner {
     pub(super) fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
         if let Some(segment) = output.segment {
-            self.shared.journal.append(Arc::new(segment), |left| self.relay.reuse(left));
+            self.shared.journal.append(Arc::new(segment));
         }
         if !output.deliveries.is_empty() {
             self.attended = Instant::now();

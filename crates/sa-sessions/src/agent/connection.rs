@@ -3,6 +3,7 @@
 use super::AgentFailure;
 use super::routes::{Opens, Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
+use parking_lot::{Mutex, MutexGuard};
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
 use sa_hub::{Hub, OpenSocket, Position, Reader, ReaderKind, Server, ServerId, WhenStopped};
@@ -13,7 +14,7 @@ use sa_universal::PromptCapabilities;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -116,7 +117,7 @@ impl Connection {
             },
         });
         let (line, mut answers) = mpsc::channel(LINE);
-        self.call("initialize", &params, &line, Opens::Nothing).await?;
+        self.call(0, "initialize", &params, &line, Opens::Nothing).await?;
         let answered = async {
             loop {
                 match answers.recv().await {
@@ -158,22 +159,23 @@ impl Connection {
         self.0.shared.routes().ended().cloned()
     }
 
-    /// Sends a request; its answer comes on that line under the number that this gives. Messages of a session that it opens come
-    /// on the line, too. If the line is closed before the answer comes, that session is closed as well.
+    /// Sends a request; its answer comes on that line under the caller's `number`. Messages of a session that it opens come on the
+    /// line, too. If the line is closed before the answer comes, that session is closed as well.
     pub(crate) async fn call(
         &self,
+        number: u64,
         method: &str,
         params: &Value,
         line: &Line,
         opens: Opens,
-    ) -> Result<u64, AgentFailure> {
+    ) -> Result<(), AgentFailure> {
         let shared = &self.0.shared;
         let call = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let message =
             wire::message(Some(call), method, params).map_err(|invalid| nonsense(method, &invalid))?;
-        shared.routes().expect(call, line.clone(), opens).map_err(AgentFailure::Ended)?;
+        shared.routes().expect(call, number, line.clone(), opens).map_err(AgentFailure::Ended)?;
         match shared.server.send(message, WhenStopped::Refuse, Caller::Socket(shared.socket.number())).await {
-            Ok(()) => Ok(call),
+            Ok(()) => Ok(()),
             Err(error) => {
                 shared.routes().forget_call(call);
                 Err(error.into())
@@ -226,7 +228,7 @@ impl Drop for Handle {
 
 impl Shared {
     fn routes(&self) -> MutexGuard<'_, Routes> {
-        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.routes.lock()
     }
 
     async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {

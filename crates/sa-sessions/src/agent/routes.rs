@@ -27,6 +27,8 @@ pub(super) struct Routes {
 }
 
 struct Waiting {
+    /// The caller's number of the call.
+    number: u64,
     line: Line,
     opens: Opens,
 }
@@ -61,12 +63,18 @@ struct Opened {
 }
 
 impl Routes {
-    /// An answer to this call goes to that line. Nothing does any more once the agent has ended.
-    pub(super) fn expect(&mut self, call: u64, line: Line, opens: Opens) -> Result<(), AgentExit> {
+    /// Has the answer to this call go to that line, under the caller's number. Nothing does any more once the agent has ended.
+    pub(super) fn expect(
+        &mut self,
+        call: u64,
+        number: u64,
+        line: Line,
+        opens: Opens,
+    ) -> Result<(), AgentExit> {
         match &self.ended {
             Some(exit) => Err(exit.clone()),
             None => {
-                self.calls.insert(call, Waiting { line, opens });
+                self.calls.insert(call, Waiting { number, line, opens });
                 Ok(())
             }
         }
@@ -133,7 +141,7 @@ impl Routes {
                 if waiting.line.is_closed() {
                     return opened.map_or(Route::Drop, |session| self.abandoned(session));
                 }
-                let mut messages = vec![FromAgent::Response { call, outcome }];
+                let mut messages = vec![FromAgent::Response { call: waiting.number, outcome }];
                 if let Some(session) = opened.filter(|_| waiting.opens == Opens::New) {
                     messages.extend(self.take_early(&session, &waiting.line));
                     self.sessions.insert(session, waiting.line.clone());

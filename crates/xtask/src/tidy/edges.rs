@@ -12,7 +12,8 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 43] = [
+const TABLE: [Row; 44] = [
+    Row { name: "sa-chunks", needs: &[] },
     Row { name: "sa-journal", needs: &[] },
     Row { name: "sa-jsonrpc", needs: &[] },
     Row { name: "sa-api", needs: &[] },
@@ -22,7 +23,7 @@ const TABLE: [Row; 43] = [
     Row { name: "sa-shell", needs: &[] },
     Row { name: "sa-universal", needs: &["sa-acp", "sa-api"] },
     Row { name: "sa-agents", needs: &[] },
-    Row { name: "sa-relay", needs: &["sa-journal", "sa-jsonrpc"] },
+    Row { name: "sa-relay", needs: &["sa-chunks", "sa-journal", "sa-jsonrpc"] },
     Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"] },
     Row { name: "sa-claude", needs: &["sa-acp", "sa-shell", "sa-supervisor"] },
@@ -134,11 +135,12 @@ mod tests {
 
     #[test]
     fn an_edge_must_be_in_the_table() {
-        let (journal, jsonrpc) = (("sa-journal", "normal"), ("sa-jsonrpc", "normal"));
-        assert_eq!(findings_about("sa-relay", &[journal, jsonrpc, ("serde", "normal")]), [""; 0]);
-        let upward = findings_about("sa-relay", &[journal, jsonrpc, ("sa-hub", "normal")]);
+        let [chunks, journal, jsonrpc] =
+            ["sa-chunks", "sa-journal", "sa-jsonrpc"].map(|name| (name, "normal"));
+        assert_eq!(findings_about("sa-relay", &[chunks, journal, jsonrpc, ("serde", "normal")]), [""; 0]);
+        let upward = findings_about("sa-relay", &[chunks, journal, jsonrpc, ("sa-hub", "normal")]);
         assert!(matches!(&upward[..], [one] if one.contains("must not depend on sa-hub")), "{upward:?}");
-        let gone = findings_about("sa-relay", &[jsonrpc]);
+        let gone = findings_about("sa-relay", &[chunks, jsonrpc]);
         assert!(matches!(&gone[..], [one] if one.contains("no longer")), "{gone:?}");
     }
 

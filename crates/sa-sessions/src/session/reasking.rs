@@ -3,7 +3,7 @@
 //! A question ends with the process that asked it. An agent that resumes its own session may ask the same again; clients then see
 //! it under the id that they know, open once more.
 
-use super::Owner;
+use super::machine::Machine;
 use crate::record::Unanswered;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use sa_api::sessions::{PermissionRequest, QuestionRequest};
@@ -40,7 +40,7 @@ impl Request for PermissionRequest {
     }
 }
 
-impl Owner {
+impl Machine {
     /// Keeps what is open, so that it can be recognized if it is asked again.
     pub(super) fn note_unanswered(&mut self) {
         let questions = self.record.questions.iter().map(|open| unanswered(&open.request));
@@ -61,7 +61,7 @@ impl Owner {
         let known = self.record.unanswered.iter().position(|before| before.fingerprint == fingerprint);
         if let Some(known) = known {
             let before = self.record.unanswered.swap_remove(known);
-            self.decided.retain(|verdict| verdict.id() != before.id);
+            self.asks.reopen(&before.id);
             *request.id_mut() = before.id;
         }
     }

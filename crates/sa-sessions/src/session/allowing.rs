@@ -1,6 +1,6 @@
 //! Decisions that outlast their request: rules that clients add, and the names of those who decide.
 
-use super::Owner;
+use super::machine::Machine;
 use crate::SessionError;
 use crate::policy::Policy;
 use sa_api::sessions::{
@@ -33,7 +33,7 @@ pub(super) fn check_client(name: Option<&str>) -> Result<(), SessionError> {
     Err(SessionError::Invalid(format!("`client` must have at most {MAX_NAME} characters")))
 }
 
-impl Owner {
+impl Machine {
     /// Returns the reply that the agent gets. The daemon keeps rules itself, so the agent allows only this call.
     pub(super) fn reply_to_agent<'a>(
         &self,
@@ -67,7 +67,7 @@ impl Owner {
         let matching = open.filter(|permission| self.policy.decide(permission) == Some(Decision::Allow));
         let ids: Vec<String> = matching.map(|permission| permission.id.clone()).collect();
         for id in ids {
-            self.decide_unasked(&id, PermissionReplyKind::Once, ResolvedBy::Rule);
+            self.decide_automatically(&id, PermissionReplyKind::Once, ResolvedBy::Rule);
         }
     }
 }

@@ -44,10 +44,10 @@ impl Queue {
         self.0.pop_front()
     }
 
-    /// Takes one of them out, if it is there.
-    pub(super) fn remove(&mut self, message_id: &str) -> Option<Queued> {
-        let at = self.0.iter().position(|message| message.message_id == message_id)?;
-        self.0.remove(at)
+    /// Takes one of them out, if it is there, and returns its place.
+    pub(super) fn remove(&mut self, message_id: &str) -> Option<(usize, Queued)> {
+        let at = self.position(message_id)?;
+        self.0.remove(at).map(|message| (at, message))
     }
 
     /// Puts a message back where it was taken out.
@@ -56,7 +56,7 @@ impl Queue {
     }
 
     /// Returns how many messages are before that one.
-    pub(super) fn position(&self, message_id: &str) -> Option<usize> {
+    fn position(&self, message_id: &str) -> Option<usize> {
         self.0.iter().position(|message| message.message_id == message_id)
     }
 
