@@ -11,10 +11,10 @@ pub struct Catalogue {
     agents: BTreeMap<String, AgentSpec>,
 }
 
-/// Why a file of definitions was refused.
+/// The reason why a file of definitions was refused.
 #[derive(Debug, Error)]
 pub enum CatalogueError {
-    /// It is no TOML, or not of this form.
+    /// The file is not TOML, or not of this form.
     #[error("agent '{id}': {reason}")]
     Form {
         /// The agent.

@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Where Amp calls its service.
+/// The path of Amp's service.
 pub(crate) const PATH: &str = "/api/internal";
 
 /// Threads that are kept; the oldest go. Tests have a few.

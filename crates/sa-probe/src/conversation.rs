@@ -11,7 +11,7 @@ use tokio::net::unix::pipe;
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// How long an agent that has closed its output may take to end by itself.
+/// Time for an agent that has closed its output to exit.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) struct Conversation {
@@ -85,7 +85,8 @@ impl Conversation {
         }
     }
 
-    /// Its last words are all there only when it has ended, which may be a moment after it closed its output.
+    /// Returns the error for an agent that ended. Its last words are complete only then, which may be a moment after
+    /// it closed its output.
     async fn ended(&self) -> ProbeError {
         let _ = tokio::time::timeout(LAST_WORDS, self.process.wait()).await;
         let tail = self.process.stderr_tail();

@@ -1,4 +1,4 @@
-//! What the script language accepts, refuses and leaves alone.
+//! The script language: accepted, refused and ignored texts.
 
 use super::*;
 use proptest::prelude::*;

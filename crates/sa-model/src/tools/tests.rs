@@ -1,4 +1,4 @@
-//! What scripts' tool calls become for the agents that offer these tools.
+//! The tool calls of scripts, for the agents that offer these tools.
 
 use super::*;
 use serde_json::json;

@@ -77,9 +77,8 @@ const DOC_OPENINGS: [&str; 11] =
     ["How", "It", "Its", "What", "When", "Where", "Whether", "Which", "Who", "Whoever", "Why"];
 
 /// Crates whose comments still have to be reworded.
-const EXEMPT: [&str; 18] = [
+const EXEMPT: [&str; 13] = [
     "sa-acp",
-    "sa-agents",
     "sa-amp",
     "sa-api",
     "sa-claude",
@@ -87,12 +86,8 @@ const EXEMPT: [&str; 18] = [
     "sa-codex",
     "sa-demo",
     "sa-http",
-    "sa-instructions",
-    "sa-model",
     "sa-opencode",
-    "sa-probe",
     "sa-sessions",
-    "sa-shell",
     "sa-terminal",
     "sa-universal",
     "sandbox-agent",
