@@ -2,7 +2,8 @@
 
 use super::machine::Machine;
 use super::phase::{
-    Attempt, Closed, Direction, Leaving, LeavingStep, Link, Phase, Purpose, Reported, Start, Then, Why, Work,
+    Attempt, Closed, Direction, Leaving, LeavingStep, Link, Phase, Purpose, Reported, StartRequest, Then,
+    Why, Work,
 };
 use super::turn::Turn;
 use super::{CLOSING, Effect, LEAVING};
@@ -112,7 +113,7 @@ impl Machine {
             Then::StartFailed { purpose, failure, reported } => {
                 self.on_start_failed(purpose, failure, reported);
             }
-            Then::Retry(purpose) => self.try_start(purpose, Attempt::Second),
+            Then::Retry(purpose) => self.try_start(StartRequest { purpose, attempt: Attempt::Last }),
             Then::Terminate => self.on_terminated(),
         }
     }
@@ -155,8 +156,7 @@ impl Machine {
         match phase {
             Phase::Starting(start) => {
                 self.effect(Effect::Abort);
-                let Start { purpose, .. } = *start;
-                self.fail_start(purpose, None, failure, Reported::Yes);
+                self.fail_start(start.request.purpose, None, failure, Reported::Yes);
             }
             Phase::Ready(ready) => self.on_link_lost(ready.work, failure),
             Phase::Leaving(leaving) => self.left(Closed::No, leaving.then),
@@ -256,7 +256,7 @@ impl Machine {
     pub(super) fn stop_waiting(&mut self, error: &SessionError) {
         let start_error = || AgentFailure::Machine(error.to_string());
         match std::mem::replace(&mut self.phase, Phase::Ended) {
-            Phase::Starting(start) => self.answer_purpose(start.purpose, start_error(), error),
+            Phase::Starting(start) => self.answer_purpose(start.request.purpose, start_error(), error),
             Phase::Leaving(leaving) => {
                 if let Then::StartFailed { purpose, .. } | Then::Retry(purpose) = leaving.then {
                     self.answer_purpose(purpose, start_error(), error);

@@ -318,7 +318,7 @@ impl Machine {
 
     fn on_answer(&mut self, outcome: Result<Box<RawValue>, AgentFailure>) {
         match self.take_phase() {
-            Phase::Starting(start) => self.on_start_answer(*start, outcome),
+            Phase::Starting(start) => self.on_start_answer(start.request, start.step, outcome),
             Phase::Ready(ready) => self.on_setting_answer(ready, outcome),
             Phase::Leaving(leaving) => self.on_leaving_answer(*leaving, &outcome),
             idle @ (Phase::Detached(_) | Phase::Ended) => self.phase = idle,
