@@ -105,10 +105,7 @@ impl Machine {
         }
         match then {
             Then::IdleShutdown => self.on_idle_shutdown(),
-            Then::Renew => match self.turn {
-                Turn::Starting(_) if self.ending.is_none() => self.start(Purpose::Turn),
-                _ => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
-            },
+            Then::Renew => self.restart_turn(),
             Then::TurnAbandoned => {}
             Then::StartFailed { purpose, failure, reported } => {
                 self.on_start_failed(purpose, failure, reported);
@@ -164,18 +161,27 @@ impl Machine {
         }
     }
 
+    /// Starts another agent for a turn whose message none has got, unless the turn was cancelled.
+    fn restart_turn(&mut self) {
+        match std::mem::replace(&mut self.turn, Turn::None) {
+            Turn::Starting(message) | Turn::Recalling(message) if self.ending.is_none() => {
+                self.turn = Turn::Starting(message);
+                self.start(Purpose::Turn);
+            }
+            other => {
+                self.turn = other;
+                self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
+            }
+        }
+    }
+
     /// Ends what the agent was doing besides its turn.
     fn on_link_lost(&mut self, work: Work, failure: AgentFailure) {
         match work {
-            Work::Settled if self.turn.is_starting() => {
-                // The earlier conversation was being read for it.
+            Work::Settled => {
                 self.effect(Effect::Abort);
-                match self.turn {
-                    Turn::Starting(_) => self.start(Purpose::Turn),
-                    _ => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
-                }
+                self.restart_turn();
             }
-            Work::Settled => {}
             Work::Holding(_) => self.on_hold_failed(&failure),
             Work::Changing(changing) => {
                 let failure = match changing.direction {

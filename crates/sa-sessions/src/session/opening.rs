@@ -6,7 +6,7 @@ use super::turn::Turn;
 use super::{Effect, Job};
 use crate::agent::{AgentFailure, Opens};
 use crate::history::History;
-use sa_api::sessions::{Continuity, ContinuityKind, EventData, ResolvedBy, Started, StopReason};
+use sa_api::sessions::{Continuity, ContinuityKind, EventData, Started};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -176,14 +176,13 @@ impl Machine {
                 self.configure(start, link);
             }
             Some((start, step)) => self.continue_start(start, step),
-            None => {
-                self.history = history;
-                match self.turn {
-                    Turn::Starting(_) => self.send_prompt(),
-                    Turn::Discarded(_) => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
-                    _ => {}
+            None => match std::mem::replace(&mut self.turn, Turn::None) {
+                Turn::Recalling(message) => {
+                    self.history = history;
+                    self.prompt(message);
                 }
-            }
+                other => self.turn = other,
+            },
         }
     }
 }

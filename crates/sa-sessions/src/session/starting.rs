@@ -134,7 +134,7 @@ impl Machine {
                 self.record.begun = true;
                 self.note_health(None);
                 match start.purpose {
-                    Purpose::Turn => self.prompt(),
+                    Purpose::Turn => {}
                     Purpose::Client(reply) => self.reply(Answer::Started(reply, Ok(()))),
                     Purpose::Resume(reply) => self.reply(Answer::Done(reply, Ok(()))),
                 }
