@@ -76,7 +76,7 @@ const FILES: &[(&str, &str)] = files![
     "vtcode",
 ];
 
-/// The catalogue has no such agent.
+/// The catalog has no such agent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no agent '{agent}'{hint}")]
 pub struct UnknownAgent {

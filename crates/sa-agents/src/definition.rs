@@ -1,4 +1,4 @@
-//! How an agent is written down: the files of the catalogue, the `[agents.<id>]` tables of the configuration file and of
+//! How an agent is written down: the files of the catalog, the `[agents.<id>]` tables of the configuration file and of
 //! `agents.toml` have this one form; `--agent id='command line'` is its short one.
 
 use crate::{AgentSpec, Builtin, Capability, Launch, ModeNames, Recipe, TokenVariable};

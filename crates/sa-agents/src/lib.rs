@@ -1,4 +1,4 @@
-//! The agent catalogue: which agents there are, how each is started and how each is installed. Data only; nothing here
+//! The agent catalog: which agents there are, how each is started and how each is installed. Data only; nothing here
 //! runs or fetches anything.
 
 mod capability;

@@ -69,7 +69,6 @@ impl Reader {
         self.closed
     }
 
-    /// Reads once.
     pub(crate) fn read(&mut self, scratch: &mut [u8], mut each: impl FnMut(Numbered)) -> Result<()> {
         let Self { connection, tally, .. } = self;
         let progress = connection.read(scratch, |part| tally.push_with(part, &mut each))?;

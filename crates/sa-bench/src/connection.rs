@@ -30,9 +30,7 @@ pub enum Progress {
 /// A whole response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The status code.
     pub status: u16,
-    /// The body, decoded.
     pub body: Vec<u8>,
 }
 
@@ -52,7 +50,6 @@ impl Connection {
         self.socket.write_all(request)
     }
 
-    /// Sends more of the request's body.
     pub fn send_more(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.socket.write_all(bytes)
     }

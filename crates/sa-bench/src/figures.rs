@@ -38,7 +38,6 @@ pub(crate) enum Against {
     Sum,
     /// The slower one: the highest possible throughput.
     Lower,
-    /// The only one there is.
     Only,
     /// The HTTP floor; the other one is there to be looked at.
     Http,

@@ -41,7 +41,6 @@ pub(crate) async fn serve() -> Result<()> {
 
 #[derive(Deserialize)]
 struct Shape {
-    /// Messages to send.
     count: usize,
     /// Bytes of one message.
     size: usize,

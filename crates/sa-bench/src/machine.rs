@@ -35,7 +35,6 @@ impl Machine {
         }
     }
 
-    /// One line.
     pub(crate) fn line(&self) -> String {
         let date = self.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
         format!(

@@ -40,7 +40,6 @@ impl PipeAgent {
         Ok(())
     }
 
-    /// Sends a line.
     pub(crate) fn send(&mut self, line: &[u8]) -> Result<()> {
         Ok(self.stdin.write_all(line)?)
     }
@@ -109,7 +108,6 @@ impl PipeAgent {
         Ok(kill_process(Pid::from_child(&self.child), Signal::TERM)?)
     }
 
-    /// Waits until the agent has ended.
     pub(crate) fn wait(mut self) -> Result<()> {
         self.child.wait()?;
         Ok(())

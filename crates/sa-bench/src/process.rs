@@ -21,7 +21,6 @@ const STOP_PATIENCE: Duration = Duration::from_secs(6);
 /// The paths of the programs.
 #[derive(Debug, Clone)]
 pub(crate) struct Programs {
-    /// This program, for the floor.
     pub(crate) bench: PathBuf,
     pub(crate) agent: PathBuf,
     pub(crate) daemon: PathBuf,
@@ -103,7 +102,6 @@ impl Server {
         Self::start(command).with_context(|| format!("starting {}", programs.daemon.display()))
     }
 
-    /// Returns the HTTP floor.
     pub(crate) fn floor(programs: &Programs) -> Result<Self> {
         let mut command = Command::new(&programs.bench);
         command.arg("floor");
@@ -143,7 +141,6 @@ impl Server {
         }
     }
 
-    /// Returns a new connection.
     pub(crate) fn connect(&self) -> Result<Connection> {
         Connection::open(self.address).context("connecting")
     }

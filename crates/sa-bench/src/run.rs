@@ -36,7 +36,6 @@ impl Run {
         self.daemon_with(&[])
     }
 
-    /// Starts the daemon with further flags.
     pub(crate) fn daemon_with(&self, flags: &[&str]) -> Result<Server> {
         Server::daemon(&self.programs, flags)
     }
@@ -51,7 +50,6 @@ impl Run {
         if self.quick { quick } else { full }
     }
 
-    /// Rounds of a measurement.
     pub(crate) fn rounds(&self) -> usize {
         self.pick(5, 2)
     }

@@ -41,12 +41,10 @@ pub(crate) fn open_stream(path: &str, last_event_id: Option<u64>) -> Vec<u8> {
     request("GET", path, &format!("accept: text/event-stream\r\n{cursor}"), "")
 }
 
-/// Returns a POST of JSON.
 pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
     request("POST", path, "accept: application/json\r\ncontent-type: application/json\r\n", body)
 }
 
-/// Returns a DELETE.
 pub(crate) fn delete(path: &str) -> Vec<u8> {
     request("DELETE", path, "", "")
 }

@@ -8,11 +8,9 @@ use serde_json::Value;
 pub(crate) enum Shape {
     /// Text with something in it.
     Text,
-    /// A list of texts.
     Texts,
     /// An object whose values are texts.
     TextByName,
-    /// true or false.
     Flag,
     /// A whole number, not negative.
     Number,
@@ -66,7 +64,6 @@ pub(crate) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Resul
     Ok(())
 }
 
-/// Returns the error about a field.
 pub(crate) fn wrong(place: &str, field: &str, what: &str) -> ConfigError {
     ConfigError::Invalid(format!("`{place}{field}` {what}"))
 }

@@ -27,9 +27,7 @@ const WRITTEN_BYTES: usize = 4 * 1024 * 1024;
 /// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConfigKind {
-    /// MCP servers.
     Mcp,
-    /// Skills.
     Skills,
 }
 

@@ -20,7 +20,6 @@ pub struct Availability {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
-    /// The provider that accepts it.
     pub provider: String,
     /// The kind of the credential.
     pub kind: Kind,

@@ -10,7 +10,6 @@ use std::path::PathBuf;
 pub struct Credential {
     /// The provider that accepts it: `anthropic`, `openai`, `amp`, …
     pub provider: String,
-    /// The kind of the credential.
     pub kind: Kind,
     /// The value. A helper and the credentials of a cloud platform have none that we know.
     pub secret: Option<Secret>,
@@ -57,7 +56,6 @@ impl Credential {
         self
     }
 
-    /// Returns whether the credential has expired.
     pub fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_at_ms.is_some_and(|at| at <= now_ms)
     }
@@ -113,9 +111,7 @@ impl fmt::Display for Kind {
 /// A place where credentials are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A variable of the environment.
     Variable(&'static str),
-    /// A file.
     File(PathBuf),
     /// An entry of the system's keychain, which is not read.
     Keychain(&'static str),
@@ -145,16 +141,13 @@ impl Serialize for Origin {
 /// An entry of the environment that hands a credential on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// The variable's name.
     pub name: &'static str,
-    /// The variable's value.
     pub value: Secret,
 }
 
 /// A place that should have given a credential and did not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// The place.
     pub origin: Origin,
     /// The error. Never quotes the contents.
     pub reason: String,
@@ -163,7 +156,6 @@ pub struct Problem {
 /// The result of a search, in the agent's order of preference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// The credentials.
     pub credentials: Vec<Credential>,
     /// Places that could not be used.
     pub problems: Vec<Problem>,

@@ -19,7 +19,6 @@ pub struct Host {
 /// A system whose conventions differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// Linux, and what is like it.
     Linux,
     /// macOS: some agents keep their login in the keychain there.
     MacOs,

@@ -23,9 +23,7 @@ pub(crate) struct Probe {
 /// The way in which a secret is put into a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Scheme {
-    /// The value of this header.
     Header(&'static str),
-    /// A bearer token.
     Bearer,
     /// A bearer token, which needs Anthropic's header for logins.
     AnthropicLogin,

@@ -29,10 +29,7 @@ pub enum Validity {
         reason: String,
     },
     /// The provider cannot be reached or has failed, or there is no call to check with.
-    Unknown {
-        /// The reason.
-        reason: String,
-    },
+    Unknown { reason: String },
 }
 
 /// Returns the variable by which agents are sent to another address of this provider.

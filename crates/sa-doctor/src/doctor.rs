@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 pub struct DoctorOptions {
     /// Finds and starts programs.
     pub launcher: Launcher,
-    /// Asks agents.
     pub probe: Probe,
     /// Runs `--version`.
     pub supervisor: Supervisor,
@@ -22,7 +21,6 @@ pub struct DoctorOptions {
     pub host: Host,
     /// The daemon's `PATH`.
     pub search_path: Option<OsString>,
-    /// The directory for temporary files.
     pub temporary: PathBuf,
     /// The directory of installed agents.
     pub data_dir: PathBuf,
@@ -46,7 +44,6 @@ impl Doctor {
         Report { agent: None, findings: self.machine().examine() }
     }
 
-    /// Examines the requirements of this agent.
     pub async fn examine(&self, agent: &AgentSpec) -> Report {
         Report { agent: Some(agent.id.clone()), findings: agent::examine(self, agent).await }
     }

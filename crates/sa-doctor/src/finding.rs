@@ -21,7 +21,6 @@ pub struct Finding {
     pub check: &'static str,
     /// The result of the check.
     pub verdict: Verdict,
-    /// The evidence.
     pub detail: String,
     /// A remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +31,6 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// The check passed.
     Fine,
     /// Worth knowing; the agent starts all the same.
     Note,

@@ -208,7 +208,6 @@ impl Client {
         self.door()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
     }
 
-    /// Returns a new session.
     pub(crate) async fn session(&self) -> Result<Session<'_>> {
         self.session_with(&json!([])).await
     }

@@ -15,7 +15,6 @@ pub struct Feature {
     pub id: &'static str,
     /// Features that belong together.
     pub group: &'static str,
-    /// A few words.
     pub title: &'static str,
     /// The subject of the test.
     pub meaning: &'static str,

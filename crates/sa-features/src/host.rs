@@ -10,7 +10,6 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 
-/// Returns the client's capabilities.
 pub(crate) fn capabilities() -> Value {
     json!({ "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true, "_meta": { "terminal_output": true } })
 }
@@ -24,7 +23,6 @@ pub(crate) struct Host {
 #[derive(Debug)]
 struct Terminal {
     child: Child,
-    /// The file of its output.
     file: std::path::PathBuf,
 }
 

@@ -13,7 +13,6 @@ pub(crate) enum Policy {
     Pick(&'static str),
     /// Says that the turn is cancelled.
     Cancel,
-    /// Fills in the form.
     Fill(Value),
     /// Declines to fill in the form.
     Decline,

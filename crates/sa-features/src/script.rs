@@ -60,7 +60,6 @@ pub(crate) enum Step {
         input: u64,
         output: u64,
     },
-    /// Goes silent.
     Hang,
     /// Is silent for so long.
     Pause(Duration),
@@ -90,7 +89,6 @@ pub(crate) fn script() -> Script {
     Script { turns: vec![Vec::new()] }
 }
 
-/// Returns a script that says one text.
 pub(crate) fn say(text: &str) -> Script {
     script().say(text)
 }

@@ -55,7 +55,6 @@ impl<'a> Session<'a> {
         Ok(Running { session: self, request, start })
     }
 
-    /// Cancels what the session does.
     pub(crate) async fn cancel(&self) -> Result<()> {
         self.client.notify("session/cancel", &json!({ "sessionId": self.id })).await
     }
@@ -101,7 +100,6 @@ fn messages_of<'e>(session: &str, entries: impl Iterator<Item = &'e Entry>) -> V
 }
 
 impl Running<'_> {
-    /// Returns the id of its request.
     pub(crate) fn request(&self) -> u64 {
         self.request
     }
@@ -162,18 +160,15 @@ impl Turn {
         self.messages.iter().filter_map(said_by).collect()
     }
 
-    /// Returns the agent's thoughts.
     pub(crate) fn thoughts(&self) -> String {
         let chunks = self.updates("agent_thought_chunk");
         chunks.iter().filter_map(|update| update["content"]["text"].as_str()).collect()
     }
 
-    /// Returns the updates of one kind.
     pub(crate) fn updates(&self, kind: &str) -> Vec<&Value> {
         updates(&self.messages, kind)
     }
 
-    /// Returns the questions that were asked.
     pub(crate) fn questions(&self) -> Vec<&Value> {
         self.messages.iter().filter(|message| is_question(message)).collect()
     }

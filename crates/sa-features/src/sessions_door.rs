@@ -53,7 +53,6 @@ struct State {
     prompts: HashMap<String, Value>,
     /// Turns that ended before their prompt was known to be one.
     ended: HashMap<String, Value>,
-    /// Errors of turns.
     faults: HashMap<String, Value>,
     /// The newest event of each session that was passed on.
     passed: HashMap<String, u64>,

@@ -34,7 +34,6 @@ pub(crate) struct Stage {
     pub(crate) subject: &'static Subject,
     setup: Setup,
     way: Way,
-    /// The first client.
     client: Client,
     pub(crate) daemon: Daemon,
     model: ModelServer,
@@ -43,7 +42,6 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Sets the stage for a subject.
     pub(crate) async fn set(subject: &'static Subject, setup: Setup, way: Way) -> Result<Self> {
         let sandbox = Arc::new(Sandbox::new()?);
         let project = sandbox.path("project");
@@ -78,7 +76,6 @@ impl Stage {
         connect(&self.daemon, server, self.subject, (self.setup, self.way), self.project.clone()).await
     }
 
-    /// Returns a script as a prompt.
     pub(crate) fn text(&self, script: &Script) -> Result<String> {
         self.subject.render(script)
     }
@@ -93,7 +90,6 @@ impl Stage {
         self.session_in(self.subject.modes.bypass).await
     }
 
-    /// Returns a session in a mode.
     pub(crate) async fn session_in(&self, mode: &str) -> Result<Session<'_>> {
         let session = self.client.session().await?;
         if session.opened["modes"]["currentModeId"] != mode {

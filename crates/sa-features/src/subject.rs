@@ -35,9 +35,7 @@ pub struct Subject {
 pub(crate) struct Modes {
     /// Asks before it changes anything.
     pub(crate) ask: &'static str,
-    /// Reads only.
     pub(crate) plan: &'static str,
-    /// Never asks.
     pub(crate) bypass: &'static str,
 }
 
@@ -151,7 +149,6 @@ const BARE: &str = "bare";
 const KEY: &str = "sk-ant-scripted";
 
 impl Subject {
-    /// Returns whether a feature is tried with it.
     pub fn tries(&self, feature: &Feature) -> bool {
         self.only.is_empty() || self.only.contains(&feature.id)
     }

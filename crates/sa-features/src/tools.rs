@@ -68,13 +68,11 @@ impl Tool {
         self.field("content").as_array().into_iter().flatten()
     }
 
-    /// Returns the texts of its content.
     pub(crate) fn text(&self) -> String {
         let texts = self.content().filter_map(|content| content["content"]["text"].as_str());
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the only diff.
     pub(crate) fn diff(&self) -> Result<&Value> {
         self.content().find(|content| content["type"] == "diff").with_context(|| format!("no diff: {self:?}"))
     }

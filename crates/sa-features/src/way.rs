@@ -104,12 +104,11 @@ impl Way {
         }
     }
 
-    /// Returns the subjects that universal sessions are tried with.
+    /// Returns whether universal sessions are tried with a subject.
     pub fn has_sessions(subject: &Subject) -> bool {
         BOTH.contains(&subject.name)
     }
 
-    /// Returns the name of a trial.
     pub fn trial(self, subject: &Subject, feature: &Feature) -> String {
         match self {
             Self::Acp => format!("{}::{}", subject.name, feature.id),

@@ -216,7 +216,6 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// Returns the identity of a file.
 pub(crate) fn identity(stat: &rustix::fs::Stat) -> (u64, u64) {
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
     (stat.st_dev as u64, stat.st_ino as u64)

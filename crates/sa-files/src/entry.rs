@@ -10,11 +10,8 @@ use std::path::{Path, PathBuf};
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A regular file.
     File,
-    /// A directory.
     Directory,
-    /// A symbolic link.
     Symlink,
     /// A pipe, a socket or a device.
     Other,
@@ -33,9 +30,7 @@ pub struct Entry {
     pub modified: Moment,
     /// Permissions, the lowest twelve bits.
     pub mode: u32,
-    /// The target of a link.
     pub target: Option<OsString>,
-    /// The version of the file.
     pub version: Version,
 }
 

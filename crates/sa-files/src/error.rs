@@ -20,12 +20,7 @@ pub enum FilesError {
     Outside(String),
     /// The system forbids it.
     #[error("the system does not allow this for '{path}': {reason}")]
-    Denied {
-        /// The path.
-        path: String,
-        /// The system's words.
-        reason: String,
-    },
+    Denied { path: String, reason: String },
     /// The operation conflicts with an existing file.
     #[error("{0}")]
     Conflict(String),
@@ -37,10 +32,7 @@ pub enum FilesError {
     TooLarge(String),
     /// No byte of the file is in the range.
     #[error("the range lies beyond the end of the file, which has {size} bytes")]
-    Range {
-        /// Size of the file.
-        size: u64,
-    },
+    Range { size: u64 },
     /// Disk or quota is full.
     #[error("no space is left for '{0}'")]
     NoSpace(String),
@@ -55,12 +47,7 @@ pub enum FilesError {
     Unsupported(String),
     /// Anything else that the system reports.
     #[error("'{path}': {reason}")]
-    Io {
-        /// The path.
-        path: String,
-        /// The system's words.
-        reason: String,
-    },
+    Io { path: String, reason: String },
 }
 
 impl FilesError {
@@ -106,7 +93,6 @@ fn describe(errno: Errno) -> String {
 /// An error on the way to a file, before the caller's path is known.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The system's error.
     Os(io::Error),
     /// A link or `..` leads out.
     Outside,
@@ -115,7 +101,6 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Adds the path.
     pub(crate) fn at(self, path: &Path) -> FilesError {
         match self {
             Self::Os(error) => FilesError::from_io(&error, path),
@@ -147,7 +132,6 @@ impl From<io::Error> for Fault {
 
 /// Names the path that an error is about.
 pub(crate) trait At<T> {
-    /// Adds the path to the error.
     fn at(self, path: &Path) -> Result<T, FilesError>;
 }
 

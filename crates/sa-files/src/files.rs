@@ -25,7 +25,6 @@ pub struct FilesOptions {
     pub root: Option<PathBuf>,
     /// Walk paths name by name also where the kernel can resolve them itself, as on a kernel that cannot.
     pub by_steps: bool,
-    /// Bounds.
     pub limits: FilesLimits,
 }
 
@@ -143,24 +142,23 @@ impl Files {
     }
 
     /// Reserves a slot for one archive that is packed or unpacked.
-    pub(crate) fn seat_archive(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        seat(&self.0.archives, "archives are packed or unpacked; see files.archives")
+    pub(crate) fn reserve_archive(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+        slot(&self.0.archives, "archives are packed or unpacked; see files.archives")
     }
 
-    /// Reserves a slot for one watch.
-    pub(crate) fn seat_watch(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        seat(&self.0.watches, "watches exist; see files.watches")
+    pub(crate) fn reserve_watch(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+        slot(&self.0.watches, "watches exist; see files.watches")
     }
 
     /// Reserves a slot for one search. It may take long, and others must not wait for it.
-    pub(crate) fn seat_search(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        seat(&self.0.searches, "searches run; see files.searches")
+    pub(crate) fn reserve_search(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+        slot(&self.0.searches, "searches run; see files.searches")
     }
 }
 
-fn seat(seats: &Arc<Semaphore>, what: &str) -> Result<OwnedSemaphorePermit, FilesError> {
+fn slot(slots: &Arc<Semaphore>, what: &str) -> Result<OwnedSemaphorePermit, FilesError> {
     let taken = |_| FilesError::TooMany(format!("too many {what}"));
-    Arc::clone(seats).try_acquire_owned().map_err(taken)
+    Arc::clone(slots).try_acquire_owned().map_err(taken)
 }
 
 impl Shared {

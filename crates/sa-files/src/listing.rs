@@ -42,7 +42,6 @@ impl Files {
         .await
     }
 
-    /// Lists a directory.
     pub async fn list(&self, path: &OsStr, page: Page) -> Result<Listing, FilesError> {
         let located = self.locate(path)?;
         self.run(move |shared| {

@@ -18,9 +18,7 @@ use std::path::PathBuf;
 /// The result of a move.
 #[derive(Debug, Clone)]
 pub struct Moved {
-    /// The old path.
     pub from: PathBuf,
-    /// The new path.
     pub to: PathBuf,
 }
 

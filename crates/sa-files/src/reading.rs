@@ -71,7 +71,6 @@ impl OpenFile {
         (!self.endless).then_some(self.entry.size)
     }
 
-    /// Returns the whole file.
     pub fn into_stream(self) -> FileStream {
         let end = self.size();
         self.stream(0, end)

@@ -49,7 +49,6 @@ impl Place {
 pub(crate) enum Last {
     /// The link itself is meant.
     Keep,
-    /// Follow it.
     Follow,
 }
 

@@ -30,14 +30,12 @@ pub(crate) struct Opened<'a> {
     pub(crate) path: &'a Path,
     /// The number of directories above it, from the start of the walk.
     pub(crate) depth: usize,
-    /// The rules in force in it.
     pub(crate) rules: Option<&'a Rules>,
 }
 
 /// One entry on the way.
 #[derive(Debug)]
-pub(crate) struct Found<'a> {
-    /// The directory that it is in.
+pub(crate) struct TreeEntry<'a> {
     pub(crate) dir: &'a OwnedFd,
     pub(crate) name: &'a OsStr,
     /// Path relative to the start of the walk.
@@ -51,9 +49,7 @@ pub(crate) struct Found<'a> {
 pub(crate) enum Step {
     /// With what is in the entry, then with the next.
     On,
-    /// With the next.
     Past,
-    /// Not at all.
     Stop,
 }
 
@@ -65,7 +61,7 @@ pub(crate) trait Visitor {
     }
 
     /// Takes an entry; directories before what is in them.
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError>;
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError>;
 
     /// Takes note that rules exclude an entry. There may be many of them, so this is the place to give up.
     fn excluded(&mut self, _: &Path) -> Step {
@@ -130,7 +126,6 @@ struct Level {
 struct Walk<'a> {
     visitor: &'a mut dyn Visitor,
     most: usize,
-    /// The current path.
     path: PathBuf,
     relative: PathBuf,
     /// The directories from the first one to where we are.
@@ -183,7 +178,7 @@ impl Walk<'_> {
         if rules.as_ref().is_some_and(|rules| rules.exclude(&self.path, is_dir)) {
             return Ok(self.visitor.excluded(&self.path));
         }
-        let found = Found { dir, name, relative: &self.relative, path: &self.path, stat: &stat };
+        let found = TreeEntry { dir, name, relative: &self.relative, path: &self.path, stat: &stat };
         match self.visitor.entry(&found)? {
             Step::On if is_dir => {}
             step => return Ok(step),

@@ -28,11 +28,9 @@ pub struct WriteOptions {
 /// A file that was written.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// The path of the file.
     pub path: PathBuf,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The version of the file.
     pub version: Version,
     /// False if it replaced another file.
     pub is_new: bool,

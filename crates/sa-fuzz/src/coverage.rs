@@ -40,7 +40,6 @@ impl Coverage {
         Self { counters, seen: vec![0; edges] }
     }
 
-    /// Returns the number of edges.
     pub(crate) fn edges(&self) -> usize {
         self.seen.len()
     }

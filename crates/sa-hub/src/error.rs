@@ -13,27 +13,23 @@ pub enum OpenError {
     /// No server of this id, and no agent named to start one.
     #[error("there is no ACP server '{0}'; name an agent (?agent=) to start one")]
     Unknown(String),
-    /// The catalogue has no such agent.
+    /// The catalog has no such agent.
     #[error(transparent)]
     UnknownAgent(#[from] UnknownAgent),
     /// The server runs another agent.
     #[error("the ACP server '{server}' runs '{bound}', not '{asked}'; DELETE it first or use another id")]
     OtherAgent {
-        /// The server.
         server: String,
         /// The agent it runs.
         bound: String,
-        /// The agent that was asked for.
         asked: String,
     },
     /// The server runs another version.
     #[error("the ACP server '{server}' runs version {bound}, not {asked}; DELETE it first or use another id")]
     OtherVersion {
-        /// The server.
         server: String,
         /// The version it was made with.
         bound: String,
-        /// The version that was asked for.
         asked: String,
     },
     /// The agent can only be installed.
@@ -55,12 +51,7 @@ pub enum CallError {
     Launch(#[from] LaunchError),
     /// The agent could not be started.
     #[error("agent '{agent}' could not be started: {reason}")]
-    Spawn {
-        /// The agent's id.
-        agent: String,
-        /// The system's error.
-        reason: String,
-    },
+    Spawn { agent: String, reason: String },
     /// The agent has ended earlier and nobody asked to start it again.
     #[error("the agent has ended; a POST with ?agent= starts it again")]
     NotRunning(AgentExit),
@@ -69,10 +60,7 @@ pub enum CallError {
     Ended(AgentExit),
     /// The agent takes no input and the queue for it is full.
     #[error("the agent does not read its input; {queued} bytes are waiting for it")]
-    NotReading {
-        /// Bytes in the queue.
-        queued: usize,
-    },
+    NotReading { queued: usize },
     /// The relay takes no more requests.
     #[error(transparent)]
     Refused(#[from] Refused),

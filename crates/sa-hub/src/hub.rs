@@ -124,7 +124,6 @@ impl Hub {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Returns the bounds of this hub.
     pub fn limits(&self) -> &Limits {
         &self.inner.options.limits
     }
@@ -141,12 +140,10 @@ impl Hub {
         found.ok().flatten().map(|found| found.program)
     }
 
-    /// Returns the counters of this hub.
     pub fn stats(&self) -> &Stats {
         &self.inner.stats
     }
 
-    /// Returns the server of that id.
     pub fn get(&self, id: &ServerId) -> Option<Server> {
         self.inner.registry.lock().servers.get(id).cloned()
     }
@@ -204,7 +201,7 @@ impl Hub {
         self.create(&mut entries, id.clone(), (agent, version), self.tended(None))
     }
 
-    /// Returns a new server for an agent that is described here rather than in the catalogue, for a client within the
+    /// Returns a new server for an agent that is described here rather than in the catalog, for a client within the
     /// daemon.
     pub fn open_with(
         &self,

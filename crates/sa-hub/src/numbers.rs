@@ -11,7 +11,6 @@ const REMEMBERED: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Numbers {
     last: HashMap<ServerId, u64>,
-    /// Oldest first.
     order: VecDeque<ServerId>,
     /// No server that was forgotten had a higher number.
     floor: u64,

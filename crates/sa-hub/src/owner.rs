@@ -23,7 +23,7 @@ mod patience;
 mod run;
 mod starting;
 
-use crate::command::Command;
+use crate::command::ServerCommand;
 use crate::hub::{HubOptions, Registry};
 use crate::pipes::{readable, writable};
 use crate::server::Links;
@@ -68,9 +68,9 @@ pub(crate) struct OwnerParts {
 
 pub(crate) struct Owner {
     parts: OwnerParts,
-    commands: mpsc::Receiver<Command>,
+    commands: mpsc::Receiver<ServerCommand>,
     /// Came while the agent's program was being installed; their turn is next.
-    waiting: VecDeque<Command>,
+    waiting: VecDeque<ServerCommand>,
     shared: Arc<Shared>,
     stop: CancellationToken,
     /// Says that the server has ended, whatever becomes of this task.
@@ -158,14 +158,14 @@ impl Owner {
         self.finish().await;
     }
 
-    fn on_command(&mut self, command: Command) {
-        if let Command::Call { message, .. } | Command::Send { message, .. } = &command
+    fn on_command(&mut self, command: ServerCommand) {
+        if let ServerCommand::Call { message, .. } | ServerCommand::Send { message, .. } = &command
             && let Err(refused) = check_message(message)
         {
             return command.fail(refused.into());
         }
         match (&self.run, command) {
-            (_, Command::Subscribe { from, kind, reply }) => {
+            (_, ServerCommand::Subscribe { from, kind, reply }) => {
                 drop(reply.send(Ok(self.subscribe(from, kind))));
             }
             (Run::Preparing(_), command) => self.waiting.push_back(command),
@@ -175,18 +175,22 @@ impl Owner {
     }
 
     /// Executes a command with the agent there is.
-    fn execute(&mut self, command: Command) {
+    fn execute(&mut self, command: ServerCommand) {
         match command {
-            Command::Start { reply } => drop(reply.send(Ok(()))),
-            Command::Call { message, reply, .. } => {
+            ServerCommand::Start { reply } => drop(reply.send(Ok(()))),
+            ServerCommand::Call { message, reply, .. } => {
                 let ticket = self.calls.ticket();
                 match self.accept(message, Caller::Post(ticket)) {
                     Ok(()) => self.calls.wait(ticket, reply),
                     Err(error) => drop(reply.send(Err(error))),
                 }
             }
-            Command::Send { message, caller, reply, .. } => drop(reply.send(self.accept(message, caller))),
-            Command::Subscribe { from, kind, reply } => drop(reply.send(Ok(self.subscribe(from, kind)))),
+            ServerCommand::Send { message, caller, reply, .. } => {
+                drop(reply.send(self.accept(message, caller)))
+            }
+            ServerCommand::Subscribe { from, kind, reply } => {
+                drop(reply.send(Ok(self.subscribe(from, kind))))
+            }
         }
     }
 

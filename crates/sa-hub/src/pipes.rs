@@ -22,7 +22,6 @@ pub(crate) struct Pipes {
 pub(crate) enum Output<T> {
     /// Something was read and worked on.
     Data(T),
-    /// There was nothing to read.
     Nothing,
     /// The agent will write no more.
     End,
@@ -64,7 +63,6 @@ impl Pipes {
         self.stdout.is_some()
     }
 
-    /// Closes the agent's input.
     pub(crate) fn close_input(&mut self) {
         self.stdin = None;
     }

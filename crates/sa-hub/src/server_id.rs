@@ -28,7 +28,6 @@ impl ServerId {
         Self(uuid::Uuid::new_v4().to_string().into())
     }
 
-    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

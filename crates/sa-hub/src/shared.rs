@@ -15,7 +15,7 @@ pub(crate) struct Shared {
     /// Nudged also when a caller leaves.
     pub(crate) journal: Arc<Journal<Arc<Segment>>>,
     pub(crate) event_streams: AtomicUsize,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     /// Numbers of the open sockets.
     sockets: Mutex<BTreeSet<u32>>,
     /// The reason why no agent ever ran, for callers that come after the owner has ended.
@@ -24,7 +24,7 @@ pub(crate) struct Shared {
 
 /// The state in the list of servers.
 #[derive(Debug, Clone)]
-pub(crate) struct State {
+pub(crate) struct ServerState {
     pub(crate) status: AcpServerStatus,
     pub(crate) version: Option<String>,
     pub(crate) pid: Option<u32>,
@@ -36,7 +36,7 @@ impl Shared {
     /// Creates a log of so many bytes, whose first record has the number after `base`.
     pub(crate) fn new(log_bytes: usize, base: u64) -> Self {
         let status = AcpServerStatus::Starting;
-        let state = State { status, version: None, pid: None, exit: None, pending_requests: 0 };
+        let state = ServerState { status, version: None, pid: None, exit: None, pending_requests: 0 };
         Self {
             journal: Arc::new(Journal::new(Ring::continuing(log_bytes, base))),
             event_streams: AtomicUsize::new(0),
@@ -46,7 +46,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock()
     }
 

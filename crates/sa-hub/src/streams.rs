@@ -47,7 +47,6 @@ pub enum About<'a> {
     Session(Option<&'a str>),
     /// The answer to a request that was given this scope.
     Answer {
-        /// The request's scope.
         scope: u32,
         /// Set if the agent answered with an error.
         is_error: bool,
@@ -73,21 +72,20 @@ struct Table {
 #[derive(Debug)]
 struct Session {
     scope: u32,
-    place: Place,
+    place: Carrier,
     used: u64,
     hold: Hold,
 }
 
 /// The stream that carries a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// The connection's.
+enum Carrier {
     Guest,
     /// The session's own stream, after this record.
     Own(u64),
 }
 
-impl Place {
+impl Carrier {
     fn is_own(self, record: u64) -> bool {
         matches!(self, Self::Own(since) if record > since)
     }
@@ -140,7 +138,7 @@ pub struct Attachment {
 #[derive(Debug)]
 enum Stream {
     Connection { streams: Arc<Streams>, limit: usize },
-    Session { id: Box<str>, scope: u32, place: Place },
+    Session { id: Box<str>, scope: u32, place: Carrier },
 }
 
 impl Attachment {
@@ -209,10 +207,10 @@ impl Streams {
             return Err(StreamError::LongSession(id.len()));
         }
         let start = table.routed.max(before_log);
-        let session = table.session(id, Place::Own(start), limit).ok_or(StreamError::TooMany(limit))?;
-        if session.place == Place::Guest {
+        let session = table.session(id, Carrier::Own(start), limit).ok_or(StreamError::TooMany(limit))?;
+        if session.place == Carrier::Guest {
             // Nobody has been shown what comes after `start`.
-            session.place = Place::Own(start);
+            session.place = Carrier::Own(start);
             session.hold = Hold::after(start);
         }
         let stream = Stream::Session { id: id.into(), scope: session.scope, place: session.place };
@@ -224,7 +222,7 @@ impl Streams {
         let mut table = self.lock();
         table.connection.get_or_insert_with(|| Hold::after(before_log));
         let session = session.filter(|id| id.len() <= SESSION_ID_BYTES);
-        let session = session.and_then(|id| table.session(id, Place::Guest, limit));
+        let session = session.and_then(|id| table.session(id, Carrier::Guest, limit));
         session.map_or(CONNECTION_SCOPE, |session| session.scope)
     }
 
@@ -235,13 +233,13 @@ impl Streams {
 
 impl Table {
     /// Returns the session of that id, new at that place if it is unknown; nothing if there is no room for it.
-    fn session(&mut self, id: &str, place: Place, limit: usize) -> Option<&mut Session> {
+    fn session(&mut self, id: &str, place: Carrier, limit: usize) -> Option<&mut Session> {
         self.uses += 1;
         let used = self.uses;
         if !self.sessions.contains_key(id) {
             self.make_room(limit)?;
             self.last_scope += 1;
-            let start = if let Place::Own(since) = place { since } else { 0 };
+            let start = if let Carrier::Own(since) = place { since } else { 0 };
             let session = Session { scope: self.last_scope, place, used, hold: Hold::after(start) };
             self.sessions.insert(id.into(), session);
         }
@@ -263,12 +261,12 @@ impl Table {
 
     /// Gives a session that a record names its own stream after `since`, unless it has a place already or the record
     /// was looked at before. Returns nothing if there is no room for it.
-    fn name(&mut self, session: &str, record: u64, since: u64, limit: usize) -> Option<Place> {
+    fn name(&mut self, session: &str, record: u64, since: u64, limit: usize) -> Option<Carrier> {
         let known = self.sessions.contains_key(session);
         if !known && (record <= self.routed || session.len() > SESSION_ID_BYTES) {
-            return Some(Place::Own(since));
+            return Some(Carrier::Own(since));
         }
-        self.session(session, Place::Own(since), limit).map(|session| session.place)
+        self.session(session, Carrier::Own(since), limit).map(|session| session.place)
     }
 
     /// Returns whether the connection's stream carries a message about a session.
@@ -283,8 +281,8 @@ impl Table {
         let Some((id, session)) = self.sessions.iter_mut().find(|(_, session)| session.scope == scope) else {
             return true;
         };
-        if session.place == Place::Guest {
-            session.place = Place::Own(record);
+        if session.place == Carrier::Guest {
+            session.place = Carrier::Own(record);
             session.hold = Hold::after(record);
             if is_error {
                 // There may be no such session.
@@ -298,5 +296,4 @@ impl Table {
 }
 
 #[cfg(test)]
-#[path = "streams_tests.rs"]
 mod tests;

@@ -56,24 +56,21 @@ pub(crate) enum Format {
     TarGz,
     /// A tarball, compressed with bzip2.
     TarBz2,
-    /// A zip archive.
     Zip,
 }
 
 /// A digest of a file's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Digest {
-    /// SHA-256.
     Sha256([u8; 32]),
-    /// SHA-512.
     Sha512([u8; 64]),
 }
 
 /// The command line that an entry of the ACP registry asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RegistryLaunch {
-    /// Replaces the catalogue's arguments.
+    /// Replaces the catalog's arguments.
     pub(crate) args: Vec<String>,
-    /// On top of the catalogue's variables.
+    /// On top of the catalog's variables.
     pub(crate) env: BTreeMap<String, String>,
 }

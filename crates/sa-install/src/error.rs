@@ -8,83 +8,53 @@ use thiserror::Error;
 /// The reason why an installation failed. Cheap to clone: all callers that joined it get a copy.
 #[derive(Debug, Clone, Error)]
 pub enum InstallError {
-    /// The catalogue says nothing about how to install it.
+    /// The catalog says nothing about how to install it.
     #[error(
         "agent '{agent}' runs {}, which sandbox-agent does not install; install it on this machine",
         command(.program.as_deref())
     )]
     NotInstallable {
-        /// The agent.
         agent: String,
         /// The command that the configuration gives for it.
         program: Option<String>,
     },
     /// The version is not here.
     #[error("version '{version}' of '{agent}' is not installed; installed are: {}", list(.installed))]
-    NotInstalled {
-        /// The agent.
-        agent: String,
-        /// The version that was asked for.
-        version: String,
-        /// Those that are installed.
-        installed: Vec<String>,
-    },
+    NotInstalled { agent: String, version: String, installed: Vec<String> },
     /// No source has such a version.
     #[error("there is no version '{version}' of '{agent}': {}", sources(.attempts))]
     UnknownVersion {
-        /// The agent.
         agent: String,
-        /// The requested version.
         version: String,
         /// The failure of each source.
         attempts: Vec<Attempt>,
     },
     /// No version can have this name.
     #[error("'{version}' is not the name of a version of '{agent}'")]
-    BadVersion {
-        /// The agent.
-        agent: String,
-        /// The requested version.
-        version: String,
-    },
+    BadVersion { agent: String, version: String },
     /// The vendor has no build for this machine.
     #[error("'{agent}' is not built for {platform}")]
-    NoBuild {
-        /// The agent.
-        agent: String,
-        /// This machine.
-        platform: Platform,
-    },
+    NoBuild { agent: String, platform: Platform },
     /// Every source failed.
     #[error("'{agent}' could not be installed from any source: {}", sources(.attempts))]
     NoSource {
-        /// The agent.
         agent: String,
         /// The failure of each source.
         attempts: Vec<Attempt>,
     },
     /// The agent must be installed beforehand, and is not.
     #[error("'{agent}' is not installed, and installing it on first use is forbidden (--require-preinstall)")]
-    Forbidden {
-        /// The agent.
-        agent: String,
-    },
+    Forbidden { agent: String },
     /// There is no room.
     #[error("no space left for '{agent}' in {}", .directory.display())]
     DiskFull {
-        /// The agent.
         agent: String,
         /// The directory that could not be written.
         directory: PathBuf,
     },
     /// The directory of agents cannot be used.
     #[error("cannot use {}: {reason}", .path.display())]
-    Store {
-        /// The file or directory.
-        path: PathBuf,
-        /// The system's error.
-        reason: String,
-    },
+    Store { path: PathBuf, reason: String },
     /// The installation was given up before its end.
     #[error("the installation of '{0}' was interrupted")]
     Interrupted(String),
@@ -146,11 +116,9 @@ impl InstallError {
 /// One source that could not help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// The kind of the source.
     pub source: SourceKind,
     /// The address, without credentials; none if no address was reached.
     pub url: Option<String>,
-    /// The reason, for people.
     pub reason: String,
 }
 

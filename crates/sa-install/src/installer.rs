@@ -1,10 +1,10 @@
 //! The installer: finds programs, and gets the ones that are missing.
 
+mod assembly;
 mod failure;
 mod find;
 mod job;
 mod jobs;
-mod place;
 mod request;
 mod run;
 
@@ -14,8 +14,8 @@ pub use request::{InstallEnd, InstallObserver, InstallRequest, Installed, Instal
 
 use crate::error::InstallError;
 use crate::fetch::Client;
-use crate::node::{Node, NodeError};
-use crate::npm_tree::{Npm, NpmProgram};
+use crate::node::{NodeError, NodePrograms};
+use crate::npm_tree::Npm;
 use crate::sources::Resolver;
 use crate::store::{AgentDirectory, Lock, Receipt};
 use jobs::Jobs;
@@ -40,7 +40,7 @@ struct Inner {
     platform: Platform,
     resolver: Resolver,
     search_path: Option<OsString>,
-    node: Option<Node>,
+    node: Option<NodePrograms>,
     allow_unverified: bool,
     observer: Option<InstallObserver>,
     jobs: Jobs,
@@ -50,19 +50,16 @@ impl Installer {
     /// Touches neither disk nor network yet.
     pub fn new(options: InstallerOptions) -> Self {
         let search_path = options.search_path;
-        let program =
-            options.supervisor.map(|supervisor| NpmProgram { supervisor, search_path: search_path.clone() });
-        let node = program.clone().map(|program: NpmProgram| Node {
-            supervisor: program.supervisor,
-            search_path: program.search_path,
-        });
+        let node = options
+            .supervisor
+            .map(|supervisor| NodePrograms { supervisor, search_path: search_path.clone() });
         let mut client = options.client;
         if client.certificates.is_none() {
             client.certificates = options.npm.certificates().map(Path::to_owned);
         }
         let resolver = Resolver {
             client: Client::new(client),
-            npm: Npm::new(options.npm, program),
+            npm: Npm::new(options.npm, node.clone()),
             platform: options.platform,
             index: options.registry,
         };
@@ -147,7 +144,7 @@ impl Installer {
 
     /// Returns the newest version that is published.
     pub async fn latest(&self, agent: &AgentSpec) -> Result<String, InstallError> {
-        Run::new(&self.inner, agent, InstallRequest::default(), Selecting::Never)?.latest().await
+        run::latest(&self.inner, agent).await
     }
 
     /// Removes one version, or all; answers which were removed.
@@ -200,8 +197,8 @@ impl Installer {
         let (inner, agent) = (Arc::clone(&self.inner), agent.clone());
         self.inner.jobs.join_or_start(key, move |reporter| async move {
             let began = SystemTime::now();
-            let outcome = match Run::new(&inner, &agent, request, selecting) {
-                Ok(run) => run.install(&reporter).await,
+            let outcome = match Run::new(&inner, &agent, request, selecting, reporter) {
+                Ok(run) => run.install().await,
                 Err(error) => Err(error),
             };
             if let Some(observer) = &inner.observer {

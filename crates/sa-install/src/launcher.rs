@@ -18,9 +18,7 @@ pub struct Launcher {
 /// A command, and the version of the program it starts if that is known.
 #[derive(Debug, Clone)]
 pub struct Launchable {
-    /// The command to run.
     pub command: CommandSpec,
-    /// The program's version.
     pub version: Option<String>,
 }
 
@@ -47,7 +45,6 @@ impl Launcher {
         Self { installer, this_program, preinstall }
     }
 
-    /// Returns the installer behind it.
     pub fn installer(&self) -> &Installer {
         &self.installer
     }

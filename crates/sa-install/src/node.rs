@@ -25,7 +25,6 @@ pub enum NodeError {
     /// There is none.
     #[error("agent '{agent}' needs Node.js {wanted}, and there is no `node` on the search path")]
     Missing {
-        /// The agent.
         agent: String,
         /// The versions it runs on.
         wanted: String,
@@ -33,7 +32,6 @@ pub enum NodeError {
     /// Node.js has another version.
     #[error("agent '{agent}' needs Node.js {wanted}, and the one on the search path is {found}")]
     Unsuitable {
-        /// The agent.
         agent: String,
         /// The versions it runs on.
         wanted: String,
@@ -42,14 +40,15 @@ pub enum NodeError {
     },
 }
 
-/// Node.js, as it is looked for.
+/// The way to start node and npm.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub(crate) struct NodePrograms {
     pub(crate) supervisor: Supervisor,
+    /// Directories of node and npm, as in `PATH`; the supervisor's if absent.
     pub(crate) search_path: Option<OsString>,
 }
 
-impl Node {
+impl NodePrograms {
     /// Checks that an agent whose program is this file finds one of the versions that it runs on.
     pub(crate) async fn check(&self, agent: &str, wanted: &str, program: &Path) -> Result<(), NodeError> {
         let Ok(versions) = VersionReq::parse(wanted) else {
@@ -122,7 +121,7 @@ mod tests {
         put(folder.path(), "native", "\u{7f}ELF");
         let options = SupervisorOptions { env: BaseEnv::Inherit(Vec::new()), guardian: None };
         let supervisor = Supervisor::start(options).unwrap();
-        let node = Node { supervisor: supervisor.clone(), search_path: Some(folder.path().into()) };
+        let node = NodePrograms { supervisor: supervisor.clone(), search_path: Some(folder.path().into()) };
         let check = async |program: &str| {
             let checked = node.check("qwen", ">=22", &folder.path().join(program)).await;
             checked.map_err(|error| error.to_string())

@@ -3,9 +3,10 @@
 use crate::error::SourceError;
 use crate::fetch::Client;
 use crate::limits::{NPM_INSTALL_TIMEOUT, NPM_QUESTION_TIMEOUT};
+use crate::node::NodePrograms;
 use crate::npmrc::NpmConfig;
 use sa_disk::{at, on_disk};
-use sa_supervisor::{CommandSpec, Exit, Process, SpawnError, Spawned, Supervisor};
+use sa_supervisor::{CommandSpec, Exit, Process, SpawnError, Spawned};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ mod tests;
 /// Bytes of npm's output that are kept.
 const KEPT_OUTPUT: usize = 64 << 10;
 /// Lines of npm's output that a failure quotes.
-const TOLD_LINES: usize = 12;
+const QUOTED_LINES: usize = 12;
 /// Time between SIGTERM and SIGKILL for npm.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -27,20 +28,12 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub(crate) struct Npm {
     config: NpmConfig,
-    program: Option<NpmProgram>,
+    program: Option<NodePrograms>,
     completed: Arc<OnceCell<NpmConfig>>,
 }
 
-/// The way to start npm.
-#[derive(Debug, Clone)]
-pub(crate) struct NpmProgram {
-    pub(crate) supervisor: Supervisor,
-    /// Directories of npm and node, as in `PATH`; the supervisor's if absent.
-    pub(crate) search_path: Option<OsString>,
-}
-
 impl Npm {
-    pub(crate) fn new(config: NpmConfig, program: Option<NpmProgram>) -> Self {
+    pub(crate) fn new(config: NpmConfig, program: Option<NodePrograms>) -> Self {
         Self { config, program, completed: Arc::default() }
     }
 
@@ -104,7 +97,7 @@ impl Npm {
     }
 }
 
-impl NpmProgram {
+impl NodePrograms {
     /// Returns the registry that npm itself would use.
     async fn registry(&self) -> Option<String> {
         let arguments = ["config", "get", "registry"].map(OsString::from).to_vec();
@@ -131,7 +124,7 @@ impl NpmProgram {
         }
         let written = if errors.trim().is_empty() { output } else { errors };
         let lines: Vec<&str> = written.lines().filter(|line| !line.trim().is_empty()).collect();
-        let told = lines.get(lines.len().saturating_sub(TOLD_LINES)..).unwrap_or_default().join("\n");
+        let told = lines.get(lines.len().saturating_sub(QUOTED_LINES)..).unwrap_or_default().join("\n");
         Err(SourceError::Missing(format!("npm could not install {}: {told}", packages.join(", "))))
     }
 

@@ -23,7 +23,6 @@ const VARIABLE_PREFIX: &str = "npm_config_";
 pub struct NpmSources {
     /// A registry that was given on the command line; scoped packages keep theirs.
     pub registry: Option<String>,
-    /// The environment's variables.
     pub env: BTreeMap<String, String>,
     /// The user's home, for `~/.npmrc`.
     pub home: Option<PathBuf>,

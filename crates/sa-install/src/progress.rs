@@ -8,17 +8,9 @@ pub enum Progress {
     /// Another installation of the agent, maybe of another process, is waited for.
     Waiting,
     /// A source is asked which versions it has.
-    Resolving {
-        /// The kind of the source.
-        source: SourceKind,
-    },
+    Resolving { source: SourceKind },
     /// A source could not help; the next one is asked.
-    SourceFailed {
-        /// The kind of the source.
-        source: SourceKind,
-        /// The reason, for people.
-        reason: String,
-    },
+    SourceFailed { source: SourceKind, reason: String },
     /// Bytes are coming in.
     Downloading {
         /// From where, without credentials.

@@ -29,7 +29,6 @@ pub(crate) type Counter<'a> = &'a dyn Fn(u64);
 pub(crate) enum UnpackError {
     /// The archive is broken, or it must not be unpacked.
     Refused(String),
-    /// The disk.
     Disk(DiskError),
 }
 
@@ -86,7 +85,6 @@ pub(crate) fn copy_directory(from: &Path, into: &Path, written: Counter<'_>) -> 
     directory::copy(&from, &mut Tree::new(into, Selection::everything(), MAX_UNPACKED_BYTES, written))
 }
 
-/// That the archive is broken.
 fn broken(error: impl std::fmt::Display) -> UnpackError {
     UnpackError::Refused(format!("the archive is broken: {error}"))
 }

@@ -32,7 +32,6 @@ pub struct Hold {
 }
 
 impl<E: Entry> Journal<E> {
-    /// Starts a journal with this ring.
     pub fn new(ring: Ring<E>) -> Self {
         Self {
             ring: Mutex::new(ring),
@@ -44,14 +43,13 @@ impl<E: Entry> Journal<E> {
         }
     }
 
-    /// Locks the ring.
     pub fn ring(&self) -> MutexGuard<'_, Ring<E>> {
         self.ring.lock()
     }
 
-    /// Appends an entry, hands out those that leave, then wakes the readers.
-    pub fn append(&self, entry: E, evicted: impl FnMut(E)) {
-        self.ring().append(entry, evicted);
+    /// Appends an entry, then wakes the readers.
+    pub fn append(&self, entry: E) {
+        self.ring().append(entry);
         self.slots.wake();
     }
 
@@ -65,7 +63,6 @@ impl<E: Entry> Journal<E> {
         self.is_closed.load(Ordering::Acquire)
     }
 
-    /// Starts a reader after this record.
     pub fn reader(self: &Arc<Self>, after: u64) -> Reader<E> {
         Reader::new(Arc::clone(self), after)
     }

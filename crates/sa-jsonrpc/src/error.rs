@@ -29,7 +29,6 @@ pub mod codes {
 pub struct ErrorObject {
     /// One of [`codes`].
     pub code: i32,
-    /// For people.
     pub message: String,
     /// For programs.
     #[serde(skip_serializing_if = "Option::is_none")]

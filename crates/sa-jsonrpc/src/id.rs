@@ -7,7 +7,6 @@ pub enum Id {
     Null,
     /// A whole number that fits 64 bits, also one written like `1.0` or `1e2`.
     Int(i64),
-    /// A string, unescaped.
     Text(Box<str>),
     /// Any other number: a larger integer as it was written, a fraction in its shortest form.
     Number(Box<str>),

@@ -8,7 +8,6 @@ const MAX_IDLE_BYTES: usize = 1 << 20;
 /// One line, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// The line as it was written.
     Whole(&'a [u8]),
     /// The length of a line beyond the limit, which was not kept.
     TooLong(u64),
@@ -19,7 +18,6 @@ pub enum Line<'a> {
 pub struct LineBuffer {
     limit: usize,
     bytes: Vec<u8>,
-    /// The start of the next line.
     start: usize,
     /// No line ends before this index.
     searched: usize,
@@ -65,7 +63,6 @@ impl LineBuffer {
         self.find().is_some()
     }
 
-    /// Takes the next line.
     pub fn take(&mut self) -> Option<Line<'_>> {
         let (end, next) = self.find()?;
         let start = std::mem::replace(&mut self.start, next);

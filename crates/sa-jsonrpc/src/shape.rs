@@ -52,7 +52,6 @@ pub enum Invalid {
 pub struct Shape {
     /// Request, notification or response.
     pub kind: Kind,
-    /// The id, if it has one.
     pub id: Option<Id>,
     /// Set if this is a response that carries an error.
     pub is_error: bool,
@@ -170,7 +169,6 @@ impl<B: AsRef<[u8]>> Message<B> {
         self.part(&self.shape.id_span).unwrap_or("null")
     }
 
-    /// Returns the method, unescaped.
     pub fn method(&self) -> Option<String> {
         serde_json::from_str(self.part(&self.shape.method_span)?).ok()
     }

@@ -270,5 +270,4 @@ fn first_word(text: &str) -> (&str, &str) {
 }
 
 #[cfg(test)]
-#[path = "script_tests.rs"]
 mod tests;

@@ -207,5 +207,4 @@ pub(crate) fn nested(description: &str) -> impl Iterator<Item = Offer> {
 }
 
 #[cfg(test)]
-#[path = "tools_tests.rs"]
 mod tests;

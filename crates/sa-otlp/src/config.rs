@@ -264,5 +264,4 @@ fn decoded(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "config_tests.rs"]
 mod tests;

@@ -16,7 +16,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// Content without secrets.
     pub fn without(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut secrets: Vec<String> =
             secrets.into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET).collect();

@@ -8,7 +8,6 @@ const STATE_BYTES: usize = 512;
 /// A place in a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceContext {
-    /// The trace.
     pub trace_id: [u8; 16],
     /// The span that is the parent of what follows.
     pub span_id: SpanId,

@@ -15,15 +15,10 @@ const OWN_TARGETS: [&str; 5] = ["sa_otlp", "hyper", "reqwest", "rustls", "h2"];
 /// The severity of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// Trace.
     Trace,
-    /// Debug.
     Debug,
-    /// Info.
     Info,
-    /// Warn.
     Warn,
-    /// Error.
     Error,
 }
 
@@ -32,11 +27,8 @@ pub enum Severity {
 pub struct LogRecord {
     /// The time of the record, in nanoseconds since 1970.
     pub at_ns: u64,
-    /// The severity of the record.
     pub severity: Severity,
-    /// The message.
     pub body: String,
-    /// Fields.
     pub attributes: Vec<(&'static str, Value)>,
 }
 

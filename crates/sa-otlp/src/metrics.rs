@@ -11,9 +11,7 @@ const LABEL_SETS: usize = 200;
 pub enum ReadingKind {
     /// Only grows while the daemon runs.
     Counter,
-    /// Rises and falls.
     Gauge,
-    /// Values by size.
     Histogram,
 }
 
@@ -22,7 +20,6 @@ pub enum ReadingKind {
 pub struct Reading {
     /// The name in OTLP.
     pub name: &'static str,
-    /// Help text.
     pub help: &'static str,
     /// The unit, in UCUM; empty for plain counts.
     pub unit: &'static str,
@@ -35,20 +32,15 @@ pub struct Reading {
 /// A value under its labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Names and values.
     pub labels: Vec<(&'static str, String)>,
-    /// The value.
     pub value: Value,
 }
 
 /// A value of a metric.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// A count.
     Count(u64),
-    /// An amount.
     Amount(f64),
-    /// Values by size.
     Distribution(Distribution),
 }
 
@@ -59,7 +51,6 @@ pub struct Distribution {
     pub bounds: &'static [f64],
     /// Values in each bucket, one more than there are bounds.
     pub counts: Vec<u64>,
-    /// The sum of all values.
     pub sum: f64,
 }
 
@@ -93,7 +84,6 @@ impl Histogram {
         Self { bounds, distributions: Mutex::default() }
     }
 
-    /// Adds a value.
     pub fn add(&self, mut labels: Vec<(&'static str, String)>, value: f64) {
         let mut distributions = self.distributions.lock();
         if distributions.len() >= LABEL_SETS && !distributions.contains_key(&labels) {

@@ -10,24 +10,17 @@ pub struct SpanId(pub [u8; 8]);
 /// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Text.
     Text(String),
-    /// A truth value.
     Bool(bool),
-    /// A whole number.
     Int(i64),
-    /// A number.
     Double(f64),
-    /// Texts.
     Texts(Vec<String>),
 }
 
 /// A named property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// The name.
     pub key: &'static str,
-    /// The value.
     pub value: Value,
 }
 
@@ -53,7 +46,6 @@ pub enum SpanStatus {
 /// A span that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// The trace and the span itself.
     pub context: TraceContext,
     /// The span that this one is a part of.
     pub parent: Option<SpanId>,
@@ -63,21 +55,17 @@ pub struct Span {
     pub kind: SpanKind,
     /// The beginning, in milliseconds since 1970.
     pub start_ms: u64,
-    /// The end, in milliseconds since 1970.
     pub end_ms: u64,
-    /// Properties.
     pub attributes: Vec<Attribute>,
     /// The end of the work.
     pub status: SpanStatus,
 }
 
 impl Attribute {
-    /// Creates a text.
     pub fn text(key: &'static str, value: impl Into<String>) -> Self {
         Self { key, value: Value::Text(value.into()) }
     }
 
-    /// Creates a whole number.
     pub fn int(key: &'static str, value: u64) -> Self {
         Self { key, value: Value::Int(i64::try_from(value).unwrap_or(i64::MAX)) }
     }

@@ -28,9 +28,7 @@ use serde::Serialize;
 /// The names that all spans of a session carry.
 #[derive(Debug, Clone)]
 pub struct Conversation {
-    /// The session's id.
     pub session: String,
-    /// The agent's id.
     pub agent: String,
     /// The provider of the model, as far as it is known.
     pub provider: String,

@@ -1,10 +1,10 @@
 //! The handle of one process: what callers can ask of it.
 
 use crate::error::{InputError, ResizeError};
-use crate::input::Piece;
+use crate::input::QueuedInput;
 use crate::limits::{INPUT_QUEUE_BYTES, INPUT_WAIT};
 use crate::log::{Entry, Position, Stream};
-use crate::owner::Command;
+use crate::owner::ProcessCommand;
 use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
@@ -31,11 +31,8 @@ pub struct Ended {
 /// The state of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The process's id.
     pub id: String,
-    /// The command it was started with.
     pub command: String,
-    /// The arguments of the command.
     pub args: Vec<String>,
     /// The working directory that was asked for.
     pub cwd: Option<String>,
@@ -66,7 +63,7 @@ pub(crate) struct Inner {
     pub(crate) spec: Spec,
     pub(crate) created_at_ms: u64,
     pub(crate) child: Child,
-    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) commands: mpsc::Sender<ProcessCommand>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -75,7 +72,6 @@ impl Process {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Returns the process's id.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
@@ -84,12 +80,10 @@ impl Process {
         self.inner.number
     }
 
-    /// Returns whether the process has a terminal.
     pub fn has_terminal(&self) -> bool {
         self.inner.spec.terminal.is_some()
     }
 
-    /// Returns the state of the process.
     pub fn describe(&self) -> Snapshot {
         let Inner { id, spec, created_at_ms, child, shared, .. } = &*self.inner;
         Snapshot {
@@ -137,18 +131,17 @@ impl Process {
         let room = u32::try_from(bytes.len().min(INPUT_QUEUE_BYTES)).unwrap_or(u32::MAX);
         let room = Arc::clone(&shared.room).acquire_many_owned(room).await.map_err(|_| InputError::Ended)?;
         let (reply, answer) = oneshot::channel();
-        let command = Command::Input { piece: Piece { bytes, _room: room }, last, reply };
+        let command = ProcessCommand::Input { piece: QueuedInput { bytes, _room: room }, last, reply };
         commands.send(command).await.map_err(|_| InputError::Ended)?;
         answer.await.unwrap_or(Err(InputError::Ended))
     }
 
-    /// Changes the size of its terminal.
     pub async fn resize(&self, size: TerminalSize) -> Result<(), ResizeError> {
         if !self.has_terminal() {
             return Err(ResizeError::NoTerminal);
         }
         let (reply, answer) = oneshot::channel();
-        let command = Command::Resize { size, reply };
+        let command = ProcessCommand::Resize { size, reply };
         self.inner.commands.send(command).await.map_err(|_| ResizeError::Ended)?;
         answer.await.unwrap_or(Err(ResizeError::Ended))
     }

@@ -7,7 +7,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 /// The input of one caller.
 #[derive(Debug)]
-pub(crate) struct Piece {
+pub(crate) struct QueuedInput {
     pub(crate) bytes: Bytes,
     /// Given back when it is written.
     pub(crate) _room: OwnedSemaphorePermit,
@@ -16,13 +16,13 @@ pub(crate) struct Piece {
 /// Pieces that the process has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
-    queue: VecDeque<Piece>,
+    queue: VecDeque<QueuedInput>,
     /// Set if the input ends after what is queued.
     last: bool,
 }
 
 impl Input {
-    pub(crate) fn push(&mut self, piece: Piece) {
+    pub(crate) fn push(&mut self, piece: QueuedInput) {
         if !piece.bytes.is_empty() {
             self.queue.push_back(piece);
         }

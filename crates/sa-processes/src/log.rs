@@ -7,9 +7,7 @@ use sa_journal::Ring;
 /// The origin of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
     Stdout,
-    /// Standard error.
     Stderr,
     /// The terminal, where the two are one.
     Terminal,
@@ -20,7 +18,6 @@ pub enum Stream {
 pub struct Entry {
     /// The sequence number; the first one is 1.
     pub sequence: u64,
-    /// The stream that was read.
     pub stream: Stream,
     /// The time of the read, in milliseconds since 1970.
     pub timestamp_ms: u64,
@@ -86,7 +83,7 @@ mod tests {
         assert_eq!(Position::Tail(1).resolve(&log, any), 0);
         for (sequence, stream) in (1..).zip([Stream::Stdout, Stream::Stderr, Stream::Stdout]) {
             let data = Bytes::from_static(b"0123456789");
-            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() }, drop);
+            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() });
         }
         let stdout = |entry: &Entry| entry.stream == Stream::Stdout;
         assert_eq!(Position::Tail(2).resolve(&log, stdout), 0);

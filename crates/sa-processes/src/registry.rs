@@ -175,7 +175,6 @@ impl Processes {
         Ok(process)
     }
 
-    /// Returns the process of that id.
     pub fn get(&self, id: &str) -> Option<Process> {
         self.registry.lock().processes.get(id).cloned()
     }

@@ -20,9 +20,7 @@ pub struct RunOutcome {
     pub out_of_memory: bool,
     /// Set if it was ended by the timeout.
     pub timed_out: bool,
-    /// The standard output.
     pub stdout: Captured,
-    /// The standard error.
     pub stderr: Captured,
     /// The time from start to end.
     pub duration: Duration,
@@ -31,7 +29,6 @@ pub struct RunOutcome {
 /// The beginning of an output stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Captured {
-    /// The bytes that were kept.
     pub bytes: Vec<u8>,
     /// Set if there was more.
     pub truncated: bool,

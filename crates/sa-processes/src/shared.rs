@@ -33,7 +33,7 @@ impl Shared {
             (log.newest(), log.end())
         };
         let entry = Entry { sequence: newest + 1, stream, timestamp_ms: now_ms(), data, offset };
-        self.journal.append(entry, drop);
+        self.journal.append(entry);
     }
 
     /// Notes the end: nothing more will be added.

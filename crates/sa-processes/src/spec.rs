@@ -13,7 +13,6 @@ const TERM: &str = "xterm-256color";
 pub struct Spec {
     /// A path, or a name to be found in `PATH`.
     pub command: String,
-    /// The arguments of the command.
     pub args: Vec<String>,
     /// The working directory. A relative path begins at the workspace, which is also the default.
     pub cwd: Option<String>,
@@ -56,7 +55,6 @@ impl fmt::Debug for Spec {
 /// Bounds of `run`. The configuration supplies absent ones and caps the others.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RunBounds {
-    /// The timeout.
     pub timeout: Option<Duration>,
     /// The most bytes of each output stream.
     pub output_bytes: Option<usize>,

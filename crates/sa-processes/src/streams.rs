@@ -30,7 +30,6 @@ pub(crate) enum Stdin {
 }
 
 impl Streams {
-    /// Takes the pipes of a child.
     pub(crate) fn of_pipes(child: OnPipes, input: Stdin) -> (Child, Self) {
         let OnPipes { process, stdin, stdout, stderr } = child;
         let stdin = (input == Stdin::Open).then_some(stdin);
@@ -73,7 +72,6 @@ impl Streams {
         }
     }
 
-    /// Reads one of the outputs, once.
     pub(crate) fn read(&mut self, stream: Stream, work: impl FnOnce(&[u8])) -> Look {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
@@ -148,7 +146,6 @@ impl Streams {
         matches!(self, Self::Terminal { .. }).then_some(END_OF_INPUT)
     }
 
-    /// Closes the input.
     pub(crate) fn close_input(&mut self) {
         match self {
             Self::Pipes { stdin, .. } => *stdin = None,

@@ -40,7 +40,7 @@ fn run(output: &[u8]) -> (f64, f64) {
             messages += output.messages;
             bytes += piece.len();
             output.segment.into_iter().for_each(|segment| {
-                log.append(Arc::new(segment), |left| relay.reuse(left));
+                log.append(Arc::new(segment));
             });
         }
     }

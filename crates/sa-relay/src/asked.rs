@@ -10,21 +10,19 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Question {
     /// Number of its record.
     pub sequence: u64,
-    /// The question as an event.
     pub frame: Bytes,
-    /// The bare message.
     pub data: Bytes,
 }
 
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct OpenQuestions {
     questions: BTreeMap<u64, (Id, Question)>,
     sequences: HashMap<Id, u64>,
     bytes: usize,
     limit: usize,
 }
 
-impl Asked {
+impl OpenQuestions {
     /// Keeps questions up to about `limit` bytes, and always the newest; older ones are found in the log only.
     pub(crate) fn new(limit: usize) -> Self {
         Self { questions: BTreeMap::new(), sequences: HashMap::new(), bytes: 0, limit }

@@ -52,7 +52,6 @@ const FIRST_REPLACEMENT: i64 = 1 << 52;
 /// The receiver of the answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// The caller.
     Waits(Caller),
     /// A client whose POST has failed: it may still look for the answer on a stream.
     GaveUp,
@@ -66,7 +65,6 @@ pub(crate) struct Waiting {
     pub(crate) asker: Asker,
     /// The id as the client wrote it.
     pub(crate) id: Box<str>,
-    /// The value of that id.
     value: Id,
     /// Counts the requests of this server.
     number: u64,

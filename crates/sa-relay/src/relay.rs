@@ -1,15 +1,14 @@
 //! The relay of one server: client messages in, agent bytes in, what follows from each out.
 
-use crate::asked::{Asked, Question};
+use crate::asked::{OpenQuestions, Question};
 use crate::buffer::{FRAME_ROOM, FrameBuffer};
-use crate::lines::{Line, Lines};
+use crate::lines::{Lines, OutputLine};
 use crate::pending::{Asker, CancelRoute, Pending, Waiting};
 use crate::segment::SegmentBuilder;
 use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
 use sa_jsonrpc::{ErrorObject, Kind, Message};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// Bounds of one relay, in bytes but for `pending_requests`.
 #[derive(Debug, Clone)]
@@ -29,7 +28,7 @@ pub struct RelayOptions {
 pub struct Relay {
     lines: Lines,
     pending: Pending,
-    asked: Asked,
+    asked: OpenQuestions,
     unparsed_bytes: usize,
     next_sequence: u64,
     end: u64,
@@ -70,9 +69,7 @@ pub struct Output {
 /// The end of a POST's wait.
 #[derive(Debug)]
 pub struct Delivery {
-    /// The ticket of the POST.
     pub ticket: u64,
-    /// The answer.
     pub answer: Answer,
 }
 
@@ -81,12 +78,10 @@ pub struct Delivery {
 pub enum Answer {
     /// The agent's response, under the client's id.
     Response {
-        /// The message.
         bytes: Bytes,
         /// Set if the response carries an error.
         is_error: bool,
     },
-    /// The agent ended before it answered.
     AgentEnded,
     /// The agent said nothing for too long. Its answer may still come, on the streams.
     Silent,
@@ -111,7 +106,7 @@ impl Relay {
         Self {
             lines: Lines::new(options.line_bytes, options.unparsed_bytes),
             pending: Pending::new(options.pending_requests),
-            asked: Asked::new(options.asked_bytes),
+            asked: OpenQuestions::new(options.asked_bytes),
             unparsed_bytes: options.unparsed_bytes,
             next_sequence: base + 1,
             end: 0,
@@ -153,7 +148,10 @@ impl Relay {
     /// Takes bytes that the agent wrote.
     pub fn agent_data(&mut self, data: &[u8], present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
-        let mut round = Round::new(lines.buffers.for_output(data.len()));
+        // The end of a long line brings its buffer with it.
+        let frames =
+            if lines.is_gathering() { FrameBuffer::default() } else { lines.buffers.for_output(data.len()) };
+        let mut round = Round::new(frames);
         lines.feed(data, |line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         let output = self.close(round);
@@ -179,13 +177,6 @@ impl Relay {
         }
         self.record(&mut round, RecordKind::Exit, Audience::Everyone, exit.as_bytes());
         self.close(round)
-    }
-
-    /// Takes a segment that left the journal. Unless somebody reads it, its buffer is used again.
-    pub fn reuse(&mut self, segment: Arc<Segment>) {
-        if let Some(segment) = Arc::into_inner(segment) {
-            self.lines.buffers.reuse(segment.into_buffer());
-        }
     }
 
     /// Fails all requests up to this number: the agent has been silent for too long. It may still answer; that answer
@@ -226,21 +217,21 @@ impl Relay {
         self.asked.questions()
     }
 
-    fn agent_line(&mut self, line: Line<'_>, present: &Presence<'_>, round: &mut Round) {
+    fn agent_line(&mut self, line: OutputLine<'_>, present: &Presence<'_>, round: &mut Round) {
         match line {
-            Line::Whole(bytes) => {
+            OutputLine::Whole(bytes) => {
                 if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
                     self.record(round, kind, audience, bytes);
                 }
             }
-            Line::Gathered(buffer) => {
+            OutputLine::Gathered(buffer) => {
                 let bytes = buffer.get(FRAME_ROOM..).unwrap_or_default();
                 if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
                     round.builder.adopt(self.next_sequence, kind, audience, buffer);
                     self.next_sequence += 1;
                 }
             }
-            Line::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
+            OutputLine::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
         }
     }
 
@@ -348,8 +339,8 @@ impl Relay {
 
     fn close(&mut self, round: Round) -> Output {
         let first = self.next_sequence - round.builder.len() as u64;
-        let segment = round.builder.finish(first, self.end);
-        let segment = segment.map_err(|unused| self.lines.buffers.reuse(unused)).ok();
+        let (segment, rest) = round.builder.finish(first, self.end);
+        self.lines.buffers.put_back(rest);
         let mut deliveries: Vec<Delivery> =
             round.ended.into_iter().map(|(ticket, answer)| Delivery { ticket, answer }).collect();
         if let Some(segment) = &segment {

@@ -74,7 +74,7 @@ impl Log {
             let new: usize = lines.iter().map(Line::cost).sum();
             tail.set_limit(new.clamp(TAIL_BYTES, COMMIT_BYTES));
             for line in lines {
-                tail.append(line, drop);
+                tail.append(line);
             }
         }
         self.ends.send_modify(|ends| (ends.oldest, ends.last) = (ends.oldest.max(oldest), last));

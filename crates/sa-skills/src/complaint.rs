@@ -30,7 +30,6 @@ impl Work {
 pub(crate) enum Meaning {
     /// Nobody answers, or the one who answers cannot help now.
     Unreachable,
-    /// Nobody let it in.
     NotLetIn,
     Other,
 }
@@ -68,7 +67,6 @@ const INTERRUPTIONS: [&str; 20] = [
 /// Before the number of an answer over HTTP.
 const STATUS: &str = "returned error: ";
 
-/// Reads a complaint.
 pub(crate) fn meaning(complaint: &str) -> Meaning {
     let complaint = complaint.to_lowercase();
     if REFUSALS.iter().any(|sign| complaint.contains(sign)) {

@@ -8,118 +8,58 @@ use std::path::PathBuf;
 pub enum SkillsError {
     /// The type is not one of those that there are.
     #[error("{origin}: the type {kind:?} is not known; use `local`, `git` or `github`")]
-    Kind {
-        /// The source.
-        origin: String,
-        /// The configured kind.
-        kind: String,
-    },
+    Kind { origin: String, kind: String },
     /// The address is not one that is fetched from.
     #[error("{origin}: this address is not used: {reason}")]
-    Address {
-        /// The source.
-        origin: String,
-        /// The error.
-        reason: String,
-    },
+    Address { origin: String, reason: String },
     /// The reference is not a branch, tag or commit that could exist.
     #[error("{origin}: {reference:?} cannot be a branch, tag or commit")]
-    Reference {
-        /// The source.
-        origin: String,
-        /// The configured reference.
-        reference: String,
-    },
+    Reference { origin: String, reference: String },
     /// The repository has no such branch or tag.
     #[error(
         "{origin}: the repository has no branch or tag {reference:?}; a commit is named by all of its digits"
     )]
-    NoReference {
-        /// The source.
-        origin: String,
-        /// The configured reference.
-        reference: String,
-    },
+    NoReference { origin: String, reference: String },
     /// The directory in the source climbs, is absolute, or is no directory.
     #[error("{origin}: subpath {subpath:?} {reason}")]
-    Subpath {
-        /// The source.
-        origin: String,
-        /// The configured path.
-        subpath: String,
-        /// The error.
-        reason: &'static str,
-    },
+    Subpath { origin: String, subpath: String, reason: &'static str },
     /// A link in the source leads out of it.
     #[error(
         "{origin}: {link} is a link that leads out of the source, or nowhere; such links are not followed"
     )]
     LeadsOut {
-        /// The source.
         origin: String,
         /// The link, from the source's root.
         link: String,
     },
     /// The directory of a local source is not there.
     #[error("{origin}: there is no directory {}; create it or correct the source", path.display())]
-    NoDirectory {
-        /// The source.
-        origin: String,
-        /// The path that was searched.
-        path: PathBuf,
-    },
+    NoDirectory { origin: String, path: PathBuf },
     /// The source has no skills.
     #[error("{origin}: no directory with a SKILL.md was found; `subpath` says where to look")]
-    NoSkills {
-        /// The source.
-        origin: String,
-    },
+    NoSkills { origin: String },
     /// A skill that is asked for is not there.
     #[error("{origin}: there is no skill {name:?}; there are {}", known.join(", "))]
-    NoSuchSkill {
-        /// The source.
-        origin: String,
-        /// The requested skill.
-        name: String,
-        /// The skills of the source.
-        known: Vec<String>,
-    },
+    NoSuchSkill { origin: String, name: String, known: Vec<String> },
     /// A skill has a name that no directory should have.
     #[error(
         "{origin}: the skill in {directory} has no usable name; give it one of letters, digits, `-`, `_` and `.`"
     )]
-    Name {
-        /// The source.
-        origin: String,
-        /// The directory of the skill.
-        directory: String,
-    },
+    Name { origin: String, directory: String },
     /// Two skills have one name.
     #[error(
         "two skills are called {name:?}: one of {first}, one of {second}; narrow one down with `skills` or `subpath`"
     )]
-    SameName {
-        /// The name.
-        name: String,
-        /// The source of the first.
-        first: String,
-        /// The source of the second.
-        second: String,
-    },
+    SameName { name: String, first: String, second: String },
     /// `git` is not installed.
     #[error(
         "{origin}: the program `git` is needed to fetch it and was not found; install it, or use a `local` source"
     )]
-    NoGit {
-        /// The source.
-        origin: String,
-    },
+    NoGit { origin: String },
     /// The other side cannot be reached, or cannot answer at the moment.
     #[error("{origin}: {action} failed: {reason}; it cannot be reached at the moment")]
     Unreachable {
-        /// The source.
         origin: String,
-        /// The task.
         action: &'static str,
         /// The error of `git`.
         reason: String,
@@ -127,9 +67,7 @@ pub enum SkillsError {
     /// The other side was reached and has no such repository, or not for us.
     #[error("{origin}: {action} failed: {reason}")]
     Refused {
-        /// The source.
         origin: String,
-        /// The task.
         action: &'static str,
         /// The error of `git`.
         reason: String,
@@ -137,47 +75,23 @@ pub enum SkillsError {
     /// `git` could not do its work on this machine.
     #[error("{origin}: {action} failed: {reason}")]
     Git {
-        /// The source.
         origin: String,
-        /// The task.
         action: &'static str,
         /// The error of `git`.
         reason: String,
     },
     /// `git` took too long.
     #[error("{origin}: {action} took longer than {seconds} s and was ended")]
-    TimedOut {
-        /// The source.
-        origin: String,
-        /// The task.
-        action: &'static str,
-        /// The timeout.
-        seconds: u64,
-    },
+    TimedOut { origin: String, action: &'static str, seconds: u64 },
     /// The source is too large.
     #[error("{origin}: it is larger than {bytes} bytes or {files} files; choose a smaller repository")]
-    TooLarge {
-        /// The source.
-        origin: String,
-        /// The most bytes.
-        bytes: u64,
-        /// The most files.
-        files: u64,
-    },
+    TooLarge { origin: String, bytes: u64, files: u64 },
     /// Somebody else works on the same thing and does not finish.
     #[error("another process has been at work on {} for too long", path.display())]
-    Busy {
-        /// The locked path.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// The directory of the session does not exist, or its place for skills is a link or a file.
     #[error("skills cannot be placed in {}: {reason}", path.display())]
-    Place {
-        /// The place.
-        path: PathBuf,
-        /// The error.
-        reason: &'static str,
-    },
+    Place { path: PathBuf, reason: &'static str },
     /// The disk refused something.
     #[error(transparent)]
     Disk(#[from] DiskError),

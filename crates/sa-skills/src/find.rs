@@ -19,12 +19,11 @@ const PASSED_OVER: [&str; 2] = [".git", "node_modules"];
 
 /// A directory to search.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct SearchRoot<'a> {
     /// The source, for people.
     pub(crate) origin: &'a str,
     /// The bounds of the search.
     pub(crate) root: &'a Path,
-    /// Begin here.
     pub(crate) subpath: &'a Path,
     /// Links in the root that led out of it and are gone.
     pub(crate) dropped_links: &'a [String],
@@ -37,7 +36,6 @@ pub(crate) struct Place<'a> {
 pub(crate) struct Skill {
     /// The name for agents; none if neither its front matter nor its directory has a usable one.
     name: Option<String>,
-    /// From the root.
     inner: PathBuf,
     has_description: bool,
 }
@@ -46,13 +44,12 @@ pub(crate) struct Skill {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub(crate) name: String,
-    /// From the root.
     pub(crate) inner: PathBuf,
 }
 
 /// Returns the skills of a place, narrowed down to `only` unless that is empty. Warnings are added to `warnings`.
 pub(crate) fn find(
-    place: &Place<'_>,
+    place: &SearchRoot<'_>,
     only: &[String],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Chosen>, SkillsError> {
@@ -82,7 +79,7 @@ pub(crate) fn find(
     Ok(chosen)
 }
 
-impl Place<'_> {
+impl SearchRoot<'_> {
     /// Returns all skills, nearest first. There are none inside of another.
     fn search(&self, warnings: &mut Vec<String>) -> Result<Vec<Skill>, SkillsError> {
         let root = fs::canonicalize(self.root).map_err(at(self.root))?;

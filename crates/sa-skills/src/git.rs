@@ -46,7 +46,6 @@ pub(crate) enum GitFailure {
     Missing,
     TimedOut,
     TooLarge,
-    /// The end of what it said.
     Said(String),
 }
 
@@ -55,7 +54,6 @@ pub(crate) enum GitFailure {
 pub(crate) struct Git<'a> {
     pub(crate) supervisor: &'a Supervisor,
     pub(crate) limits: &'a SkillsLimits,
-    /// The repository's own directory.
     pub(crate) repository: &'a Path,
     /// The working directory. Everything that it may write is beneath this.
     pub(crate) staging: &'a Path,

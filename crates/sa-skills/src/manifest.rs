@@ -20,7 +20,7 @@ pub(crate) struct Manifest {
     /// Directories that were made for it, outermost first.
     pub(crate) created: Vec<PathBuf>,
     /// By the names of skills.
-    pub(crate) entries: BTreeMap<String, Entry>,
+    pub(crate) entries: BTreeMap<String, PlacedEntry>,
     /// Sessions that want something there, the one that started last at the end.
     #[serde(default)]
     pub(crate) owners: Vec<Owner>,
@@ -39,15 +39,13 @@ pub(crate) struct Owner {
 pub(crate) struct Wanted {
     /// The source, for people.
     pub(crate) origin: String,
-    /// The skill's directory.
     pub(crate) target: PathBuf,
-    /// The source's root.
     pub(crate) boundary: PathBuf,
 }
 
 /// One skill that was placed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Entry {
+pub(crate) struct PlacedEntry {
     /// The target of the link, or the original of the copy.
     pub(crate) target: PathBuf,
     /// The skill in the cache that the link's target is a copy of.
@@ -65,14 +63,13 @@ pub(crate) struct Entry {
 pub(crate) struct CopyMark {
     pub(crate) device: u64,
     pub(crate) inode: u64,
-    /// The fingerprint of the original.
     pub(crate) fingerprint: String,
     /// The fingerprint of the copy.
     #[serde(default)]
     pub(crate) seal: String,
 }
 
-impl Entry {
+impl PlacedEntry {
     /// Returns whether this placement is the wanted one.
     pub(crate) fn is_of(&self, wanted: &Wanted) -> bool {
         *self.source.as_ref().unwrap_or(&self.target) == wanted.target

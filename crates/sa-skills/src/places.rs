@@ -49,7 +49,7 @@ impl Places {
     }
 }
 
-/// The directories of the agents in the catalogue.
+/// The directories of the agents in the catalog.
 impl Default for Places {
     fn default() -> Self {
         let own = OWN.iter().map(|(agent, place)| ((*agent).to_owned(), (*place).to_owned()));

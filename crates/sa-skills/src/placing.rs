@@ -4,7 +4,7 @@
 //! to its manifest: agents write through links, and others use the same repository.
 
 use crate::exclude::keep_out_of_git;
-use crate::manifest::{CopyMark, Entry, Manifest, Wanted};
+use crate::manifest::{CopyMark, Manifest, PlacedEntry, Wanted};
 use crate::tree::{Original, identity, seal};
 use crate::{SkillsError, SkillsLimits};
 use sa_disk::{at, remove_all, temporary_name};
@@ -24,7 +24,6 @@ pub(crate) struct Placement {
     pub(crate) manifest: PathBuf,
     /// The directory the agent works in, without links.
     pub(crate) cwd: PathBuf,
-    /// From there.
     pub(crate) relative: PathBuf,
     /// Set to copy even where a link could be made.
     pub(crate) copies: bool,
@@ -179,7 +178,9 @@ impl Placement {
         // Noted before it is made: what a kill leaves is known to be ours.
         let before = known.as_ref().map(|known| known.target.clone());
         let copy = known.and_then(|known| known.copy);
-        manifest.entries.insert(name.to_owned(), Entry { target: target.clone(), source, before, copy });
+        manifest
+            .entries
+            .insert(name.to_owned(), PlacedEntry { target: target.clone(), source, before, copy });
         if !self.copies && leads_to(&path, &target) {
             return Ok(None);
         }
@@ -289,7 +290,7 @@ impl Placement {
         Ok(fs::rename(draft, path).map_err(at(path))?)
     }
 
-    fn occupant(&self, path: &Path, known: Option<&Entry>, wanted: &Wanted) -> Occupant {
+    fn occupant(&self, path: &Path, known: Option<&PlacedEntry>, wanted: &Wanted) -> Occupant {
         if fs::symlink_metadata(path).is_err() {
             return Occupant::Nobody;
         }
@@ -304,11 +305,12 @@ impl Placement {
 
     /// Returns whether an entry is ours: a link that leads into our cache or is noted, a directory if it is the very
     /// one that was noted.
-    fn is_ours(&self, path: &Path, known: Option<&Entry>) -> bool {
+    fn is_ours(&self, path: &Path, known: Option<&PlacedEntry>) -> bool {
         let Ok(metadata) = fs::symlink_metadata(path) else { return false };
         if metadata.is_symlink() {
             let Ok(target) = fs::read_link(path) else { return false };
-            let is_noted = |entry: &Entry| entry.target == target || entry.before.as_ref() == Some(&target);
+            let is_noted =
+                |entry: &PlacedEntry| entry.target == target || entry.before.as_ref() == Some(&target);
             return target.starts_with(&self.home) || known.is_some_and(is_noted);
         }
         let copy = known.and_then(|entry| entry.copy.as_ref());

@@ -19,7 +19,6 @@ pub struct Placed {
 pub struct Displaced {
     /// The session that started earlier.
     pub session: String,
-    /// For its people.
     pub warning: String,
 }
 

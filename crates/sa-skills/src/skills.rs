@@ -1,7 +1,7 @@
 //! The entrance: what is configured in, links on the disk out.
 
 use crate::cache::Cache;
-use crate::find::{Chosen, Place, find};
+use crate::find::{Chosen, SearchRoot, find};
 use crate::lock::lock;
 use crate::manifest::{Manifest, Wanted};
 use crate::placing::Placement;
@@ -27,7 +27,6 @@ const LOCK: &str = "lock";
 pub struct SkillsOptions {
     /// The directories in which agents look.
     pub places: Places,
-    /// The limits of sources.
     pub limits: SkillsLimits,
     /// The prefix of `owner/name` in the address of a `github` source.
     pub github: String,
@@ -72,7 +71,6 @@ impl Skills {
         Self::with_options(home, supervisor, SkillsOptions { places, ..SkillsOptions::default() })
     }
 
-    /// Creates the store with all options.
     pub fn with_options(home: PathBuf, supervisor: Supervisor, options: SkillsOptions) -> Self {
         Self { inner: Arc::new(Inner { home, supervisor, options }) }
     }
@@ -124,7 +122,7 @@ impl Skills {
     /// Removes the skills that were placed for a session that has ended and for nobody else, and restores those that
     /// it had displaced.
     ///
-    /// What cannot be removed now is removed when something else is placed there.
+    /// Skills that cannot be removed now are removed when something else is placed there.
     pub async fn release(&self, session: &str) -> Result<(), SkillsError> {
         let session = session.to_owned();
         self.retain(move |other| other != session).await
@@ -183,7 +181,7 @@ impl Skills {
         let (home, origin) = (home.to_owned(), request.origin.clone());
         let (subpath, only) = (request.subpath.clone(), request.only.clone());
         try_on_disk(root.clone(), move || {
-            let place = Place {
+            let place = SearchRoot {
                 origin: &origin,
                 root: &root,
                 subpath: &subpath,
@@ -228,7 +226,6 @@ impl Skills {
     }
 }
 
-/// Returns the manifests of all places.
 fn manifests(noted: &Path) -> Result<Vec<PathBuf>, SkillsError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(noted).map_err(at(noted))? {

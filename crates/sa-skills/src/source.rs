@@ -13,7 +13,6 @@ pub(crate) struct Request {
     pub(crate) from: From,
     /// Beneath the source's root; neither absolute nor climbing.
     pub(crate) subpath: PathBuf,
-    /// Only these, if there are any.
     pub(crate) only: Vec<String>,
 }
 

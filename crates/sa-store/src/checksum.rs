@@ -13,7 +13,6 @@ impl Checksum {
         self
     }
 
-    /// Adds bytes.
     pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
         self.0.update(&(value.len() as u64).to_le_bytes());
         self.0.update(value);

@@ -14,12 +14,7 @@ pub enum OpenError {
          mv -- {path} {path}.damaged; [ ! -e {path}-wal ] || mv -- {path}-wal {path}.damaged-wal",
         path = quoted(path)
     )]
-    Corrupt {
-        /// The database.
-        path: PathBuf,
-        /// The damage.
-        detail: String,
-    },
+    Corrupt { path: PathBuf, detail: String },
     /// A later version of this program made it.
     #[error(
         "the session store has version {found}, and this program knows versions up to {known}: use a newer one"
@@ -27,14 +22,12 @@ pub enum OpenError {
     Newer {
         /// The version of the file.
         found: i64,
-        /// The newest one known.
         known: i64,
     },
     /// Another process has it open.
     #[error("the session store {path} is in use{by}: end that process, or use another data directory",
         path = quoted(path), by = holder.map(|pid| format!(" by process {pid}")).unwrap_or_default())]
     InUse {
-        /// The database.
         path: PathBuf,
         /// The process, as far as it said.
         holder: Option<u32>,

@@ -68,7 +68,6 @@ impl Listed {
     }
 }
 
-/// Returns how a session is listed.
 pub(crate) fn of(connection: &Connection, session: i64) -> Result<Listed, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM listings l WHERE l.session = ?1");
     let mut select = connection.prepare_cached(&sql)?;
@@ -77,7 +76,6 @@ pub(crate) fn of(connection: &Connection, session: i64) -> Result<Listed, StoreE
     rows.next()?.map_or_else(missing, Listed::read)
 }
 
-/// Takes a session off the list.
 pub(crate) fn remove(connection: &Connection, session: i64) -> Result<(), StoreError> {
     connection.prepare_cached("DELETE FROM listings WHERE session = ?1")?.execute([session])?;
     Ok(())

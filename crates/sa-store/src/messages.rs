@@ -49,7 +49,6 @@ pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>
     Ok(labels)
 }
 
-/// Returns a message with its contents.
 pub(crate) fn whole(connection: &Connection, label: Label) -> Result<StoredMessage, StoreError> {
     let sql = "SELECT checksum, answer, body FROM messages WHERE place = ?1";
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));

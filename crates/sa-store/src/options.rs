@@ -54,9 +54,7 @@ pub enum Synchronous {
 /// The amount of data that is kept. The newest event of a session always is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retention {
-    /// Events of one session.
     pub events_per_session: u64,
-    /// Bytes of one session's events.
     pub bytes_per_session: u64,
     /// Time after which an ended session is removed, in milliseconds; never if absent.
     pub ended_sessions_ms: Option<u64>,

@@ -10,13 +10,11 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 /// The part of a session that changes with each event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// The session's number.
     pub(crate) session: i64,
     /// The id of the oldest event; `last + 1` if there is none.
     pub(crate) oldest: u64,
     /// The id of the newest event.
     pub(crate) last: u64,
-    /// Bytes of its events.
     pub(crate) bytes: u64,
     pub(crate) created_at_ms: u64,
     pub(crate) updated_at_ms: u64,
@@ -67,7 +65,6 @@ impl Head {
         rows.next()?.map_or_else(|| Err(StoreError::UnknownSession(id.to_owned())), Self::read)
     }
 
-    /// Returns the one of a session by its number.
     pub(crate) fn numbered(connection: &Connection, session: i64) -> Result<Option<Self>, StoreError> {
         let mut statement =
             connection.prepare_cached(&format!("SELECT {HEAD} FROM heads h WHERE h.session = ?1"))?;
@@ -92,7 +89,6 @@ pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>
     Ok(sessions)
 }
 
-/// Returns one session.
 pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<StoredSession>, StoreError> {
     let snapshot = connection.transaction()?;
     let mut statement = snapshot.prepare_cached(&format!(
@@ -103,12 +99,10 @@ pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<St
     rows.next()?.map(|row| read_session(&snapshot, row)).transpose()
 }
 
-/// Returns whether there is a session with that id.
 pub(crate) fn has_session(connection: &mut Connection, id: &str) -> Result<bool, StoreError> {
     Ok(connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([id])?)
 }
 
-/// Returns one session by its number.
 pub(crate) fn session_numbered(
     connection: &Connection,
     number: i64,

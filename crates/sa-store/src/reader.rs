@@ -28,7 +28,6 @@ pub(crate) struct Pool {
 }
 
 impl Readers {
-    /// For a file.
     pub(crate) fn of_file(path: PathBuf) -> Self {
         Self::Pool(Pool { path, idle: Arc::default(), permits: Arc::new(Semaphore::new(READERS)) })
     }

@@ -207,7 +207,6 @@ pub(crate) fn extent(place: i64, packed: i64) -> (u64, u64) {
     (id_at(place), packed.max(1).cast_unsigned())
 }
 
-/// Reads the events of a row.
 pub(crate) fn read(row: &Row<'_>) -> Result<Vec<StoredEvent>, StoreError> {
     let (place, at_ms, sum): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let (data, packed): (Vec<u8>, i64) = (row.get(3)?, row.get(4)?);

@@ -77,7 +77,10 @@ impl Store {
     /// Those of the disk.
     pub async fn create(&self, session: &str, record: Bytes, listing: Listing) -> Result<bool, StoreError> {
         let id = session.to_owned();
-        self.inner.queue.change(record.len(), move |desk| writer::create(desk, &id, &record, &listing)).await
+        self.inner
+            .queue
+            .change(record.len(), move |transaction| writer::create(transaction, &id, &record, &listing))
+            .await
     }
 
     /// Changes a session and answers when that is committed, whole. If nobody waits for the answer it may be made all the same.
@@ -89,8 +92,11 @@ impl Store {
     /// of the disk. Nothing was changed then.
     pub async fn commit(&self, session: &str, change: Change) -> Result<Committed, StoreError> {
         let (id, bytes) = (session.to_owned(), change.bytes());
-        let committed =
-            self.inner.queue.change(bytes, move |desk| writer::commit(desk, &id, &change)).await?;
+        let committed = self
+            .inner
+            .queue
+            .change(bytes, move |transaction| writer::commit(transaction, &id, &change))
+            .await?;
         self.inner.queue.grew(bytes);
         Ok(committed)
     }
@@ -107,7 +113,9 @@ impl Store {
         state: Bytes,
     ) -> Result<(), StoreError> {
         let id = session.to_owned();
-        let note = move |desk: &writer::Desk<'_>| writer::set_webhook(desk, &id, delivered, &state);
+        let note = move |transaction: &writer::Transaction<'_>| {
+            writer::set_webhook(transaction, &id, delivered, &state)
+        };
         self.inner.queue.change(session.len(), note).await
     }
 
@@ -118,7 +126,7 @@ impl Store {
     /// Those of the disk.
     pub async fn delete(&self, session: &str) -> Result<bool, StoreError> {
         let id = session.to_owned();
-        self.inner.queue.change(0, move |desk| writer::delete(desk, &id)).await
+        self.inner.queue.change(0, move |transaction| writer::delete(transaction, &id)).await
     }
 
     /// Returns the sessions that have ended and are too old or too much, see [`Retention`](crate::Retention). One that is damaged
@@ -139,7 +147,8 @@ impl Store {
     ///
     /// Those of the disk.
     pub async fn sweep(&self, forget: Vec<String>) -> Result<Swept, StoreError> {
-        let swept = self.inner.queue.change(0, move |desk| writer::sweep(desk, &forget)).await?;
+        let swept =
+            self.inner.queue.change(0, move |transaction| writer::sweep(transaction, &forget)).await?;
         self.inner.queue.swept();
         Ok(swept)
     }
@@ -238,7 +247,10 @@ impl Store {
     /// [`StoreError::UnknownSession`], and those of the disk.
     pub async fn set_inactive(&self, session: &str) -> Result<(), StoreError> {
         let id = session.to_owned();
-        self.inner.queue.change(session.len(), move |desk| writer::set_inactive(desk, &id)).await
+        self.inner
+            .queue
+            .change(session.len(), move |transaction| writer::set_inactive(transaction, &id))
+            .await
     }
 
     /// Returns one session, if there is one with that id.

@@ -6,7 +6,6 @@ use bytes::Bytes;
 /// A change of one session; all of it is committed, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    /// The session's new record.
     pub record: Option<Bytes>,
     /// The session's entry in lists from now on.
     pub listing: Option<Listing>,
@@ -25,7 +24,7 @@ pub struct Change {
 pub struct Listing {
     /// The time of its creation, in milliseconds since 1970; lists are in this order.
     pub created_at_ms: u64,
-    /// The agent's id in the catalogue.
+    /// The agent's id in the catalog.
     pub agent: String,
     /// The agent's own id of it.
     pub native: Option<String>,
@@ -54,7 +53,6 @@ pub enum Which {
     All,
     /// Those that have not ended.
     Open,
-    /// Those that have ended.
     Ended,
 }
 
@@ -65,7 +63,6 @@ pub struct NewEvent {
     pub id: u64,
     /// The time of the event, in milliseconds since 1970.
     pub at_ms: u64,
-    /// The contents.
     pub data: Bytes,
     /// The change that it makes to the transcript.
     pub mark: Option<Mark>,
@@ -75,41 +72,19 @@ pub struct NewEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// The event holds the newest state of a message. A new message takes its place here.
-    State {
-        /// The message's id.
-        message: String,
-    },
+    State { message: String },
     /// The event holds a message without an id.
     Nameless,
     /// The event holds a piece of a message that its newest state does not have.
-    Piece {
-        /// The message's id.
-        message: String,
-    },
+    Piece { message: String },
     /// The event holds a message that waits for its turn, at the end of the transcript.
-    Queued {
-        /// The message's id.
-        message: String,
-        /// The turn that it begins.
-        turn_id: String,
-        /// The place in the queue.
-        at: QueuePlace,
-    },
+    Queued { message: String, turn_id: String, at: QueuePlace },
     /// A message that waited takes its place here.
-    Begun {
-        /// The message's id.
-        message: String,
-    },
+    Begun { message: String },
     /// Messages that wait take the places that they have, in this order.
-    Reordered {
-        /// The messages' ids.
-        messages: Vec<String>,
-    },
+    Reordered { messages: Vec<String> },
     /// A turn is over. If its message still waited, it was taken back; it takes its place here.
-    Over {
-        /// The turn.
-        turn_id: String,
-    },
+    Over { turn_id: String },
 }
 
 /// A place in the queue of messages.
@@ -117,18 +92,15 @@ pub enum Mark {
 pub enum QueuePlace {
     /// Before the messages that wait already.
     First,
-    /// After them.
     Last,
 }
 
 /// An event that was appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// The event's id.
     pub id: u64,
     /// The time of the event, in milliseconds since 1970.
     pub at_ms: u64,
-    /// The contents.
     pub data: Bytes,
 }
 
@@ -200,7 +172,6 @@ pub struct TranscriptEntry {
 /// Fate of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// The message was said.
     Said,
     /// The message waits for its turn.
     Queued,
@@ -211,14 +182,11 @@ pub enum Standing {
 /// A change of a session's messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageChange {
-    /// A message is accepted.
     Accept(StoredMessage),
     /// A message changes its state. A message that is done loses its body. Without a key it is removed, as nobody can
     /// ask for it.
     State {
-        /// The turn that it begins.
         turn_id: String,
-        /// The new state.
         state: MessageState,
     },
 }
@@ -234,9 +202,7 @@ pub struct StoredMessage {
     pub body_digest: [u8; 32],
     /// The data to run it; empty once it is done.
     pub body: Bytes,
-    /// The answer to the client.
     pub answer: Bytes,
-    /// The state of the message.
     pub state: MessageState,
 }
 
@@ -254,9 +220,7 @@ pub enum MessageState {
 /// A session as the store knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSession {
-    /// The session's id.
     pub id: String,
-    /// The session's record.
     pub record: Bytes,
     /// The id of the oldest event that is kept; `last + 1` if there is none.
     pub oldest: u64,
@@ -292,7 +256,6 @@ pub struct Swept {
 pub struct WebhookCursor {
     /// Everything up to this event was delivered.
     pub delivered: u64,
-    /// The state of the deliverer.
     pub state: Bytes,
 }
 
@@ -309,7 +272,6 @@ pub struct Stats {
     pub checkpoints: u64,
     /// Bytes that wait for the writer now.
     pub queued_bytes: u64,
-    /// Sessions that there are.
     pub sessions: u64,
     /// Those of them that have ended.
     pub ended: u64,

@@ -21,7 +21,6 @@ pub struct CommandSpec {
     pub program: OsString,
     /// The program's own name; `program` when absent.
     pub arg0: Option<OsString>,
-    /// The arguments after the name.
     pub args: Vec<OsString>,
     /// Variables set on top of the supervisor's base environment.
     pub env: Vec<(OsString, OsString)>,

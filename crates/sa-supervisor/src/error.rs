@@ -31,12 +31,7 @@ pub enum SpawnError {
     },
     /// The file is there and cannot be run: no permission, not a program, or its interpreter is missing.
     #[error("cannot execute {}: {source}", program.display())]
-    NotExecutable {
-        /// The file that was found.
-        program: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    NotExecutable { program: PathBuf, source: io::Error },
     /// The working directory is missing, is not a directory, or cannot be entered.
     #[error("working directory does not exist or cannot be entered: {}", path.display())]
     BadDirectory {
@@ -45,10 +40,7 @@ pub enum SpawnError {
     },
     /// An environment variable without a name, or with `=` or a NUL byte in it.
     #[error("not a valid name of an environment variable: {name:?}")]
-    BadVariable {
-        /// The offending name.
-        name: String,
-    },
+    BadVariable { name: String },
     /// The supervisor is shutting down and starts nothing any more.
     #[error("the daemon is shutting down")]
     ShuttingDown,

@@ -5,7 +5,6 @@ use rustix::process::{Pid, Signal};
 /// Names one process for good. The number alone does not, because the system uses it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessIdentity {
-    /// The process id.
     pub pid: u32,
     /// The time of its start, in clock ticks after boot. Unknown where there is no `/proc`.
     pub started: Option<u64>,
@@ -14,7 +13,6 @@ pub struct ProcessIdentity {
 }
 
 impl ProcessIdentity {
-    /// Returns the identity of this process.
     pub fn current() -> Self {
         let pid = std::process::id();
         Self { pid, started: started(pid), boot: boot() }

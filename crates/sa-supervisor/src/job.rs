@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, test_kill_process};
 
-use crate::census::{self, Entry};
+use crate::census::{self, CensusEntry};
 use crate::limits;
 use crate::members::{Claim, Daemon, Traces};
 use crate::tree::Tree;
@@ -76,9 +76,9 @@ impl Job {
     }
 
     /// Acts on the members a census found. Gives back the tree when it is over.
-    pub(crate) fn advance(&mut self, daemon: Daemon, members: &[&Entry]) -> Option<Arc<Tree>> {
+    pub(crate) fn advance(&mut self, daemon: Daemon, members: &[&CensusEntry]) -> Option<Arc<Tree>> {
         self.traces = Traces::of(members, daemon);
-        let living: Vec<&Entry> = members.iter().copied().filter(|member| member.alive).collect();
+        let living: Vec<&CensusEntry> = members.iter().copied().filter(|member| member.alive).collect();
         self.step(members.is_empty(), |tree, signal| signal_all(tree, &living, signal))
     }
 
@@ -120,7 +120,7 @@ impl Job {
 }
 
 /// Signals the group first: one call reaches all its members, also one that forks at this moment.
-fn signal_all(tree: &Tree, living: &[&Entry], signal: Signal) {
+fn signal_all(tree: &Tree, living: &[&CensusEntry], signal: Signal) {
     let group = tree.group();
     if living.iter().any(|member| Some(member.group) == group) {
         tree.signal_group(signal);

@@ -17,7 +17,6 @@ use crate::tree::Tree;
 pub struct Exit {
     /// The exit code, unless a signal ended it.
     pub code: Option<i32>,
-    /// The signal that ended it.
     pub signal: Option<i32>,
 }
 

@@ -43,7 +43,6 @@ pub struct Spawned {
     pub process: Process,
     /// The child's stdin; drop it to close it.
     pub stdin: pipe::Sender,
-    /// The child's stdout.
     pub stdout: pipe::Receiver,
 }
 
@@ -54,9 +53,7 @@ pub struct OnPipes {
     pub process: Process,
     /// The child's stdin; drop it to close it.
     pub stdin: pipe::Sender,
-    /// The child's stdout.
     pub stdout: pipe::Receiver,
-    /// The child's stderr.
     pub stderr: pipe::Receiver,
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use tokio::sync::oneshot;
 
-use crate::census::{self, Census, Entry};
+use crate::census::{self, Census, CensusEntry};
 use crate::environment::TREE_MARKER;
 use crate::host::Host;
 use crate::job::Job;
@@ -81,7 +81,6 @@ fn deadline_after(grace: Duration) -> Instant {
     Instant::now() + grace.min(DAY)
 }
 
-/// Runs the sweeper's thread.
 pub(crate) fn run(host: &Host) {
     let mut jobs: Vec<Job> = Vec::new();
     let mut pause = limits::TICK_MIN;
@@ -134,7 +133,7 @@ fn advance_all(host: &Host, jobs: &mut Vec<Job>) {
         jobs.retain_mut(|job| keep(host, job.advance_by_group()));
         return;
     };
-    let found: Vec<Vec<&Entry>> = {
+    let found: Vec<Vec<&CensusEntry>> = {
         let claims: Vec<Claim<'_>> = jobs.iter().map(Job::claim).collect();
         members::assign(census, daemon, &claims, marker_reader())
     };
@@ -156,7 +155,7 @@ fn keep(host: &Host, finished: Option<Arc<Tree>>) -> bool {
 }
 
 /// Reads the tree marker of a process.
-fn marker_reader() -> impl FnMut(&Entry) -> Option<String> {
+fn marker_reader() -> impl FnMut(&CensusEntry) -> Option<String> {
     let mut hollow_reads = HOLLOW_READS;
     move |entry| {
         let mut environment = census::environment(entry.pid).ok()?;

@@ -13,9 +13,7 @@ use tokio::io::unix::AsyncFd;
 /// The size of a terminal, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalSize {
-    /// Columns.
     pub columns: u16,
-    /// Rows.
     pub rows: u16,
 }
 
@@ -94,7 +92,6 @@ impl Terminal {
         end_as_zero(rustix::io::read(self.master.as_fd(), buffer))
     }
 
-    /// Writes as if typed.
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         self.master.try_io(Interest::WRITABLE, |master| Ok(rustix::io::write(master, bytes)?))
     }
@@ -104,7 +101,6 @@ impl Terminal {
         Ok(tcsetwinsize(self.master.as_fd(), size.to_kernel())?)
     }
 
-    /// Returns the size.
     pub fn size(&self) -> io::Result<TerminalSize> {
         let size = tcgetwinsize(self.master.as_fd())?;
         Ok(TerminalSize { columns: size.ws_col, rows: size.ws_row })

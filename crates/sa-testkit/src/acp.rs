@@ -90,7 +90,6 @@ impl Acp {
         Sse::open(self.listening()).await
     }
 
-    /// Opens its events after that one.
     pub async fn events_after(&self, last: u64) -> Result<Sse> {
         Sse::open(self.listening().header("last-event-id", &last.to_string())).await
     }

@@ -33,7 +33,6 @@ pub struct Daemon {
 /// The end of a daemon.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopped {
-    /// The exit status.
     pub status: ExitStatus,
     /// The time from the signal to the exit.
     pub elapsed: Duration,
@@ -75,7 +74,6 @@ impl Daemon {
         Arc::clone(&self.sandbox)
     }
 
-    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -90,12 +88,10 @@ impl Daemon {
         Ok(self.status("VmHWM")? * 1024)
     }
 
-    /// Returns the number of threads.
     pub fn threads(&self) -> Result<u64> {
         self.status("Threads")
     }
 
-    /// Returns the number of open descriptors.
     pub fn open_fds(&self) -> Result<usize> {
         procfs::open_descriptors(self.pid()).context("the daemon's descriptors")
     }
@@ -120,17 +116,14 @@ impl Daemon {
         procfs::marked_processes(&self.mark).into_iter().filter(|process| process.pid != own).collect()
     }
 
-    /// Returns the standard error so far.
     pub fn stderr(&self) -> String {
         self.log.stderr()
     }
 
-    /// Returns the standard output so far.
     pub fn stdout(&self) -> String {
         self.log.stdout()
     }
 
-    /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         if !self.ended {
             procfs::send(self.pid(), signal);

@@ -36,7 +36,6 @@ impl Http {
         Self { address: self.address, token: token.map(str::to_owned) }
     }
 
-    /// Returns the server's address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -46,27 +45,22 @@ impl Http {
         self.request(Method::GET, path)
     }
 
-    /// Returns a POST.
     pub fn post(&self, path: &str) -> Request {
         self.request(Method::POST, path)
     }
 
-    /// Returns a PUT.
     pub fn put(&self, path: &str) -> Request {
         self.request(Method::PUT, path)
     }
 
-    /// Returns a PATCH.
     pub fn patch(&self, path: &str) -> Request {
         self.request(Method::PATCH, path)
     }
 
-    /// Returns a DELETE.
     pub fn delete(&self, path: &str) -> Request {
         self.request(Method::DELETE, path)
     }
 
-    /// Any method.
     pub fn request(&self, method: Method, path: &str) -> Request {
         Request::new(self.clone(), method, path)
     }
@@ -142,11 +136,8 @@ impl Connection {
 /// An answer.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// The status code.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body, as it came.
     pub body: Bytes,
 }
 
@@ -161,7 +152,6 @@ impl Reply {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// Returns the body as JSON.
     pub fn json(&self) -> Result<Value> {
         serde_json::from_slice(&self.body).with_context(|| format!("not JSON: {}", self.text()))
     }
@@ -177,9 +167,7 @@ impl Reply {
 
 /// An answer whose body is still coming. Dropping it closes the connection.
 pub struct OpenReply {
-    /// The status code.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
     body: Incoming,
     pace: PaceControl,

@@ -35,11 +35,8 @@ const BARE: [&str; 6] = ["sh", "bash", "cat", "env", "git", "uname"];
 /// One version of a real agent.
 #[derive(Debug, Clone)]
 pub struct Installed {
-    /// The agent's id.
     pub agent: String,
-    /// The agent's version.
     pub version: String,
-    /// The agent's program.
     pub program: PathBuf,
     /// A data directory (`--data-dir`) that holds this version and no other.
     pub data_dir: PathBuf,

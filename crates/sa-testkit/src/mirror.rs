@@ -62,7 +62,6 @@ enum Published {
 }
 
 impl Mirror {
-    /// Starts an empty one.
     pub async fn start() -> Result<Self> {
         let listener =
             tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.context("listening on loopback")?;
@@ -87,7 +86,6 @@ impl Mirror {
         self.state().files.insert(normal(path), Published::Bytes(bytes.into()));
     }
 
-    /// Publishes a redirect.
     pub fn put_redirect(&self, path: &str, target: &str) {
         self.state().files.insert(normal(path), Published::Redirect(target.to_owned()));
     }
@@ -98,7 +96,6 @@ impl Mirror {
         self.state().files.retain(|known, _| !fault::matches(&path, known));
     }
 
-    /// Returns the file at a path.
     pub fn bytes(&self, path: &str) -> Option<Bytes> {
         match self.state().files.get(&normal(path)) {
             Some(Published::Bytes(bytes)) => Some(bytes.clone()),
@@ -126,7 +123,6 @@ impl Mirror {
         self.state().requests.clone()
     }
 
-    /// Returns the requests of one path.
     pub fn requests_of(&self, path: &str) -> Vec<Recorded> {
         let path = normal(path);
         self.requests().into_iter().filter(|request| request.path == path).collect()
@@ -165,7 +161,6 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock()
 }
 
-/// One spelling for each path.
 fn normal(path: &str) -> String {
     let path = path.replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
     format!("/{}", path.trim_start_matches('/'))

@@ -17,12 +17,9 @@ pub enum Pace {
     Free,
     /// This many bytes, then a pause.
     Slow {
-        /// Bytes per read.
         bytes: usize,
-        /// Length of the pause.
         pause: Duration,
     },
-    /// Not at all.
     Stalled,
 }
 

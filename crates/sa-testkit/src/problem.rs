@@ -13,7 +13,6 @@ pub struct Problem {
     pub code: String,
     /// The `detail` member; empty when the document has none.
     pub detail: String,
-    /// All of it.
     pub document: Value,
 }
 

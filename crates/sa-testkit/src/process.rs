@@ -74,11 +74,8 @@ impl Sandbox {
 /// A process that ran to its end.
 #[derive(Debug)]
 pub struct Finished {
-    /// The exit status.
     pub status: ExitStatus,
-    /// The standard output.
     pub stdout: String,
-    /// The standard error.
     pub stderr: String,
     /// The time from start to end.
     pub elapsed: Duration,
@@ -90,7 +87,6 @@ impl Finished {
         Self::within(command, DEADLINE).await
     }
 
-    /// Runs a command with another deadline.
     pub async fn within(mut command: Command, deadline: Duration) -> Result<Self> {
         let started = Instant::now();
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

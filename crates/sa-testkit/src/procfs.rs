@@ -8,17 +8,13 @@ use std::time::Duration;
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// The process id.
     pub pid: u32,
     /// The name of its program, cut by the kernel to 15 bytes.
     pub name: String,
     /// `R`, `S`, `D`, `T`, or `Z` for one that nobody has waited for.
     pub state: char,
-    /// The id of the parent.
     pub parent: u32,
-    /// The process group.
     pub group: u32,
-    /// The session.
     pub session: u32,
     /// Processor time it has used, in user and kernel mode together.
     pub cpu: Duration,
@@ -101,7 +97,6 @@ pub(crate) fn status_number(pid: u32, key: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// Returns the number of open descriptors.
 pub(crate) fn open_descriptors(pid: u32) -> Option<usize> {
     Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
 }

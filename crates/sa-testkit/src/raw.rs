@@ -23,7 +23,6 @@ impl RawConnection {
         Self { stream, read: Vec::new() }
     }
 
-    /// Writes exactly these bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.stream.write_all(bytes).await.context("writing to the server")
     }

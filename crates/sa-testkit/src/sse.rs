@@ -37,7 +37,6 @@ impl Sse {
         Ok(Err(reply.finish(DEADLINE).await?))
     }
 
-    /// Returns the headers of the answer.
     pub fn headers(&self) -> &HeaderMap {
         &self.reply.headers
     }
@@ -69,7 +68,6 @@ impl Sse {
         self.next_event().await?.context("the stream ended instead of the next event")
     }
 
-    /// Skips events until one fits.
     pub async fn find(&mut self, what: &str, mut fits: impl FnMut(&Event) -> bool) -> Result<Event> {
         loop {
             let event = self.event().await.with_context(|| format!("looking for {what}"))?;

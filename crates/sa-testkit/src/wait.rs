@@ -16,7 +16,6 @@ pub async fn until(what: &str, mut condition: impl FnMut() -> bool) -> Result<()
     until_some(what, || condition().then_some(())).await
 }
 
-/// Waits until there is a value.
 pub async fn until_some<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> Result<T> {
     let started = Instant::now();
     loop {

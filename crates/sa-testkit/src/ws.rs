@@ -89,18 +89,15 @@ pub struct Ws {
 }
 
 impl Ws {
-    /// Sends a text message.
     pub async fn send(&mut self, text: &str) -> Result<()> {
         self.stream.send(Message::Text(Utf8Bytes::from(text))).await.context("sending a message")
     }
 
-    /// Sends a binary message.
     pub async fn send_binary(&mut self, bytes: &[u8]) -> Result<()> {
         let message = Message::Binary(Bytes::copy_from_slice(bytes));
         self.stream.send(message).await.context("sending a binary message")
     }
 
-    /// Sends a ping.
     pub async fn ping(&mut self, bytes: &[u8]) -> Result<()> {
         self.stream.send(Message::Ping(Bytes::copy_from_slice(bytes))).await.context("sending a ping")
     }
@@ -149,7 +146,6 @@ impl Ws {
         self.closed.as_ref()
     }
 
-    /// Closes with a code.
     pub async fn close(&mut self, code: u16, reason: &str) -> Result<()> {
         let frame = CloseFrame { code: code.into(), reason: reason.to_owned().into() };
         self.stream.close(Some(frame)).await.context("closing the WebSocket")

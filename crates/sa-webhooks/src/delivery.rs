@@ -68,7 +68,7 @@ struct Delivery {
 
 impl Delivery {
     async fn work(&mut self) {
-        self.rest().await;
+        self.finish_pause().await;
         let mut is_last_look = false;
         loop {
             let page = match self.source.events(self.cursor).await {
@@ -102,7 +102,7 @@ impl Delivery {
     }
 
     /// Waits for the remainder of a pause that a restart cut short.
-    async fn rest(&self) {
+    async fn finish_pause(&self) {
         let until = self.status.next_attempt_at.unwrap_or_default().as_millis();
         let left = Duration::from_millis(until.saturating_sub(Timestamp::now().as_millis()));
         self.pause(left.min(self.limits.longest_retry_after)).await;

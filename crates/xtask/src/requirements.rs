@@ -11,7 +11,6 @@ pub(crate) struct Requirement {
     name: &'static str,
     /// The variable that names another one, which the tests then use.
     pub(crate) variable: &'static str,
-    /// Debian's package.
     package: &'static str,
     find: fn() -> Option<PathBuf>,
 }

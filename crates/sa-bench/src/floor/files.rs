@@ -96,7 +96,6 @@ pub(super) struct Entry {
     modified: u64,
 }
 
-/// Lists a directory, by name.
 pub(super) async fn list(Query(place): Query<Place>) -> Result<Json<Vec<Entry>>, Broken> {
     Ok(Json(spawn_blocking(move || entries(&place.path)).await.map_err(io::Error::other)??))
 }

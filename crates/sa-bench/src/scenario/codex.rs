@@ -157,7 +157,6 @@ impl Stage {
     }
 }
 
-/// Asks, and gives the result.
 fn ask(talker: &mut Talker, id: u64, method: &str, params: &Value) -> Result<Value> {
     talker.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
     let answer = talker.hear(|line| line["id"] == id && line.get("method").is_none(), |_| ())?;

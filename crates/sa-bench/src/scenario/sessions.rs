@@ -119,7 +119,6 @@ struct Stream {
     /// The session's file; none for the agent's own.
     session: Option<usize>,
     line: Vec<u8>,
-    /// Pieces that came.
     pieces: usize,
 }
 

@@ -17,7 +17,6 @@ struct Size {
     bytes: usize,
     /// Messages in a round of a full run.
     count: u64,
-    /// Messages in a burst.
     burst: u64,
 }
 

@@ -27,7 +27,6 @@ struct Login {
 enum Handed {
     /// Only in its file.
     Not,
-    /// The token, in this variable.
     Token(&'static str),
     /// The whole file, in this variable.
     Whole(&'static str),

@@ -14,7 +14,6 @@ async fn issue(http: &Http) -> Result<(String, u64)> {
     read(&ticket)
 }
 
-/// Returns a ticket for one path.
 async fn issue_for(http: &Http, path: &str) -> Result<(String, u64)> {
     let body = json!({ "path": path }).to_string();
     let ticket = http.post("/v1/tickets").json(body).send().await?.expect_status(201)?.json()?;

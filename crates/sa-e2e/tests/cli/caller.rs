@@ -23,7 +23,6 @@ impl Caller {
         }
     }
 
-    /// Removes the token.
     pub(crate) fn without_token(mut self) -> Self {
         self.token = None;
         self
@@ -39,7 +38,6 @@ impl Caller {
         Ok(command)
     }
 
-    /// Runs it to its end.
     pub(crate) async fn run(&self, arguments: &[&str]) -> Result<Finished> {
         Finished::wait(self.command(arguments)?).await
     }
@@ -61,7 +59,6 @@ impl Caller {
         Ok(ended.stdout)
     }
 
-    /// Returns the output as JSON.
     pub(crate) async fn json(&self, arguments: &[&str]) -> Result<Value> {
         Ok(serde_json::from_str(&self.output(arguments).await?)?)
     }

@@ -29,7 +29,6 @@ impl Running {
         Ok(Self { child, input, output, complaints })
     }
 
-    /// Returns the process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -40,7 +39,6 @@ impl Running {
         Ok(writeln!(input, "{line}")?)
     }
 
-    /// Ends its standard input.
     pub(crate) fn end_input(&mut self) {
         self.input = None;
     }

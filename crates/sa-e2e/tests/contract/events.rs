@@ -172,7 +172,6 @@ async fn every_event_is_as_the_document_says() -> Result<()> {
     Ok(())
 }
 
-/// Returns an event with this data.
 fn as_event(data: Value) -> Value {
     let name = data.as_object().and_then(|data| data.keys().next()).cloned();
     let timestamp = "2026-03-14T20:42:18.250Z";

@@ -122,7 +122,6 @@ fn operations(document: &Value) -> Result<BTreeMap<String, &Value>> {
     operations.collect()
 }
 
-/// Resolves a reference.
 fn resolve<'a>(document: &'a Value, part: &'a Value) -> Result<&'a Value> {
     let Some(reference) = part["$ref"].as_str() else { return Ok(part) };
     let found = reference.strip_prefix('#').and_then(|pointer| document.pointer(pointer));

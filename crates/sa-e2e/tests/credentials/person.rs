@@ -32,7 +32,6 @@ impl Person {
         self.sandbox.home().to_str().unwrap()
     }
 
-    /// Returns a program in this environment.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = self.sandbox.command(program);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));

@@ -77,7 +77,6 @@ async fn who_comes_later_finds_the_open_question_and_can_answer_it() -> Result<(
     Ok(())
 }
 
-/// Returns a client that shows forms.
 async fn with_forms(daemon: &Daemon) -> Result<(Client, String)> {
     let mut client = Client::start(daemon, "demo", json!({"elicitation": {"form": {}}})).await?;
     let session = client.new_session().await?;

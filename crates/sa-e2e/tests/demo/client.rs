@@ -118,7 +118,6 @@ impl Client {
         Ok(Turn { messages, answer })
     }
 
-    /// Prompts with a script.
     pub(crate) async fn prompt(&mut self, session: &str, script: &str) -> Result<Turn> {
         self.call("session/prompt", &prompt(session, script)).await
     }
@@ -147,7 +146,6 @@ impl Client {
         self.acp.post(request(id, "session/prompt", &prompt(session, script).to_string())).await
     }
 
-    /// Cancels the turn of a session.
     pub(crate) async fn cancel(&self, session: &str) -> Result<()> {
         let message = notification("session/cancel", &json!({"sessionId": session}).to_string());
         self.acp.post(message).await?.expect_status(202)?;
@@ -187,7 +185,6 @@ impl Turn {
         self.messages.iter().filter_map(said_by).collect()
     }
 
-    /// Returns the updates of one kind.
     pub(crate) fn updates(&self, kind: &str) -> Vec<&Value> {
         let updates = self.messages.iter().map(|message| &message["params"]["update"]);
         updates.filter(|update| update["sessionUpdate"] == kind).collect()
@@ -201,7 +198,6 @@ impl Turn {
             .collect()
     }
 
-    /// Returns the stop reason.
     pub(crate) fn stop_reason(&self) -> &str {
         self.answer["result"]["stopReason"].as_str().unwrap_or("none")
     }
@@ -213,7 +209,6 @@ pub(crate) fn said_by(message: &Value) -> Option<&str> {
     (update["sessionUpdate"] == "agent_message_chunk").then(|| update["content"]["text"].as_str())?
 }
 
-/// Returns the parameters of a prompt.
 pub(crate) fn prompt(session: &str, script: &str) -> Value {
     json!({"sessionId": session, "prompt": [{"type": "text", "text": script}]})
 }

@@ -20,7 +20,6 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(plain)
 }
 
-/// Returns a home with a store in it.
 async fn home(stored: &[u8]) -> Result<Arc<Sandbox>> {
     let mut daemon = Daemon::builder().start().await?;
     daemon.stop().await?;

@@ -84,7 +84,6 @@ impl Witness {
         Ok(())
     }
 
-    /// Returns the number of events.
     pub(crate) fn events(&self) -> u64 {
         self.verified
     }

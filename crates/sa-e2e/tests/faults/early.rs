@@ -18,7 +18,6 @@ async fn long_turn(acp: &Acp, id: &str) -> Result<OpenReply> {
     Ok(reply)
 }
 
-/// Returns the answer that follows.
 async fn late_answer(reply: OpenReply) -> Result<Value> {
     reply.finish(DEADLINE).await?.json()
 }

@@ -10,14 +10,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
 impl Fs {
-    /// Sends an archive.
     pub(crate) async fn unpack(&self, path: &str, archive: impl Into<Vec<u8>>) -> Result<Reply> {
         let request = self.post("upload-batch", path).header("content-type", "application/x-tar");
         request.body(archive.into()).send().await
     }
 }
 
-/// Pipes input through a program.
 fn through(program: &str, arguments: &[&str], input: &[u8]) -> Vec<u8> {
     let mut command = Command::new(program);
     let mut child =

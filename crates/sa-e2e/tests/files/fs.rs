@@ -71,7 +71,6 @@ impl Fs {
     }
 }
 
-/// Returns the address of an operation, with its path.
 pub(crate) fn address(operation: &str, path: impl AsRef<OsStr>) -> String {
     format!("/v1/fs/{operation}?path={}", encode(path))
 }

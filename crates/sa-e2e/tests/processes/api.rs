@@ -80,7 +80,6 @@ impl<'a> Api<'a> {
         .await
     }
 
-    /// Follows its output.
     pub(crate) async fn follow(&self, id: &str, query: &str) -> Result<Sse> {
         Sse::open(self.http.get(&format!("/v1/processes/{id}/logs/sse{query}"))).await
     }

@@ -83,7 +83,6 @@ impl Api {
         .await
     }
 
-    /// Sends text; what was accepted.
     pub(crate) async fn send(&self, id: &str, text: &str) -> Result<Value> {
         let body = json!({"message": text});
         self.post(&format!("/{id}/messages"), &body).await?.expect_status(202)?.json()

@@ -56,7 +56,6 @@ impl Script {
         journal.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Returns the messages of one key.
     pub(crate) fn heard(&self, key: &str) -> Vec<Value> {
         let entries = self.journal().into_iter().filter(|entry| entry["key"] == key);
         entries.map(|entry| entry["message"].clone()).collect()

@@ -96,7 +96,6 @@ pub(crate) struct Span {
     pub(crate) attributes: BTreeMap<String, Value>,
     /// 2 is an error.
     pub(crate) status: u64,
-    /// Attributes of the resource.
     pub(crate) resource: BTreeMap<String, Value>,
 }
 

@@ -22,7 +22,7 @@ async fn switch(session: &Session<'_>, category: &str, fits: impl Fn(&str) -> bo
     Ok(value.to_owned())
 }
 
-/// Returns a name that the model's API knows as it is.
+/// Returns whether the model's API knows this name as it is.
 fn is_plain(value: &str) -> bool {
     value != "default" && value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
 }

@@ -56,7 +56,6 @@ impl WebServer {
         Ok(Self { url, task })
     }
 
-    /// Returns the address, by path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }

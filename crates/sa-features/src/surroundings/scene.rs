@@ -92,7 +92,6 @@ impl Scene {
         }
     }
 
-    /// Returns the end of a turn.
     pub(super) async fn ended(&self, id: &str, turn: &str) -> Result<Value> {
         let event = self.event(id, |event| event["data"]["turnEnded"]["turnId"] == turn).await?;
         Ok(event["data"]["turnEnded"].clone())

@@ -44,7 +44,7 @@ pub(super) fn decoded<'a>(
     Ok(Metered { input: plain, taken, allowance, given: 0 })
 }
 
-/// Returns a frame of zstd that carries no data; archives made in parallel begin with one.
+/// Returns whether this begins a frame of zstd without data; archives made in parallel begin with one.
 fn is_skippable(start: &[u8]) -> bool {
     matches!(start, [first, 0x2a, 0x4d, 0x18, ..] if first & 0xf0 == 0x50)
 }

@@ -25,12 +25,7 @@ pub(crate) enum BadArchive {
     Malformed(&'static str),
     /// A member that must not be.
     #[error("the archive's entry '{name}' {why}")]
-    Refused {
-        /// The entry.
-        name: String,
-        /// The error.
-        why: &'static str,
-    },
+    Refused { name: String, why: &'static str },
 }
 
 /// One member. Its contents follow in the stream.

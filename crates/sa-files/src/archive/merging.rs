@@ -18,9 +18,7 @@ const ENTRIES: usize = 1_000_000;
 /// The action for each name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Only look.
     Check,
-    /// Move.
     Move,
 }
 

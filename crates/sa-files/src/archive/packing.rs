@@ -6,7 +6,7 @@ use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::Last;
 use crate::rules::Rules;
-use crate::tree::{Found, Step, Tree, Visitor};
+use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -29,7 +29,6 @@ pub enum Packing {
     /// Plain tar.
     #[default]
     Tar,
-    /// tar in gzip.
     TarGz,
 }
 
@@ -45,9 +44,7 @@ pub struct PackOptions {
 /// An archive on its way out.
 #[derive(Debug)]
 pub struct Packed {
-    /// The path that is packed.
     pub path: PathBuf,
-    /// The bytes.
     pub stream: PackedStream,
 }
 
@@ -67,14 +64,14 @@ impl Files {
     /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file.
     pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed, FilesError> {
         let located = self.locate(path)?;
-        let seat = self.seat_archive()?;
+        let slot = self.reserve_archive()?;
         let sought = located.clone();
         let first = self.run(move |shared| first(shared, &sought.beneath, &sought.absolute)).await?;
         let (writer, receiver) = pipe::from_thread(self.limits().chunk_bytes.max(1));
         let shared = Arc::clone(self.shared());
         let (path, root) = (located.absolute.clone(), located.beneath);
         tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             let source = Source { shared: &shared, path: &path, beneath: &root, options };
             source.run(first, writer);
         });
@@ -156,7 +153,7 @@ struct Packer<'a, W: Write> {
 }
 
 impl<W: Write> Visitor for Packer<'_, W> {
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         append(self.builder, found).map(|()| Step::On)
     }
 
@@ -171,7 +168,7 @@ impl<W: Write> Visitor for Packer<'_, W> {
     }
 }
 
-fn append(builder: &mut Builder<impl Write>, found: &Found<'_>) -> Result<(), FilesError> {
+fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<(), FilesError> {
     let mut header = header(found.stat);
     match kind(found.stat) {
         Kind::Directory => {

@@ -73,7 +73,6 @@ pub(super) fn from_thread(chunk: usize) -> (PipeWriter, Receiver<io::Result<Byte
 pub(super) struct Reader(Sender<io::Result<Bytes>>);
 
 impl Reader {
-    /// Returns whether the reader is gone.
     pub(super) fn is_gone(&self) -> bool {
         self.0.is_closed()
     }

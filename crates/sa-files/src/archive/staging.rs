@@ -22,7 +22,6 @@ const BUFFER: usize = 128 * 1024;
 pub(super) struct Staging {
     target: OwnedFd,
     name: OsString,
-    /// For messages.
     path: PathBuf,
     root: Root,
     /// The directory of the last member; the next one is often in the same.
@@ -31,7 +30,6 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Creates a new one in the target.
     pub(super) fn create(outer: &Root, target: &OwnedFd, path: &Path) -> Result<Self, FilesError> {
         let name = OsString::from(temporary_name());
         rustix::fs::mkdirat(target, &name, Mode::from_raw_mode(0o700)).at(path)?;
@@ -46,7 +44,6 @@ impl Staging {
         })
     }
 
-    /// Returns the directory itself.
     pub(super) fn dir(&self) -> &OwnedFd {
         &self.root.dir
     }

@@ -4,7 +4,7 @@
 use super::Query;
 use crate::error::FilesError;
 use crate::limits::FilesLimits;
-use crate::tree::Found;
+use crate::tree::TreeEntry;
 use globset::{GlobBuilder, GlobSet};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
@@ -41,7 +41,7 @@ impl Name {
         Ok(Self { glob, is_for_paths: pattern.contains('/') })
     }
 
-    pub(super) fn fits(&self, found: &Found<'_>) -> bool {
+    pub(super) fn fits(&self, found: &TreeEntry<'_>) -> bool {
         if self.is_for_paths { self.glob.is_match(found.relative) } else { self.glob.is_match(found.name) }
     }
 }

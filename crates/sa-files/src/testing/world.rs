@@ -64,7 +64,6 @@ impl World {
     }
 }
 
-/// Runs a future to its end.
 pub fn run<T>(future: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: tokio::runtime::Runtime =

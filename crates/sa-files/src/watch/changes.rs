@@ -9,7 +9,6 @@ use std::path::PathBuf;
 pub(super) struct Changes {
     order: Vec<PathBuf>,
     kinds: BTreeMap<PathBuf, (ChangeKind, bool)>,
-    /// Bytes of all paths.
     bytes: usize,
 }
 
@@ -42,7 +41,6 @@ impl Changes {
         self.kinds.insert(path, (kind, directory));
     }
 
-    /// Returns the gathered changes.
     pub(super) fn into_events(mut self) -> Vec<WatchEvent> {
         let mut events = Vec::with_capacity(self.order.len());
         for path in self.order {
@@ -59,17 +57,17 @@ mod tests {
     use super::*;
     use ChangeKind::{Created, Modified, Removed};
 
-    fn told(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
+    fn reported(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
         let mut gathered = Changes::default();
         for (path, kind) in changes {
             gathered.add(PathBuf::from(path), *kind, false);
         }
         let events = gathered.into_events().into_iter();
-        let told = events.filter_map(|event| match event {
+        let reported = events.filter_map(|event| match event {
             WatchEvent::Change { path, kind, .. } => Some((path.display().to_string(), kind)),
             _ => None,
         });
-        told.collect()
+        reported.collect()
     }
 
     #[test]
@@ -85,7 +83,7 @@ mod tests {
             ("a", Removed),
         ];
         let expected = [("b", Created), ("a", Removed), ("swap", Modified)];
-        assert_eq!(told(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
-        assert_eq!(told(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
+        assert_eq!(reported(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert_eq!(reported(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
     }
 }

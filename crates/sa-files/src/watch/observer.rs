@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LOST: &str = "more changed at once than could be told";
+const LOST: &str = "more changed at once than could be reported";
 /// Overflows that are sent at once; the next one stands for all.
 const OVERFLOWS: usize = 16;
 
@@ -90,7 +90,6 @@ impl Observer {
         Ok(observer)
     }
 
-    /// Returns the first events.
     pub(super) fn ready(&mut self) -> Vec<WatchEvent> {
         let ready = WatchEvent::Ready { path: self.located.absolute.clone(), directories: self.nodes.len() };
         std::iter::once(ready).chain(std::mem::take(&mut self.overflows)).collect()

@@ -7,7 +7,7 @@ use super::source::Id;
 use crate::entry::{Kind, kind};
 use crate::error::FilesError;
 use crate::rules::Rules;
-use crate::tree::{Found, Opened, Step, Tree, Visitor};
+use crate::tree::{Opened, Step, Tree, TreeEntry, Visitor};
 use rustix::io::Errno;
 use sa_disk::is_temporary_name;
 use std::ffi::OsStr;
@@ -103,7 +103,7 @@ impl Visitor for Scan<'_> {
         Ok(if observer.options.recursive { Step::On } else { Step::Past })
     }
 
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         if is_temporary_name(found.name.as_bytes()) {
             return Ok(Step::Past);
         }

@@ -18,11 +18,16 @@ pub(super) type Id = i32;
 /// A notice of the kernel.
 #[derive(Debug)]
 pub(super) enum Notice {
-    /// An entry of an observed directory.
-    Entry { id: Id, name: OsString, what: What, directory: bool },
+    Entry {
+        id: Id,
+        name: OsString,
+        what: What,
+        directory: bool,
+    },
     /// The directory itself is gone or was moved.
-    Gone { id: Id },
-    /// Notices were lost.
+    Gone {
+        id: Id,
+    },
     Lost,
 }
 
@@ -44,7 +49,6 @@ impl Source {
         Receiver::from_owned_fd_unchecked(fd).map(Self)
     }
 
-    /// Observes a directory.
     pub(super) fn add(&self, dir: &OwnedFd) -> Result<Id, Errno> {
         let flags = WatchFlags::CREATE
             | WatchFlags::DELETE

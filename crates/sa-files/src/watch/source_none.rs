@@ -12,11 +12,16 @@ pub(super) type Id = i32;
 #[derive(Debug)]
 #[allow(dead_code)]
 pub(super) enum Notice {
-    /// An entry of an observed directory.
-    Entry { id: Id, name: OsString, what: What, directory: bool },
+    Entry {
+        id: Id,
+        name: OsString,
+        what: What,
+        directory: bool,
+    },
     /// The directory itself is gone or was moved.
-    Gone { id: Id },
-    /// Notices were lost.
+    Gone {
+        id: Id,
+    },
     Lost,
 }
 

@@ -61,7 +61,6 @@ impl Owner {
         self.publish_read(read)
     }
 
-    /// Publishes the result of a read.
     fn publish_read(&mut self, read: Output<(usize, sa_relay::Output)>) -> Output<()> {
         match read {
             Output::Data((length, output)) => {
@@ -79,7 +78,7 @@ impl Owner {
     pub(super) fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
         if let Some(segment) = output.segment {
-            self.shared.journal.append(Arc::new(segment), |left| self.relay.reuse(left));
+            self.shared.journal.append(Arc::new(segment));
         }
         if !output.deliveries.is_empty() {
             self.attended = Instant::now();

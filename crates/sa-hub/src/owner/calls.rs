@@ -67,7 +67,6 @@ impl Calls {
         }
     }
 
-    /// Fails all of them.
     pub(super) fn fail_all(&mut self, error: &CallError) {
         for (_, reply) in std::mem::take(&mut self.waiting) {
             drop(reply.send(Err(error.clone())));

@@ -5,7 +5,7 @@ mod phase;
 pub(super) use phase::{Due, OutputState, Phase};
 
 use crate::CallError;
-use crate::command::Command;
+use crate::command::ServerCommand;
 use crate::pipes::{ExitWait, Pipes};
 use sa_api::AgentExit;
 use sa_install::{LaunchError, Launchable};
@@ -33,7 +33,7 @@ pub(super) type LaunchWait = Pin<Box<dyn Future<Output = Result<Launchable, Laun
 pub(super) struct Preparing {
     pub(super) launch: LaunchWait,
     /// The command that asked for an agent. It is executed once there is one.
-    pub(super) command: Command,
+    pub(super) command: ServerCommand,
     /// The run before this one.
     pub(super) previous: Option<Exited>,
 }

@@ -3,7 +3,7 @@
 use super::Owner;
 use super::run::{Agent, Exited, Phase, Preparing, Progress, Run};
 use crate::CallError;
-use crate::command::Command;
+use crate::command::ServerCommand;
 use crate::pipes::Pipes;
 use crate::stats::add;
 use sa_api::AcpServerStatus;
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 impl Owner {
     /// Begins to prepare an agent for this command. Its program may have to be installed first, which takes minutes at
     /// worst. Meanwhile streams can be opened, messages wait, and the server can be deleted.
-    pub(super) fn prepare(&mut self, command: Command) {
+    pub(super) fn prepare(&mut self, command: ServerCommand) {
         let previous = match std::mem::replace(&mut self.run, Run::Idle) {
             Run::Live { agent, phase: Phase::Draining { exit, .. } } => Some(self.end_run(agent, exit)),
             Run::Exited(exited) => Some(exited),

@@ -25,7 +25,6 @@ pub(super) fn broken(url: String, error: &reqwest::Error) -> Failure {
     Failure { error: SourceError::Unreachable { url, reason: sa_net::reason(error) }, remedy }
 }
 
-/// Returns the target of a redirect.
 pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url, SourceError>> {
     let moved = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = response.headers().get(LOCATION).filter(|_| moved)?;

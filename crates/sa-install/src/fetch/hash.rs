@@ -36,7 +36,6 @@ impl Hasher {
 }
 
 impl Digest {
-    /// Returns the digest in hexadecimal.
     pub(crate) fn hex(&self) -> String {
         match self {
             Self::Sha256(bytes) => hex::encode(bytes),

@@ -49,7 +49,6 @@ impl Failures {
         self.attempts.is_empty()
     }
 
-    /// Combines the failures into one error.
     pub(super) fn sum(self, agent: &AgentSpec, platform: Platform, version: Option<&str>) -> InstallError {
         let (agent, attempts) = (agent.id.clone(), self.attempts);
         let all = |count: usize| count > 0 && count == attempts.len();

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 /// The state that observers see. Steps are few: counts replace each other.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct JobState {
     steps: Vec<Progress>,
     outcome: Option<Result<Installed, InstallError>>,
 }
@@ -16,16 +16,16 @@ pub(super) struct State {
 /// Reports progress to observers.
 #[derive(Debug)]
 pub(super) struct Reporter {
-    state: watch::Sender<State>,
+    state: watch::Sender<JobState>,
 }
 
 impl Reporter {
     pub(super) fn new(agent: &str) -> (Self, Job) {
-        let (sender, receiver) = watch::channel(State::default());
-        (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, told: 0, last: None })
+        let (sender, receiver) = watch::channel(JobState::default());
+        (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, reported: 0, last: None })
     }
 
-    pub(super) fn tell(&self, progress: Progress) {
+    pub(super) fn report(&self, progress: Progress) {
         self.state.send_modify(|state| match state.steps.last_mut() {
             Some(last) if is_count_of_same(last, &progress) => *last = progress,
             _ => state.steps.push(progress),
@@ -50,9 +50,9 @@ fn is_count_of_same(last: &Progress, next: &Progress) -> bool {
 #[derive(Debug, Clone)]
 pub struct Job {
     agent: String,
-    state: watch::Receiver<State>,
+    state: watch::Receiver<JobState>,
     /// The number of reported steps, and the last of them.
-    told: usize,
+    reported: usize,
     last: Option<Progress>,
 }
 
@@ -63,13 +63,13 @@ impl Job {
         loop {
             {
                 let state = self.state.borrow_and_update();
-                let current = self.told.checked_sub(1).and_then(|at| state.steps.get(at));
+                let current = self.reported.checked_sub(1).and_then(|at| state.steps.get(at));
                 if current != self.last.as_ref() {
                     self.last = current.cloned();
                     return self.last.clone();
                 }
-                if let Some(step) = state.steps.get(self.told) {
-                    self.told += 1;
+                if let Some(step) = state.steps.get(self.reported) {
+                    self.reported += 1;
                     self.last = Some(step.clone());
                     return self.last.clone();
                 }
@@ -82,7 +82,6 @@ impl Job {
         }
     }
 
-    /// Waits for the result.
     pub async fn outcome(&mut self) -> Result<Installed, InstallError> {
         let ended = self.state.wait_for(|state| state.outcome.is_some()).await;
         let outcome = ended.ok().and_then(|state| state.outcome.clone());
@@ -106,12 +105,12 @@ mod tests {
     #[tokio::test]
     async fn a_slow_watcher_gets_every_step_but_only_the_last_count() {
         let (reporter, mut job) = Reporter::new("x");
-        reporter.tell(Progress::Waiting);
-        (0..=5).for_each(|received| reporter.tell(downloading(received)));
+        reporter.report(Progress::Waiting);
+        (0..=5).for_each(|received| reporter.report(downloading(received)));
         assert_eq!(job.next().await, Some(Progress::Waiting));
         assert_eq!(job.next().await, Some(downloading(5)));
-        (6..=9).for_each(|received| reporter.tell(downloading(received)));
-        reporter.tell(Progress::Verifying);
+        (6..=9).for_each(|received| reporter.report(downloading(received)));
+        reporter.report(Progress::Verifying);
         reporter.finish(Err(InstallError::NotInstallable { agent: "x".to_owned(), program: None }));
         assert_eq!(job.next().await, Some(downloading(9)));
         assert_eq!(job.next().await, Some(Progress::Verifying));

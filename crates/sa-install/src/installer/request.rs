@@ -18,11 +18,9 @@ use url::Url;
 pub struct InstallerOptions {
     /// Agents go beneath its `agents` directory.
     pub data_dir: PathBuf,
-    /// This machine.
     pub platform: Platform,
     /// Options of outgoing requests.
     pub client: ClientOptions,
-    /// npm's settings.
     pub npm: NpmConfig,
     /// Starts npm for agents that only npm can put together; none if it must not be started.
     pub supervisor: Option<Supervisor>,
@@ -41,9 +39,7 @@ pub struct InstallerOptions {
 pub struct InstallEnd<'a> {
     /// The agent, with the environment that it would get.
     pub agent: &'a AgentSpec,
-    /// The time of the start.
     pub began: SystemTime,
-    /// The outcome.
     pub outcome: &'a Result<Installed, InstallError>,
 }
 
@@ -75,11 +71,9 @@ pub struct InstallRequest {
     pub version: Option<String>,
     /// Also if it is installed already.
     pub reinstall: bool,
-    /// Only from this kind of source.
     pub source: Option<SourceKind>,
     /// From this directory or file of the user's.
     pub from: Option<PathBuf>,
-    /// Through this mirror.
     pub mirror: Option<Url>,
     /// Make it the current version or not; by default it does unless a newer one is current.
     pub make_current: Option<bool>,
@@ -118,9 +112,7 @@ pub(super) fn is_latest(version: &str) -> bool {
 /// A version that is there now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
-    /// The installed version.
     pub receipt: Receipt,
-    /// Set if it was installed before.
     pub already_installed: bool,
 }
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::fetch::ClientOptions;
 use crate::npmrc::NpmSources;
-use sa_supervisor::{BaseEnv, SupervisorOptions};
+use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
@@ -33,7 +33,7 @@ impl Machine {
             home: Some(root.path().to_owned()),
             ..NpmSources::default()
         };
-        let program = NpmProgram { supervisor, search_path: Some(search_path) };
+        let program = NodePrograms { supervisor, search_path: Some(search_path) };
         let npm = Npm::new(NpmConfig::load(&sources), Some(program));
         std::fs::create_dir(root.path().join("tree")).unwrap();
         Self { root, npm }

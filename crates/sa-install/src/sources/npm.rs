@@ -30,7 +30,6 @@ struct Document {
 pub(super) struct Package<'a> {
     resolver: &'a Resolver,
     name: String,
-    /// The address of the metadata.
     url: Url,
     registry: Url,
     document: Document,

@@ -1,4 +1,4 @@
-//! The catalogue's templates, and the names of versions that go into them.
+//! The catalog's templates, and the names of versions that go into them.
 
 use crate::error::SourceError;
 use crate::limits::MAX_VERSION_CHARS;
@@ -23,13 +23,12 @@ impl Values<'_> {
             .replace("{tag}", self.tag)
     }
 
-    /// Expands a template to an address.
     pub(super) fn address(&self, template: &str) -> Result<Url, SourceError> {
         address(&self.fill(template))
     }
 }
 
-/// Returns an address that the catalogue or a registry's entry holds.
+/// Returns an address that the catalog or a registry's entry holds.
 pub(super) fn address(text: &str) -> Result<Url, SourceError> {
     Url::parse(text).map_err(|error| SourceError::Nonsense {
         url: text.to_owned(),
@@ -42,7 +41,6 @@ pub(super) fn address(text: &str) -> Result<Url, SourceError> {
 pub(super) enum Wanted<'a> {
     /// The one its publisher calls so.
     Latest,
-    /// This one.
     Version(&'a str),
     /// Whatever its publisher means by this word, such as `stable`.
     Word(&'a str),

@@ -15,13 +15,11 @@ const FILE: &str = "installed.json";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
-    /// The agent.
     pub agent: String,
     /// The version's name, also that of its directory.
     pub version: String,
     /// The platform that it was built for.
     pub platform: Platform,
-    /// The kind of its source.
     pub source: String,
     /// The address that it came from, without credentials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,7 +31,7 @@ pub struct Receipt {
     pub verified: bool,
     /// The program, beneath the version's directory.
     pub entry: String,
-    /// Arguments that the source asked for; they replace the catalogue's.
+    /// Arguments that the source asked for; they replace the catalog's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// Variables that the source asked for.
@@ -72,7 +70,6 @@ impl Receipt {
     }
 }
 
-/// Returns whether this is an executable file.
 pub(crate) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|is| is.is_file()) && access(path, Access::EXEC_OK).is_ok()
 }

@@ -53,7 +53,6 @@ impl Scene {
         self.installer_with(|_| {})
     }
 
-    /// Creates an installer with other options.
     pub(crate) fn installer_with(&self, change: impl FnOnce(&mut InstallerOptions)) -> Installer {
         let mut options = options(self.data.path(), &self.mirror.url());
         change(&mut options);
@@ -65,7 +64,6 @@ impl Scene {
         self.installer().install(&tool(), asking(version)).outcome().await
     }
 
-    /// Returns the tool's directory.
     pub(crate) fn agent_dir(&self) -> PathBuf {
         self.data.path().join("agents/tool")
     }
@@ -142,7 +140,6 @@ pub(crate) fn unvouched_tool() -> AgentSpec {
     spec
 }
 
-/// Returns an agent of the catalogue.
 pub(crate) fn shipped(id: &str) -> AgentSpec {
     Catalogue::shipped().unwrap().get(id).unwrap().clone()
 }
@@ -160,7 +157,6 @@ pub(crate) fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Returns the output of a program.
 pub(crate) fn said(program: &Path) -> String {
     let output = Command::new(program).output().unwrap();
     assert!(output.status.success(), "{} failed", program.display());

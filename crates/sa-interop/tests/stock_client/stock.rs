@@ -190,12 +190,10 @@ impl Stock {
         updates.filter_map(|update| text(&update.update)).collect()
     }
 
-    /// Returns the number of permission requests.
     pub(crate) fn permissions(&self) -> usize {
         lock(&self.memory).permissions
     }
 
-    /// Returns the questions that were asked.
     pub(crate) fn questions(&self) -> Vec<String> {
         lock(&self.memory).questions.clone()
     }

@@ -10,9 +10,7 @@ use sa_jsonrpc::{ErrorObject, Message};
 pub struct Transcript {
     /// Kind, audience and data of each record.
     pub records: Vec<(RecordKind, Audience, Vec<u8>)>,
-    /// Answers, by ticket.
     pub deliveries: Vec<(u64, Answer)>,
-    /// Number of messages.
     pub messages: usize,
     /// Open questions at the agent's end.
     pub questions: Vec<Vec<u8>>,

@@ -11,7 +11,6 @@ const OPTIONS: RelayOptions =
 #[derive(Debug, Clone)]
 enum Expected {
     Nothing,
-    /// A message with this data.
     Message(Vec<u8>),
     /// An event with the beginning of the line and its length.
     Unparsed {

@@ -62,7 +62,7 @@ impl Model {
         self.history.len() as u64
     }
 
-    /// Returns a cursor from which nothing is missing.
+    /// Returns whether nothing is missing from a cursor on.
     fn holds(&self, after: u64) -> bool {
         after == self.newest() || (after < self.newest() && after + 1 >= self.oldest())
     }
@@ -139,7 +139,7 @@ fn run(limit: usize, steps: &[Step]) -> usize {
                 let output = relay.agent_data(sizes.iter().map(line).collect::<String>().as_bytes(), &around);
                 let segment = output.segment.unwrap();
                 model.append(&segment);
-                log.append(Arc::new(segment), drop);
+                log.append(Arc::new(segment));
             }
             Step::Read(reader) => drop(read(&log, &mut clients[*reader], &model, usize::MAX)),
             Step::Cut(reader, bytes) => {

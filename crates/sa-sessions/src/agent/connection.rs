@@ -6,7 +6,7 @@ use super::wire::{self, FromAgent, Incoming, RpcError};
 use parking_lot::{Mutex, MutexGuard};
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
-use sa_hub::{Hub, OpenSocket, Position, Reader, ReaderKind, Server, ServerId};
+use sa_hub::{Hub, OpenSocket, Position, Reader, ReaderKind, Server, ServerId, WhenStopped};
 use sa_journal::Step;
 use sa_jsonrpc::codes;
 use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
@@ -174,7 +174,7 @@ impl Connection {
         let message =
             wire::message(Some(call), method, params).map_err(|invalid| nonsense(method, &invalid))?;
         shared.routes().expect(call, number, mailbox.clone(), opens).map_err(AgentFailure::Ended)?;
-        match shared.server.send(message, false, Caller::Socket(shared.socket.number())).await {
+        match shared.server.send(message, WhenStopped::Refuse, Caller::Socket(shared.socket.number())).await {
             Ok(()) => Ok(()),
             Err(error) => {
                 shared.routes().forget_call(call);
@@ -232,7 +232,7 @@ impl Shared {
     }
 
     async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {
-        Ok(self.server.send(message, false, Caller::Socket(self.socket.number())).await?)
+        Ok(self.server.send(message, WhenStopped::Refuse, Caller::Socket(self.socket.number())).await?)
     }
 
     /// Hands out what the agent says until it ends.

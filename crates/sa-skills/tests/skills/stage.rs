@@ -31,7 +31,6 @@ impl Stage {
         self.root.path().canonicalize().unwrap().join(inner)
     }
 
-    /// Returns the agent's directory.
     pub(crate) fn cwd(&self) -> PathBuf {
         self.path("project")
     }
@@ -133,7 +132,6 @@ pub(crate) fn only(names: &[&str], source: SkillSource) -> SkillSource {
     SkillSource { skills: Some(names.iter().map(|name| (*name).to_owned()).collect()), ..source }
 }
 
-/// One set with these sources.
 pub(crate) fn set(sources: Vec<SkillSource>) -> BTreeMap<String, SkillsConfig> {
     BTreeMap::from([("team".to_owned(), SkillsConfig { sources, ..SkillsConfig::default() })])
 }
@@ -150,11 +148,8 @@ pub(crate) async fn place(
 /// The reaction of a web server to a request.
 #[derive(Clone)]
 pub(crate) enum Answer {
-    /// The file of that name.
     File(PathBuf),
-    /// The head of an answer, as it is.
     Head(&'static str),
-    /// No answer, ever.
     Silence,
 }
 

@@ -19,30 +19,50 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(super) struct Chores {
     /// Copies the write-ahead log; absent in memory, where there is none.
     copier: Option<Copier>,
-    /// Set if there may be sessions to remove.
-    doomed: bool,
-    /// Set if removing them failed because the disk is full. It is tried again after the next commit.
-    postponed: bool,
+    removal: Removal,
     /// Numbers of those that cannot be removed, as something of them is damaged; the others must not wait for them.
     stuck: BTreeSet<i64>,
-    /// Set if there may be pages to give back.
-    unused: bool,
-    /// Set if pages were given back that the file keeps until the log is copied.
-    shrunk: bool,
+    space: Space,
     /// About how many pages were written since somebody looked at the log.
     written: i64,
 }
 
+/// The removal of deleted sessions.
+enum Removal {
+    Done,
+    /// There may be sessions to remove.
+    Due,
+    /// A removal failed because the disk is full. The next commit makes it due again.
+    Postponed,
+}
+
+/// The space of removed rows.
+enum Space {
+    Settled,
+    /// There may be pages to give back.
+    Unused,
+    /// Pages were given back, and there may be more.
+    Shrinking,
+    /// Pages were given back, which the file keeps until the log is copied.
+    Shrunk,
+}
+
 impl Chores {
     pub(super) fn new(copier: Option<Copier>) -> Self {
-        let unused = copier.is_some();
-        let stuck = BTreeSet::new();
-        Self { copier, doomed: true, postponed: false, stuck, unused, shrunk: false, written: 0 }
+        let space = if copier.is_some() { Space::Unused } else { Space::Settled };
+        Self { copier, removal: Removal::Due, stuck: BTreeSet::new(), space, written: 0 }
     }
 
-    /// Notes that a transaction was committed, and whether sessions were deleted in it.
-    pub(super) fn note_commit(&mut self, doomed: bool) {
-        self.doomed |= doomed || std::mem::take(&mut self.postponed);
+    /// Notes that a transaction was committed.
+    pub(super) fn note_commit(&mut self) {
+        if let Removal::Postponed = self.removal {
+            self.removal = Removal::Due;
+        }
+    }
+
+    /// Notes that sessions were deleted.
+    pub(super) fn note_deletion(&mut self) {
+        self.removal = Removal::Due;
     }
 
     /// Takes up imports that nobody will finish.
@@ -54,44 +74,50 @@ impl Chores {
                 // They are taken up when the store is opened next.
                 tracing::warn!(%error, "an import that was given up stays on the disk for now");
             }
-            self.doomed = true;
+            self.note_deletion();
         }
     }
 
     /// Does a little of what is left; says whether there may be more.
     pub(super) fn step(&mut self, connection: &Connection, counters: &Counters) -> bool {
-        if self.doomed {
+        if let Removal::Due = self.removal {
             if let Err(error) = self.remove_some(connection) {
                 // Tried again then, or with the next deletion, or when the store is opened next.
-                self.doomed = false;
-                self.postponed = error.concerns_all();
+                self.removal = if error.concerns_all() { Removal::Postponed } else { Removal::Done };
                 tracing::warn!(%error, "deleted sessions stay on the disk for now");
             }
             self.after_commit(connection, counters, PURGE_BYTES as usize, 1);
             return true;
         }
-        if self.unused {
-            self.unused = shrink(connection).unwrap_or_else(|error| {
+        if let Space::Unused | Space::Shrinking = self.space {
+            let has_shrunk = shrink(connection).unwrap_or_else(|error| {
                 tracing::warn!(%error, "the session store keeps its size for now");
                 false
             });
-            self.shrunk |= self.unused;
+            self.space = match self.space {
+                _ if has_shrunk => Space::Shrinking,
+                Space::Shrinking => Space::Shrunk,
+                _ => Space::Settled,
+            };
             self.after_commit(connection, counters, 0, VACUUM_PAGES as usize);
             return true;
         }
-        if std::mem::take(&mut self.shrunk)
-            && let Some(copier) = &self.copier
-        {
+        if let (Space::Shrunk, Some(copier)) = (&self.space, &self.copier) {
             copier.ask();
         }
+        self.space = Space::Settled;
         false
     }
 
     /// Removes something of a deleted session.
     fn remove_some(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let Some(session) = next_doomed(connection, &self.stuck)? else {
-            self.doomed = false;
-            self.unused |= self.copier.is_some();
+            self.removal = Removal::Done;
+            self.space = match self.space {
+                _ if self.copier.is_none() => Space::Settled,
+                Space::Shrunk | Space::Shrinking => Space::Shrinking,
+                Space::Unused | Space::Settled => Space::Unused,
+            };
             return Ok(());
         };
         match purge(connection, session) {

@@ -17,7 +17,6 @@ pub(super) struct Copier {
 }
 
 impl Copier {
-    /// Starts the thread.
     pub(super) fn start(path: &Path, counters: Arc<Counters>) -> Result<Self, crate::StoreError> {
         let connection = open::copier(path)?;
         let (asked, asks) = sync_channel(1);

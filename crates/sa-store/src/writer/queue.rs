@@ -1,6 +1,6 @@
 //! The way to the writer: bounded in bytes and in number, so that callers that are faster than the disk wait.
 
-use super::Desk;
+use super::Transaction;
 use crate::error::StoreError;
 use crate::limits::{CHANGE_COST, QUEUE_BYTES, QUEUE_CHANGES};
 use crate::listings::Census;
@@ -16,11 +16,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 pub(crate) enum Work {
     /// A change, to be committed together with others.
     Change(Box<dyn Task>),
-    /// A read on the writer's connection.
     Read(Box<dyn FnOnce(&mut Connection) + Send>),
     /// Look at what was abandoned.
     Wake,
-    /// Finish.
     Close(oneshot::Sender<()>),
 }
 
@@ -28,7 +26,7 @@ pub(crate) enum Work {
 pub(crate) trait Task: Send {
     fn bytes(&self) -> usize;
     /// Makes it, within a transaction. If that is rolled back, perhaps once more.
-    fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError>;
+    fn run(&mut self, transaction: &Transaction<'_>) -> Result<(), StoreError>;
     /// Says how it went, once the transaction is over.
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
 }
@@ -44,14 +42,14 @@ struct Typed<T, F> {
 impl<T, F> Task for Typed<T, F>
 where
     T: Send,
-    F: FnMut(&Desk<'_>) -> Result<T, StoreError> + Send,
+    F: FnMut(&Transaction<'_>) -> Result<T, StoreError> + Send,
 {
     fn bytes(&self) -> usize {
         self.bytes
     }
 
-    fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError> {
-        self.made = Some((self.make)(desk)?);
+    fn run(&mut self, transaction: &Transaction<'_>) -> Result<(), StoreError> {
+        self.made = Some((self.make)(transaction)?);
         Ok(())
     }
 
@@ -123,7 +121,7 @@ impl Queue {
     pub(crate) async fn change<T, F>(&self, bytes: usize, make: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnMut(&Desk<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let bytes = bytes.saturating_add(CHANGE_COST);
         // One that is larger than the queue gets through when it is alone.
@@ -190,7 +188,6 @@ impl Inbox {
         self.receiver.blocking_recv()
     }
 
-    /// Work that is there.
     pub(super) fn try_next(&mut self) -> Result<Work, TryRecvError> {
         self.receiver.try_recv()
     }

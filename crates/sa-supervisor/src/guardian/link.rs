@@ -18,7 +18,6 @@ use parking_lot::{Mutex, MutexGuard};
 pub struct GuardianCommand {
     /// The program; the daemon's own file, normally.
     pub program: PathBuf,
-    /// The arguments of the command.
     pub args: Vec<OsString>,
 }
 
@@ -45,7 +44,7 @@ struct Guardian {
 impl Guardian {
     /// Writes one line. It is far below what a pipe takes in one piece, so it is written whole or not at all. The
     /// pipe does not block: a guardian that does not read must not delay the daemon.
-    fn tell(&self, line: &str) -> io::Result<()> {
+    fn write_line(&self, line: &str) -> io::Result<()> {
         rustix::io::write(&self.pipe, line.as_bytes())?;
         Ok(())
     }
@@ -102,9 +101,9 @@ impl GuardianLink {
     /// Reports all groups. The pipe is empty and takes thousands of lines, so this does not wait for the guardian to
     /// read.
     fn brief(&self, guardian: &Guardian, groups: &BTreeSet<u32>) -> io::Result<()> {
-        guardian.tell(&format!("daemon {}\n", self.daemon))?;
+        guardian.write_line(&format!("daemon {}\n", self.daemon))?;
         for group in groups {
-            guardian.tell(&format!("add {group}\n"))?;
+            guardian.write_line(&format!("add {group}\n"))?;
         }
         Ok(rustix::io::ioctl_fionbio(&guardian.pipe, true)?)
     }
@@ -112,13 +111,13 @@ impl GuardianLink {
     pub(crate) fn add(&self, group: u32) {
         let mut state = self.state();
         state.groups.insert(group);
-        state.tell(&format!("add {group}\n"));
+        state.write_line(&format!("add {group}\n"));
     }
 
     pub(crate) fn release(&self, group: u32) {
         let mut state = self.state();
         state.groups.remove(&group);
-        state.tell(&format!("del {group}\n"));
+        state.write_line(&format!("del {group}\n"));
     }
 
     /// Notes that the keeper collected a guardian.
@@ -140,7 +139,6 @@ impl GuardianLink {
         state.current = None;
     }
 
-    /// Waits until no guardian runs.
     pub(crate) async fn wait(&self) {
         // The sender lives in `self`, so the channel cannot close under this wait.
         let _ = self.running.subscribe().wait_for(|running| !running).await;
@@ -148,9 +146,9 @@ impl GuardianLink {
 }
 
 impl State {
-    fn tell(&mut self, line: &str) {
+    fn write_line(&mut self, line: &str) {
         let Some(guardian) = &self.current else { return };
-        if let Err(error) = guardian.tell(line) {
+        if let Err(error) = guardian.write_line(line) {
             tracing::warn!(%error, "the guardian does not listen; the next process starts another");
             guardian.dismiss();
             self.current = None;

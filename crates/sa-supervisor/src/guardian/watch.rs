@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::census::{self, Census, Entry};
+use crate::census::{self, Census, CensusEntry};
 use crate::environment::{DAEMON_MARKER, markers};
 use crate::limits::GUARDIAN_LIMIT;
 
@@ -78,7 +78,7 @@ impl Charge {
         found
     }
 
-    fn is_marked(&self, entry: &Entry) -> bool {
+    fn is_marked(&self, entry: &CensusEntry) -> bool {
         entry.alive && (self.groups.contains(&entry.group) || self.has_marker(entry.pid))
     }
 

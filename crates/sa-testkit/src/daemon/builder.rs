@@ -84,7 +84,6 @@ impl DaemonBuilder {
         self
     }
 
-    /// This token.
     pub fn token(mut self, token: &str) -> Self {
         self.token = Token::Chosen(token.to_owned());
         self

@@ -7,21 +7,17 @@ use std::io::{Cursor, Write};
 /// One file of an archive.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The path in the archive.
     pub path: String,
     /// The permissions.
     pub mode: u32,
-    /// The contents.
     pub bytes: Vec<u8>,
 }
 
 impl Entry {
-    /// Creates a program.
     pub fn program(path: impl Into<String>, bytes: Vec<u8>) -> Self {
         Self { path: path.into(), mode: 0o755, bytes }
     }
 
-    /// Any other file.
     pub fn file(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self { path: path.into(), mode: 0o644, bytes: bytes.into() }
     }
@@ -70,7 +66,6 @@ fn tarball<W: Write>(entries: &[Entry], writer: W) -> Result<W> {
     archive.into_inner().context("ending the archive")
 }
 
-/// Returns a zip archive.
 pub fn zip(entries: &[Entry]) -> Result<Vec<u8>> {
     let mut archive = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
     for entry in entries {

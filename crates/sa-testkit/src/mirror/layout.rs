@@ -134,7 +134,6 @@ impl Mirror {
         self.put_redirect(&format!("/{site}/latest"), &format!("https://{site}/tag/{tag}"));
     }
 
-    /// The index of the ACP registry.
     pub fn publish_acp_registry(&self, agents: &Value) {
         let index = json!({ "version": "1.0.0", "agents": agents });
         self.put("/cdn.agentclientprotocol.com/registry/v1/latest/registry.json", index.to_string());

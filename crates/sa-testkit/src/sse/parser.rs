@@ -11,14 +11,12 @@ use std::time::Duration;
 pub struct Event {
     /// `message` when the stream named none.
     pub event: String,
-    /// The id.
     pub id: Option<String>,
     /// The lines of data, joined by newlines.
     pub data: String,
 }
 
 impl Event {
-    /// Returns the data as JSON.
     pub fn json(&self) -> Result<serde_json::Value> {
         serde_json::from_str(&self.data).with_context(|| format!("not JSON: {}", self.data))
     }
@@ -60,7 +58,6 @@ impl SseParser {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Returns the next whole event.
     pub fn next_event(&mut self) -> Result<Option<Event>> {
         while self.ready.is_empty() && self.take_line()? {}
         Ok(self.ready.pop_front())

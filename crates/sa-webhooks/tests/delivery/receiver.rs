@@ -17,7 +17,6 @@ pub(crate) enum Answer {
     Bytes(Vec<u8>),
     /// A status, and a body without an end.
     Endless(u16),
-    /// No answer, ever.
     Silence,
 }
 

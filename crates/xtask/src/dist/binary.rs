@@ -18,11 +18,12 @@ pub(super) enum Linkage {
 /// The symbols of a built binary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Symbols {
-    /// No symbols, as it ships.
     Stripped,
     /// Names that say which crate a generic function was made for. Other flags would build everything again, so this
     /// has a separate folder.
-    Readable { folder: &'static str },
+    Readable {
+        folder: &'static str,
+    },
 }
 
 /// Builds the inspector and the binary with the profile `dist`, and returns the binary's path.

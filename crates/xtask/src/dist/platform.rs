@@ -44,7 +44,6 @@ impl Platform {
         }
     }
 
-    /// Returns Debian's name of the architecture.
     pub(super) fn debian(self) -> Option<&'static str> {
         match self {
             LinuxX64 => Some("amd64"),

@@ -24,7 +24,6 @@ pub(super) struct Report {
     took: Duration,
     /// The percentage of the cores' time that was used meanwhile, by this step and all others.
     busy: Option<u64>,
-    /// The reason of a failure.
     failure: Option<String>,
 }
 

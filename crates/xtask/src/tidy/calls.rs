@@ -55,8 +55,7 @@ mod tests {
     use super::*;
 
     fn places(path: &str, text: &str) -> Vec<String> {
-        let found = check(&Sources::of(&[(path, text)])).unwrap();
-        found.into_iter().map(|finding| finding.place).collect()
+        Sources::judged_by(check, path, text).into_iter().map(|finding| finding.place).collect()
     }
 
     #[test]

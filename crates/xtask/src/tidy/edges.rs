@@ -1,10 +1,9 @@
 //! The exact dependencies between crates: the picture in the architecture document, as a table.
 
 use super::Finding;
+use super::metadata::Metadata;
 use super::sources::Sources;
-use crate::shell::cargo;
-use anyhow::{Context, Result};
-use serde::Deserialize;
+use anyhow::Result;
 
 /// A crate and the crates of the workspace that it depends on.
 struct Row {
@@ -13,7 +12,8 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 43] = [
+const TABLE: [Row; 44] = [
+    Row { name: "sa-chunks", needs: &[] },
     Row { name: "sa-journal", needs: &[] },
     Row { name: "sa-jsonrpc", needs: &[] },
     Row { name: "sa-api", needs: &[] },
@@ -23,7 +23,7 @@ const TABLE: [Row; 43] = [
     Row { name: "sa-shell", needs: &[] },
     Row { name: "sa-universal", needs: &["sa-acp", "sa-api"] },
     Row { name: "sa-agents", needs: &[] },
-    Row { name: "sa-relay", needs: &["sa-journal", "sa-jsonrpc"] },
+    Row { name: "sa-relay", needs: &["sa-chunks", "sa-journal", "sa-jsonrpc"] },
     Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"] },
     Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"] },
     Row { name: "sa-claude", needs: &["sa-acp", "sa-shell", "sa-supervisor"] },
@@ -70,26 +70,8 @@ const RESERVED: [(&str, &[&str]); 4] = [
 /// The crate that the tests of every crate may use.
 const TEST_HARNESS: &str = "sa-testkit";
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    kind: Option<String>,
-}
-
 pub(super) fn check(_: &Sources) -> Result<Vec<Finding>> {
-    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps"]).output()?;
-    Ok(judge(&serde_json::from_str(&metadata).context("cargo's metadata")?))
+    Ok(judge(&Metadata::read(&["--no-deps"])?))
 }
 
 fn judge(metadata: &Metadata) -> Vec<Finding> {
@@ -130,6 +112,7 @@ fn judge(metadata: &Metadata) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::metadata::{Dependency, Package};
     use super::*;
 
     fn findings_about(name: &str, dependencies: &[(&str, &str)]) -> Vec<String> {
@@ -137,8 +120,13 @@ mod tests {
             name: (*name).to_owned(),
             kind: (*kind != "normal").then(|| (*kind).to_owned()),
         };
-        let mut packages: Vec<Package> =
-            TABLE.iter().map(|row| Package { name: row.name.to_owned(), dependencies: Vec::new() }).collect();
+        let package = |row: &Row| Package {
+            name: row.name.to_owned(),
+            version: String::new(),
+            license: None,
+            dependencies: Vec::new(),
+        };
+        let mut packages: Vec<Package> = TABLE.iter().map(package).collect();
         let package = packages.iter_mut().find(|package| package.name == name).unwrap();
         package.dependencies = dependencies.iter().map(dependency).collect();
         let found = judge(&Metadata { packages }).into_iter();
@@ -147,11 +135,12 @@ mod tests {
 
     #[test]
     fn an_edge_must_be_in_the_table() {
-        let (journal, jsonrpc) = (("sa-journal", "normal"), ("sa-jsonrpc", "normal"));
-        assert_eq!(findings_about("sa-relay", &[journal, jsonrpc, ("serde", "normal")]), [""; 0]);
-        let upward = findings_about("sa-relay", &[journal, jsonrpc, ("sa-hub", "normal")]);
+        let [chunks, journal, jsonrpc] =
+            ["sa-chunks", "sa-journal", "sa-jsonrpc"].map(|name| (name, "normal"));
+        assert_eq!(findings_about("sa-relay", &[chunks, journal, jsonrpc, ("serde", "normal")]), [""; 0]);
+        let upward = findings_about("sa-relay", &[chunks, journal, jsonrpc, ("sa-hub", "normal")]);
         assert!(matches!(&upward[..], [one] if one.contains("must not depend on sa-hub")), "{upward:?}");
-        let gone = findings_about("sa-relay", &[jsonrpc]);
+        let gone = findings_about("sa-relay", &[chunks, jsonrpc]);
         assert!(matches!(&gone[..], [one] if one.contains("no longer")), "{gone:?}");
     }
 

@@ -38,10 +38,15 @@ impl Sources {
         Ok(Self { root, files })
     }
 
-    /// Returns the text of one file.
     pub(super) fn text(&self, path: &str) -> Result<&str> {
         let file = self.files.iter().find(|file| file.path == path);
         file.map(|file| file.text.as_str()).with_context(|| format!("{path} is missing"))
+    }
+
+    /// Returns the findings of a rule about one file.
+    #[cfg(test)]
+    pub(super) fn judged_by(rule: super::Check, path: &str, text: &str) -> Vec<super::Finding> {
+        rule(&Self::of(&[(path, text)])).unwrap_or_default()
     }
 
     /// Sources for a test of a rule.
@@ -58,12 +63,12 @@ impl File {
         self.path.rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
-    /// TypeScript or JavaScript.
+    /// Returns whether this is TypeScript or JavaScript.
     pub(super) fn is_script(&self) -> bool {
         matches!(self.extension(), "ts" | "tsx" | "mts" | "js" | "jsx" | "mjs" | "cjs")
     }
 
-    /// Returns a style sheet.
+    /// Returns whether this is a style sheet.
     pub(super) fn is_style(&self) -> bool {
         self.extension() == "css"
     }
@@ -75,7 +80,7 @@ impl File {
         locked || name.contains(".gen.") || self.text.lines().take(3).any(|line| line.contains("@generated"))
     }
 
-    /// Returns a file of tests only.
+    /// Returns whether this is a file of tests only.
     pub(super) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let folder = |part: &str| matches!(part, "tests" | "test" | "__tests__");

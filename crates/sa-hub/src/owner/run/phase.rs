@@ -39,9 +39,7 @@ pub(in crate::owner) enum OutputState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::owner) enum Due {
     Nothing,
-    /// Stop the process.
     Stop,
-    /// End the run with this exit.
     End(Exit),
 }
 

@@ -14,7 +14,6 @@ pub(crate) struct EnvName {
 }
 
 impl EnvName {
-    /// Returns the environment.
     pub(crate) fn look_up(&self) -> Value {
         let text = |value: std::ffi::OsString| Value::from(value.to_string_lossy().into_owned());
         match &self.name {

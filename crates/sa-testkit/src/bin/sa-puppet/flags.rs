@@ -6,7 +6,6 @@ use std::time::Duration;
 
 /// The purpose of the process.
 pub(crate) enum Start {
-    /// Answering requests.
     Serve(Flags),
     /// `--new-session PROGRAM ARGS…`: becoming that program in a new session.
     NewSession(Vec<OsString>),

@@ -19,7 +19,6 @@ const REMEMBERED_IDS: usize = 16 * 1024;
 
 /// The action after a line.
 pub(crate) enum Next {
-    /// Read the next line.
     Read,
     /// Neither it nor any later one.
     StopReading,
@@ -46,7 +45,6 @@ impl Puppet {
         Self { seen: VecDeque::new(), notifications: 0, held: Held::default(), asked: Vec::new(), asks: 0 }
     }
 
-    /// Handles one line.
     pub(crate) fn line(&mut self, line: &[u8]) -> Next {
         let text = String::from_utf8_lossy(line);
         match serde_json::from_str::<Message>(&text) {

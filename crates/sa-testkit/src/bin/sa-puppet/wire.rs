@@ -45,7 +45,6 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// For the request of this id.
     pub(crate) fn to(id: Option<&RawValue>) -> Self {
         Self { id: id.map(|id| id.get().to_owned()) }
     }

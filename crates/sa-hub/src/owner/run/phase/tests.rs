@@ -17,7 +17,6 @@ fn phases(at: Instant) -> [Phase; 4] {
     ]
 }
 
-/// Applies an event to every phase.
 fn after(at: Instant, event: impl Fn(&mut Phase) -> Due) -> [(Phase, Due); 4] {
     phases(at).map(|mut phase| {
         let due = event(&mut phase);

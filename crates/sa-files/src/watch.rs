@@ -6,15 +6,17 @@ mod nodes;
 mod observer;
 mod scan;
 #[cfg(any(target_os = "linux", target_os = "android"))]
-#[path = "source_linux.rs"]
-mod source;
+mod source_linux;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-#[path = "source_none.rs"]
-mod source;
+mod source_none;
 
 use crate::error::FilesError;
 use crate::files::Files;
 use observer::Observer;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use source_linux as source;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+use source_none as source;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,7 +37,6 @@ pub struct WatchOptions {
 pub enum ChangeKind {
     /// The entry exists now.
     Created,
-    /// The entry has changed.
     Modified,
     /// The entry is gone.
     Removed,
@@ -46,25 +47,17 @@ pub enum ChangeKind {
 pub enum WatchEvent {
     /// Every change is reported from here on.
     Ready {
-        /// The path that is watched.
         path: PathBuf,
-        /// Directories that are observed.
         directories: usize,
     },
-    /// A change.
     Change {
-        /// The path of the entry.
         path: PathBuf,
-        /// The kind of the change.
         kind: ChangeKind,
-        /// Set if it is a directory.
         directory: bool,
     },
     /// Changes of this directory, or of some below it, may be missing.
     Overflow {
-        /// The directory.
         path: PathBuf,
-        /// The reason.
         reason: String,
     },
 }
@@ -79,7 +72,6 @@ impl Watch {
         self.0.recv().await
     }
 
-    /// Polls for the next event.
     pub fn poll_next(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Option<WatchEvent>> {
         self.0.poll_recv(context)
     }
@@ -92,13 +84,13 @@ impl Files {
     /// Watches the file or directory at a path, through a link at its end.
     pub async fn watch(&self, path: &OsStr, options: WatchOptions) -> Result<Watch, FilesError> {
         let located = self.locate(path)?;
-        let seat = self.seat_watch()?;
+        let slot = self.reserve_watch()?;
         let shared = Arc::clone(self.shared());
         let observer = self.run(move |_| Observer::start(shared, located, options)).await?;
         let (sender, receiver) = channel(WAITING);
         let (closed, gather) = (self.closed().clone(), Duration::from_millis(self.limits().watch_gather_ms));
         tokio::spawn(async move {
-            let _seat = seat;
+            let _slot = slot;
             tokio::select! {
                 () = closed.cancelled() => {}
                 () = sender.closed() => {}

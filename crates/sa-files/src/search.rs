@@ -6,7 +6,7 @@ use crate::entry::{Kind, kind};
 use crate::error::FilesError;
 use crate::files::{Files, Located, Shared};
 use crate::rules::Rules;
-use crate::tree::{Found, Step, Tree, Visitor};
+use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkMatch};
@@ -40,7 +40,6 @@ pub struct Query {
     pub with_ignored: bool,
     /// At most so many results.
     pub limit: Option<usize>,
-    /// Only what comes after this path.
     pub after: Option<PathBuf>,
 }
 
@@ -60,7 +59,6 @@ pub struct Results {
 /// An entry, or a line of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The path of the file.
     pub path: PathBuf,
     /// The kind of the file.
     pub kind: Kind,
@@ -73,7 +71,6 @@ pub struct Hit {
 /// A line with a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// From 1.
     pub number: u64,
     /// The start of the first match, in bytes from 1.
     pub column: u64,
@@ -87,10 +84,10 @@ impl Files {
         let located = self.locate(path)?;
         let abandoned = Abandoned::default();
         let flag = Arc::clone(&abandoned.0);
-        let seat = self.seat_search()?;
+        let slot = self.reserve_search()?;
         let shared = Arc::clone(self.shared());
         let searching = tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             search(&shared, &located, &query, flag)
         });
         let results = searching.await;
@@ -163,7 +160,7 @@ struct Search<'a> {
 }
 
 impl Visitor for Search<'_> {
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         let is_dir = kind(found.stat) == Kind::Directory;
         if let Some(after) = self.after
             && found.path <= after
@@ -214,7 +211,7 @@ impl Search<'_> {
         Step::Stop
     }
 
-    fn look(&mut self, found: &Found<'_>) {
+    fn look(&mut self, found: &TreeEntry<'_>) {
         let (path, kind) = (found.path.to_owned(), kind(found.stat));
         let Some(content) = &mut self.content else {
             self.bytes += path.as_os_str().len();

@@ -1,8 +1,7 @@
-//! From what a source offers to an installed version, under the agent's lock.
+//! From an artifact to an installed version, under the agent's lock.
 
 use super::Installed;
 use super::failure::Failure;
-use super::job::Reporter;
 use super::run::{Run, origin_of};
 use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
 use crate::error::SourceError;
@@ -17,15 +16,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A version being put together. Whatever works on it has all of it, so that nobody else gets the lock meanwhile.
-struct Bench {
+/// A version in its staging directory, with the lock. Each step owns all of it, so that no other process gets the lock
+/// meanwhile.
+struct Assembly {
     // In this order: the lock is given back when the staging directory is gone.
     staging: Staging,
     directory: AgentDirectory,
     lock: Lock,
 }
 
-impl Bench {
+impl Assembly {
     /// Lends it to a thread that may wait for the disk.
     async fn work<T: Send + 'static>(
         self,
@@ -49,66 +49,53 @@ impl Bench {
 }
 
 impl Run<'_> {
-    /// Fetches, checks, unpacks and activates it.
-    pub(super) async fn place(
-        &self,
-        artifact: Artifact,
-        resolver: &Resolver,
-        reporter: &Arc<Reporter>,
-    ) -> Result<Installed, Failure> {
-        let waiting = || reporter.tell(Progress::Waiting);
-        let lock = Lock::take(&self.directory, waiting).await.map_err(|error| self.failed(error.into()))?;
+    /// Fetches, verifies, unpacks and activates an artifact.
+    pub(super) async fn assemble(&self, artifact: Artifact) -> Result<Installed, Failure> {
+        let lock = self.lock().await.map_err(|error| self.failed(error.into()))?;
         // The previous holder of the lock may have installed the same version.
         if let Some(receipt) = self.directory.installed(&artifact.version).filter(|_| !self.request.reinstall)
         {
-            self.choose(&receipt.version, &lock).map_err(|error| self.failed(error))?;
+            if self.selects(&receipt.version) {
+                let selected = self.directory.select(&receipt.version, &lock);
+                selected.map_err(|error| self.failed(error.into()))?;
+            }
             return Ok(Installed { receipt, already_installed: true });
         }
-        match self.put_together(artifact, lock, resolver, reporter).await {
+        match self.fill_and_activate(artifact, lock).await {
             Ok(receipt) => Ok(Installed { receipt, already_installed: false }),
             Err(error) => Err(self.failed(error)),
         }
     }
 
-    async fn put_together(
-        &self,
-        artifact: Artifact,
-        lock: Lock,
-        resolver: &Resolver,
-        reporter: &Arc<Reporter>,
-    ) -> Result<Receipt, SourceError> {
+    async fn fill_and_activate(&self, artifact: Artifact, lock: Lock) -> Result<Receipt, SourceError> {
         let staging = self.directory.stage(&lock)?;
-        let bench = Bench { staging, directory: self.directory.clone(), lock };
-        let (bench, digest) = match &artifact.contents {
+        let assembly = Assembly { staging, directory: self.directory.clone(), lock };
+        let (assembly, digest) = match &artifact.contents {
             Contents::File(file) => {
-                let partial = self.fetch(file, resolver, reporter).await?;
-                let bench = self.unpack(bench, file, &artifact.entry, partial.0, reporter).await?;
-                (bench, Some(partial.1))
+                let (partial, digest) = self.fetch(file).await?;
+                (self.unpack(assembly, file, &artifact.entry, partial).await?, Some(digest))
             }
-            Contents::Directory(from) => (copy(bench, from.clone(), reporter).await?, None),
+            Contents::Directory(from) => (self.copy(assembly, from.clone()).await?, None),
             Contents::NpmTree(packages) => {
-                resolver.npm.build(bench.staging.path(), packages, &resolver.client).await?;
-                (bench, None)
+                let Resolver { npm, client, .. } = &self.resolver;
+                npm.build(assembly.staging.path(), packages, client).await?;
+                (assembly, None)
             }
         };
-        self.activate(bench, artifact, digest, reporter).await
+        self.activate(assembly, artifact, digest).await
     }
 
-    async fn fetch(
-        &self,
-        file: &RemoteFile,
-        resolver: &Resolver,
-        reporter: &Reporter,
-    ) -> Result<(PathBuf, Digest), SourceError> {
+    async fn fetch(&self, file: &RemoteFile) -> Result<(PathBuf, Digest), SourceError> {
         let directory = self.directory.partial();
         fs::create_dir_all(&directory).map_err(at(&directory))?;
         let partial = directory.join(file_name(file));
         let url = shown(&file.url);
-        let count =
-            |received, total| reporter.tell(Progress::Downloading { url: url.clone(), received, total });
-        match resolver.client.download(file, &partial, &count).await {
+        let count = |received, total| {
+            self.reporter.report(Progress::Downloading { url: url.clone(), received, total })
+        };
+        match self.resolver.client.download(file, &partial, &count).await {
             Ok(digest) => {
-                reporter.tell(Progress::Verifying);
+                self.reporter.report(Progress::Verifying);
                 Ok((partial, digest))
             }
             Err(error) => {
@@ -123,50 +110,49 @@ impl Run<'_> {
 
     async fn unpack(
         &self,
-        bench: Bench,
+        assembly: Assembly,
         file: &RemoteFile,
         entries: &[String],
         partial: PathBuf,
-        reporter: &Arc<Reporter>,
-    ) -> Result<Bench, SourceError> {
+    ) -> Result<Assembly, SourceError> {
         let (format, rules, url) = (file.format, file.unpack.clone(), shown(&file.url));
         let program = entries.first().cloned().unwrap_or_default();
-        let reporter = Arc::clone(reporter);
-        let (bench, ()) = bench
-            .work(move |bench| {
-                let into = bench.staging.path();
-                let written = |written| reporter.tell(Progress::Unpacking { written });
+        let reporter = Arc::clone(&self.reporter);
+        let (assembly, ()) = assembly
+            .work(move |assembly| {
+                let into = assembly.staging.path();
+                let written = |written| reporter.report(Progress::Unpacking { written });
                 let unpacked = match format {
                     Format::Program => move_program(&partial, &program, into),
                     _ => unpack(&partial, format, &rules, into, &written),
                 };
                 // Of no use any more, whether this went well or not; so are those that nobody has asked for since.
-                let partials = bench.directory.partial();
+                let partials = assembly.directory.partial();
                 let removed = fs::remove_dir_all(&partials).map_err(at(&partials));
                 unpacked.map_err(|error| error.of(&url))?;
                 Ok(removed?)
             })
             .await?;
-        Ok(bench)
+        Ok(assembly)
     }
 
     async fn activate(
         &self,
-        bench: Bench,
+        assembly: Assembly,
         artifact: Artifact,
         digest: Option<Digest>,
-        reporter: &Reporter,
     ) -> Result<Receipt, SourceError> {
         let url = origin_of(&artifact).unwrap_or_default();
         let entries = artifact.entry.clone();
-        let (bench, entry) = bench.work(move |bench| locate_entry(bench.staging.path(), &entries)).await?;
+        let (assembly, entry) =
+            assembly.work(move |assembly| locate_entry(assembly.staging.path(), &entries)).await?;
         let Some(entry) = entry else {
             return Err(SourceError::NoProgram { url, entries: artifact.entry.join(", ") });
         };
-        reporter.tell(Progress::Activating);
+        self.reporter.report(Progress::Activating);
         let receipt = self.receipt(&artifact, entry, digest);
-        let choose = self.selects(&receipt.version);
-        on_disk(move || bench.finish(receipt, choose)).await
+        let select = self.selects(&receipt.version);
+        on_disk(move || assembly.finish(receipt, select)).await
     }
 
     fn receipt(&self, artifact: &Artifact, entry: String, digest: Option<Digest>) -> Receipt {
@@ -191,26 +177,15 @@ impl Run<'_> {
         }
     }
 
-    fn choose(&self, version: &str, lock: &Lock) -> Result<(), SourceError> {
-        if self.selects(version) {
-            self.directory.select(version, lock)?;
-        }
-        Ok(())
+    async fn copy(&self, assembly: Assembly, from: PathBuf) -> Result<Assembly, SourceError> {
+        let reporter = Arc::clone(&self.reporter);
+        let (assembly, ()) = assembly
+            .work(move |assembly| {
+                let written = |written| reporter.report(Progress::Unpacking { written });
+                copy_directory(&from, assembly.staging.path(), &written)
+                    .map_err(|error| error.of(&from.display().to_string()))
+            })
+            .await?;
+        Ok(assembly)
     }
-
-    fn failed(&self, error: SourceError) -> Failure {
-        Failure::new(error, self.agent)
-    }
-}
-
-async fn copy(bench: Bench, from: PathBuf, reporter: &Arc<Reporter>) -> Result<Bench, SourceError> {
-    let reporter = Arc::clone(reporter);
-    let (bench, ()) = bench
-        .work(move |bench| {
-            let written = |written| reporter.tell(Progress::Unpacking { written });
-            copy_directory(&from, bench.staging.path(), &written)
-                .map_err(|error| error.of(&from.display().to_string()))
-        })
-        .await?;
-    Ok(bench)
 }

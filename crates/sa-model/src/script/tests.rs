@@ -154,7 +154,7 @@ proptest! {
 
 #[test]
 fn the_documentation_names_every_directive_and_its_examples_are_scripts() {
-    let page = include_str!("../../../docs/model-server.md");
+    let page = include_str!("../../../../docs/model-server.md");
     for (name, ..) in DIRECTIVES {
         assert!(
             page.contains(&format!("| `{name}")) || page.contains(&format!("`{name}: ")),

@@ -32,9 +32,7 @@ pub enum Given {
     Crowd,
     /// A cancel right after a message.
     Cancel,
-    /// Rules about permissions.
     Rules,
-    /// Every combination of modes.
     Modes,
     /// Options, and an agent that the user has defined.
     Options,
@@ -72,7 +70,6 @@ impl Given {
         Way::has_sessions(subject) && subject.has_model() && concerns
     }
 
-    /// Returns the name of a trial.
     pub fn trial(self, subject: &Subject) -> String {
         let name = match self {
             Self::Token => "token",

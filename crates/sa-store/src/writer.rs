@@ -33,8 +33,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::oneshot;
 
 /// A transaction in which changes are made.
-pub(crate) struct Desk<'a> {
-    /// The writing connection.
+pub(crate) struct Transaction<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) retention: &'a Retention,
     /// The time, in milliseconds since 1970.
@@ -43,13 +42,12 @@ pub(crate) struct Desk<'a> {
     pub(crate) doomed: Cell<bool>,
     /// The number of sessions that were added and removed in this transaction.
     census: Cell<Census>,
-    /// Packs events.
     packer: &'a RefCell<Packer>,
     /// The state of the writer's thread.
     passed_over: &'a RefCell<BTreeSet<i64>>,
 }
 
-impl Desk<'_> {
+impl Transaction<'_> {
     /// Notes how many more sessions there are, and how many more have ended.
     pub(crate) fn count(&self, sessions: i64, ended: i64) {
         let so_far = self.census.get();
@@ -182,7 +180,7 @@ impl Writer {
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now_ms = u64::try_from(now.as_millis()).unwrap_or_default();
-        let desk = Desk {
+        let transaction = Transaction {
             connection: &self.connection,
             retention: &self.retention,
             now_ms,
@@ -192,10 +190,13 @@ impl Writer {
             passed_over: &self.passed_over,
         };
         let changes = group.len();
-        let outcome = transact(&desk, &mut group);
+        let outcome = transact(&transaction, &mut group);
         if outcome.is_ok() {
-            self.chores.note_commit(desk.doomed.get());
-            self.counters.count(desk.census.get());
+            self.chores.note_commit();
+            if transaction.doomed.get() {
+                self.chores.note_deletion();
+            }
+            self.counters.count(transaction.census.get());
         }
         self.answer(group, outcome);
         self.chores.after_commit(&self.connection, &self.counters, bytes, changes);
@@ -242,57 +243,61 @@ impl Writer {
 
 type Outcomes = Vec<Result<(), StoreError>>;
 
-type Run = fn(&Desk<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError>;
+type Run = fn(&Transaction<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError>;
 
 /// Makes all changes in one transaction. One that is refused, or that meets something damaged, leaves nothing behind and lets
 /// the others be.
 ///
 /// Savepoints cost as much as small changes do, and such changes are rare: only if there is one is all made again with them.
-fn transact(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
-    match attempt(desk, group, run_all) {
-        Err(error) if !error.concerns_all() => attempt(desk, group, run_each),
+fn transact(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+    match attempt(transaction, group, run_all) {
+        Err(error) if !error.concerns_all() => attempt(transaction, group, run_each),
         outcome => outcome,
     }
 }
 
-fn attempt(desk: &Desk<'_>, group: &mut [Box<dyn Task>], run: Run) -> Result<Outcomes, StoreError> {
-    desk.census.take();
-    let outcome = say(desk, "BEGIN IMMEDIATE").and_then(|()| run(desk, group));
-    let outcome = outcome.and_then(|outcomes| say(desk, "COMMIT").map(|()| outcomes));
+fn attempt(
+    transaction: &Transaction<'_>,
+    group: &mut [Box<dyn Task>],
+    run: Run,
+) -> Result<Outcomes, StoreError> {
+    transaction.census.take();
+    let outcome = say(transaction, "BEGIN IMMEDIATE").and_then(|()| run(transaction, group));
+    let outcome = outcome.and_then(|outcomes| say(transaction, "COMMIT").map(|()| outcomes));
     // SQLite has rolled back after some errors.
-    if outcome.is_err() && !desk.connection.is_autocommit() {
-        say(desk, "ROLLBACK")?;
+    if outcome.is_err() && !transaction.connection.is_autocommit() {
+        say(transaction, "ROLLBACK")?;
     }
     outcome
 }
 
-fn run_all(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
-    group.iter_mut().map(|task| task.run(desk).map(Ok)).collect()
+fn run_all(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+    group.iter_mut().map(|task| task.run(transaction).map(Ok)).collect()
 }
 
-fn run_each(desk: &Desk<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+fn run_each(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
     let run = |task: &mut Box<dyn Task>| {
-        say(desk, "SAVEPOINT one")?;
-        let census = desk.census.get();
-        let outcome = task.run(desk);
+        say(transaction, "SAVEPOINT one")?;
+        let census = transaction.census.get();
+        let outcome = task.run(transaction);
         match &outcome {
             Ok(()) => {}
             // SQLite has rolled back everything after some errors.
-            Err(error) if error.concerns_all() || desk.connection.is_autocommit() => {
+            Err(error) if error.concerns_all() || transaction.connection.is_autocommit() => {
                 return Err(error.clone());
             }
             Err(_) => {
-                desk.census.set(census);
-                say(desk, "ROLLBACK TO one")?;
+                transaction.census.set(census);
+                say(transaction, "ROLLBACK TO one")?;
             }
         }
-        say(desk, "RELEASE one")?;
+        say(transaction, "RELEASE one")?;
         Ok(outcome)
     };
     group.iter_mut().map(run).collect()
 }
 
-fn say(desk: &Desk<'_>, sql: &str) -> Result<(), StoreError> {
-    desk.connection.prepare_cached(sql)?.execute([])?;
+fn say(transaction: &Transaction<'_>, sql: &str) -> Result<(), StoreError> {
+    transaction.connection.prepare_cached(sql)?.execute([])?;
     Ok(())
 }
