@@ -49,7 +49,7 @@ impl SessionHandle {
         &self.0.id
     }
 
-    /// What clients are told of it.
+    /// Returns the session as clients see it.
     pub fn describe(&self) -> Session {
         self.0.describe()
     }

@@ -1,6 +1,6 @@
 //! One session as a pure state machine: inputs and the time go in, effects come out.
 //!
-//! [`Machine`] has the states, `phase` and `turn` what they are. `starting` and `ending` are about the agent, `queueing` and
+//! [`Machine`] has the states, `phase` and `turn` what they are. `starting`, `opening` and `ending` are about the agent, `queueing` and
 //! `turns` about messages, `asking` about questions and permissions, `settings` and `change` about modes, models and
 //! options. `draft` turns all of it into commits. The `driver` executes effects.
 
@@ -14,6 +14,7 @@ mod ending;
 mod input;
 mod lookups;
 mod machine;
+mod opening;
 mod phase;
 mod queue;
 mod queueing;

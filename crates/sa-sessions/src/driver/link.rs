@@ -1,6 +1,6 @@
 //! The connection of one session to its agent.
 
-use crate::agent::{AgentFailure, Connection, FromAgent, LINE, Opens, Process, RpcError, Slot};
+use crate::agent::{AgentFailure, Connection, FromAgent, MAILBOX, Opens, Process, RpcError, Slot};
 use crate::session::{Agent, Origin};
 use crate::shared::Shared;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(super) struct Link {
     /// Keeps the agent's process alive.
     slot: Arc<Slot>,
     connection: Connection,
-    line: mpsc::Sender<FromAgent>,
+    mailbox: mpsc::Sender<FromAgent>,
     incoming: mpsc::Receiver<FromAgent>,
     /// The agent's session whose messages come here.
     native: Option<String>,
@@ -33,9 +33,9 @@ impl Link {
             version: connection.agent_version(),
             origin: if joined { Origin::Joined } else { Origin::Started },
         };
-        let (line, incoming) = mpsc::channel(LINE);
+        let (mailbox, incoming) = mpsc::channel(MAILBOX);
         let shared = Arc::clone(shared);
-        (Self { shared, slot, connection, line, incoming, native: None }, agent)
+        (Self { shared, slot, connection, mailbox, incoming, native: None }, agent)
     }
 
     pub(super) async fn receive(&mut self) -> FromAgent {
@@ -70,7 +70,7 @@ impl Link {
 
     /// Has messages of this session of the agent come here.
     pub(super) fn adopt(&mut self, native: String) {
-        self.connection.adopt(&native, self.line.clone());
+        self.connection.adopt(&native, self.mailbox.clone());
         self.native = Some(native);
     }
 
@@ -81,7 +81,7 @@ impl Link {
         params: &Value,
         opens: Opens,
     ) -> Result<(), AgentFailure> {
-        self.connection.call(call, method, params, &self.line, opens).await
+        self.connection.call(call, method, params, &self.mailbox, opens).await
     }
 
     pub(super) async fn notify(&self, method: &str, params: &Value) {
@@ -106,7 +106,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         if let Some(native) = &self.native {
-            self.connection.release(native, &self.line);
+            self.connection.release(native, &self.mailbox);
         }
         self.shared.set_server(None);
     }

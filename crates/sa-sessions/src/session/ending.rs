@@ -2,7 +2,8 @@
 
 use super::machine::Machine;
 use super::phase::{
-    Attempt, Closed, Direction, Leaving, LeavingStep, Link, Phase, Purpose, Reported, Start, Then, Why, Work,
+    Attempt, Closed, Direction, Leaving, LeavingStep, Link, Phase, Purpose, Reported, StartRequest, Then,
+    Why, Work,
 };
 use super::turn::Turn;
 use super::{CLOSING, Effect, LEAVING};
@@ -104,15 +105,12 @@ impl Machine {
         }
         match then {
             Then::IdleShutdown => self.on_idle_shutdown(),
-            Then::Renew => match self.turn {
-                Turn::Starting(_) if self.ending.is_none() => self.start(Purpose::Turn),
-                _ => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
-            },
+            Then::Renew => self.restart_turn(),
             Then::TurnAbandoned => {}
             Then::StartFailed { purpose, failure, reported } => {
                 self.on_start_failed(purpose, failure, reported);
             }
-            Then::Retry(purpose) => self.try_start(purpose, Attempt::Second),
+            Then::Retry(purpose) => self.try_start(StartRequest { purpose, attempt: Attempt::Last }),
             Then::Terminate => self.on_terminated(),
         }
     }
@@ -155,8 +153,7 @@ impl Machine {
         match phase {
             Phase::Starting(start) => {
                 self.effect(Effect::Abort);
-                let Start { purpose, .. } = *start;
-                self.fail_start(purpose, None, failure, Reported::Yes);
+                self.fail_start(start.request.purpose, None, failure, Reported::Yes);
             }
             Phase::Ready(ready) => self.on_link_lost(ready.work, failure),
             Phase::Leaving(leaving) => self.left(Closed::No, leaving.then),
@@ -164,18 +161,27 @@ impl Machine {
         }
     }
 
+    /// Starts another agent for a turn whose message none has got, unless the turn was cancelled.
+    fn restart_turn(&mut self) {
+        match std::mem::replace(&mut self.turn, Turn::None) {
+            Turn::Starting(message) | Turn::Recalling(message) if self.ending.is_none() => {
+                self.turn = Turn::Starting(message);
+                self.start(Purpose::Turn);
+            }
+            other => {
+                self.turn = other;
+                self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
+            }
+        }
+    }
+
     /// Ends what the agent was doing besides its turn.
     fn on_link_lost(&mut self, work: Work, failure: AgentFailure) {
         match work {
-            Work::Settled if self.turn.is_starting() => {
-                // The earlier conversation was being read for it.
+            Work::Settled => {
                 self.effect(Effect::Abort);
-                match self.turn {
-                    Turn::Starting(_) => self.start(Purpose::Turn),
-                    _ => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
-                }
+                self.restart_turn();
             }
-            Work::Settled => {}
             Work::Holding(_) => self.on_hold_failed(&failure),
             Work::Changing(changing) => {
                 let failure = match changing.direction {
@@ -256,7 +262,7 @@ impl Machine {
     pub(super) fn stop_waiting(&mut self, error: &SessionError) {
         let start_error = || AgentFailure::Machine(error.to_string());
         match std::mem::replace(&mut self.phase, Phase::Ended) {
-            Phase::Starting(start) => self.answer_purpose(start.purpose, start_error(), error),
+            Phase::Starting(start) => self.answer_purpose(start.request.purpose, start_error(), error),
             Phase::Leaving(leaving) => {
                 if let Then::StartFailed { purpose, .. } | Then::Retry(purpose) = leaving.then {
                     self.answer_purpose(purpose, start_error(), error);

@@ -17,7 +17,7 @@
 //! | `Detached` | `Proceed` with a message, `Start`, `Resume` | `Starting` |
 //! | `Starting` | `Prepared`, `Connected`, an answer, `HistoryRead` | its next step, then `Ready`; `Leaving` if it fails |
 //! | `Starting` | `Cancel`, `Terminate` | `Leaving` |
-//! | `Ready` | `Proceed` with a message | the prompt is sent |
+//! | `Ready` | `Proceed` with a message | the turn starts; the next `Proceed` sends the prompt |
 //! | `Ready` | a deadline: idle, or a cancelled turn that does not end | `Leaving` |
 //! | `Leaving` | an answer, a deadline | `Detached`, `Starting` or `Ended` |
 //! | any | the agent ends | `Detached` |
@@ -213,6 +213,9 @@ impl Machine {
         if let Some(change) = self.applied.take() {
             return self.store_change(change);
         }
+        if self.phase.settled().is_some() && self.continue_turn() {
+            return;
+        }
         if !self.is_settled() {
             return;
         }
@@ -305,7 +308,10 @@ impl Machine {
 
     fn on_call_failed(&mut self, call: u64, failure: AgentFailure) {
         if self.turn.prompted().is_some_and(|prompted| prompted.call == call) {
-            self.fail_turn(&failure);
+            match failure {
+                AgentFailure::Ended(exit) => self.on_agent_ended(exit),
+                failure => self.fail_turn(&failure),
+            }
         } else if self.awaited(call).is_some() {
             self.on_answer(Err(failure));
         }
@@ -318,7 +324,7 @@ impl Machine {
 
     fn on_answer(&mut self, outcome: Result<Box<RawValue>, AgentFailure>) {
         match self.take_phase() {
-            Phase::Starting(start) => self.on_start_answer(*start, outcome),
+            Phase::Starting(start) => self.on_start_answer(start.request, start.step, outcome),
             Phase::Ready(ready) => self.on_setting_answer(ready, outcome),
             Phase::Leaving(leaving) => self.on_leaving_answer(*leaving, &outcome),
             idle @ (Phase::Detached(_) | Phase::Ended) => self.phase = idle,

@@ -50,9 +50,13 @@ pub(super) enum Why {
 }
 
 pub(super) struct Start {
+    pub(super) request: StartRequest,
+    pub(super) step: Step,
+}
+
+pub(super) struct StartRequest {
     pub(super) purpose: Purpose,
     pub(super) attempt: Attempt,
-    pub(super) step: Step,
 }
 
 /// What waits for the agent's start.
@@ -63,11 +67,11 @@ pub(super) enum Purpose {
     Resume(Reply<()>),
 }
 
-/// A process that others use may not find its program any more. Another process is tried once.
+/// Whether another process may be tried. One that was joined may not find its program any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
     First,
-    Second,
+    Last,
 }
 
 pub(super) enum Step {
@@ -76,13 +80,19 @@ pub(super) enum Step {
     /// The agent's process is installed, started or joined.
     Connecting(Vec<McpServer>),
     /// The agent opens its session.
-    Opening { link: Link, mcp: Vec<Value>, way: Way, call: Call },
+    Opening { agent: Connected, way: Way, call: Call },
     /// Another process still holds the agent's session.
-    Pausing { link: Link, mcp: Vec<Value>, retries: usize, until: Instant },
+    Pausing { agent: Connected, retries: usize, until: Instant },
     /// The conversation is read, as the agent does not know it.
     Remembering { link: Link, reason: Option<String> },
     /// The agent takes its settings.
     Configuring { link: Link, applying: Applying },
+}
+
+/// An agent without an open session, and the MCP servers that its session gets.
+pub(super) struct Connected {
+    pub(super) link: Link,
+    pub(super) mcp: Vec<Value>,
 }
 
 /// How the agent's session comes to be.
@@ -312,10 +322,8 @@ impl Step {
     fn link(&self) -> Option<&Link> {
         match self {
             Self::Preparing | Self::Connecting(_) => None,
-            Self::Opening { link, .. }
-            | Self::Pausing { link, .. }
-            | Self::Remembering { link, .. }
-            | Self::Configuring { link, .. } => Some(link),
+            Self::Opening { agent, .. } | Self::Pausing { agent, .. } => Some(&agent.link),
+            Self::Remembering { link, .. } | Self::Configuring { link, .. } => Some(link),
         }
     }
 

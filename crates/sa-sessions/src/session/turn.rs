@@ -1,9 +1,9 @@
 //! The turn of a session: one message and everything that the agent does for it.
 //!
 //! ```text
-//!   None ─► Starting ─► Running ─► Cancelling ─► None
-//!              │           └───────────────────────▲
-//!              └─► Discarded ──────────────────────┘
+//!   None ─► Starting ─► Recalling ─► Running ─► Cancelling ─► None
+//!              │            │            └────────────────────▲
+//!              └────────────┴─► Discarded ────────────────────┘
 //! ```
 
 use super::queue::Queued;
@@ -11,8 +11,10 @@ use std::time::Instant;
 
 pub(super) enum Turn {
     None,
-    /// The message waits for the agent, or for the earlier conversation to be read.
+    /// The message waits for the agent.
     Starting(Queued),
+    /// The earlier conversation is read for the message, as the agent does not know it.
+    Recalling(Queued),
     /// The turn was cancelled before the agent got its message. It ends as soon as the agent is started or left.
     Discarded(TurnIds),
     /// The agent works on the message.
@@ -63,7 +65,9 @@ impl Turn {
     pub(super) fn ids(&self) -> Option<(&str, &str)> {
         match self {
             Self::None => None,
-            Self::Starting(message) => Some((&message.turn_id, &message.message_id)),
+            Self::Starting(message) | Self::Recalling(message) => {
+                Some((&message.turn_id, &message.message_id))
+            }
             Self::Discarded(ids)
             | Self::Running(Prompted { ids, .. })
             | Self::Cancelling { prompted: Prompted { ids, .. }, .. } => {
@@ -84,12 +88,12 @@ impl Turn {
     pub(super) fn prompted(&self) -> Option<&Prompted> {
         match self {
             Self::Running(prompted) | Self::Cancelling { prompted, .. } => Some(prompted),
-            Self::None | Self::Starting(_) | Self::Discarded(_) => None,
+            Self::None | Self::Starting(_) | Self::Recalling(_) | Self::Discarded(_) => None,
         }
     }
 
     /// Returns whether something other than the agent's work is under way for the turn.
     pub(super) fn is_starting(&self) -> bool {
-        matches!(self, Self::Starting(_) | Self::Discarded(_))
+        matches!(self, Self::Starting(_) | Self::Recalling(_) | Self::Discarded(_))
     }
 }

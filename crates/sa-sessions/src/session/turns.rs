@@ -42,29 +42,36 @@ impl Machine {
             Phase::Ready(ready) if ready.link.environment == Environment::Outdated => {
                 self.leave(Some(ready.link), LEAVING, Then::Renew);
             }
-            ready @ Phase::Ready(_) => {
-                self.phase = ready;
-                self.prompt();
-            }
+            ready @ Phase::Ready(_) => self.phase = ready,
             _ => self.start(Purpose::Turn),
         }
     }
 
-    /// Gives the agent the message of the turn, unless the turn was cancelled meanwhile. The earlier conversation is read first if
-    /// the agent does not know it.
-    pub(super) fn prompt(&mut self) {
-        match &self.turn {
-            Turn::Starting(message) if self.recall(message) == Recall::Included => {
-                // An earlier turn that failed may have had it.
-                if let History::Nothing = self.history {
-                    let current_turn = self.turn.id();
+    /// Gives a ready agent the message of the turn, unless the turn was cancelled meanwhile. Returns whether there was one. This
+    /// needs an input of its own: the agent may end while the beginning of the turn is stored, and is started again then.
+    pub(super) fn continue_turn(&mut self) -> bool {
+        match std::mem::replace(&mut self.turn, Turn::None) {
+            Turn::Starting(message) => {
+                let is_missing = matches!(self.history, History::Nothing);
+                if self.recall(&message) == Recall::Included && is_missing {
+                    let current_turn = Some(message.turn_id.clone());
                     self.effect(Effect::Start(Job::ReadHistory { current_turn }));
+                    self.turn = Turn::Recalling(message);
                 } else {
-                    self.send_prompt();
+                    self.prompt(message);
                 }
+                true
             }
-            Turn::Starting(_) => self.send_prompt(),
-            _ => self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded),
+            discarded @ Turn::Discarded(_) => {
+                self.turn = discarded;
+                self.effect(Effect::Abort);
+                self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
+                true
+            }
+            other => {
+                self.turn = other;
+                false
+            }
         }
     }
 
@@ -74,16 +81,18 @@ impl Machine {
         if includes { Recall::Included } else { Recall::Omitted }
     }
 
-    pub(super) fn send_prompt(&mut self) {
-        let (Turn::Starting(message), Some(link)) = (&self.turn, self.phase.link()) else { return };
-        let mut blocks = match sa_universal::prompt(&message.parts, &link.agent.prompts) {
+    pub(super) fn prompt(&mut self, message: Queued) {
+        let prompts = self.phase.link().map(|link| link.agent.prompts).unwrap_or_default();
+        let mut blocks = match sa_universal::prompt(&message.parts, &prompts) {
             Ok(blocks) => blocks,
             Err(unsupported) => {
+                self.turn = Turn::Starting(message);
                 return self.fail_turn(&AgentFailure::Unsupported(unsupported.to_string()));
             }
         };
-        let ids = TurnIds { turn_id: message.turn_id.clone(), message_id: message.message_id.clone() };
-        let recall = self.recall(message);
+        let recall = self.recall(&message);
+        let Queued { turn_id, message_id, .. } = message;
+        let ids = TurnIds { turn_id, message_id };
         if recall == Recall::Included
             && let History::Text(history) = std::mem::take(&mut self.history)
         {
@@ -192,11 +201,6 @@ impl Machine {
         self.record.queue_held = false;
         self.interrupt();
         self.give_up_start();
-        if let (Turn::Discarded(_), Phase::Ready(_)) = (&self.turn, &self.phase) {
-            // The earlier conversation was being read for it.
-            self.effect(Effect::Abort);
-            self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
-        }
         withdrawn
     }
 
@@ -208,7 +212,8 @@ impl Machine {
     fn stop_turn(&mut self, cause: Cause) {
         self.turn = match std::mem::replace(&mut self.turn, Turn::None) {
             Turn::None => return,
-            Turn::Starting(Queued { turn_id, message_id, .. }) => {
+            Turn::Starting(Queued { turn_id, message_id, .. })
+            | Turn::Recalling(Queued { turn_id, message_id, .. }) => {
                 Turn::Discarded(TurnIds { turn_id, message_id })
             }
             discarded @ Turn::Discarded(_) => discarded,
