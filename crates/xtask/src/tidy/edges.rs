@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 43] = [
+const TABLE: [Row; 44] = [
     Row { name: "sa-journal", needs: &[], may: &[] },
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
@@ -58,6 +58,7 @@ const TABLE: [Row; 43] = [
     },
     Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
     Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },
+    Row { name: "sa-chaos", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"], may: &[] },
     Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
     Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },

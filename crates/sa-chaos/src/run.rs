@@ -1,0 +1,204 @@
+//! A run: rounds until the time is up, then the last checks.
+
+use crate::audit::Extent;
+use crate::checks;
+use crate::clients::{Reader, Round, ServerClient, ServerReader, SessionClient};
+use crate::dice::Dice;
+use crate::faults::{self, Fault, Ongoing, SmallDisk};
+use crate::model::{Server, Session};
+use crate::options::Options;
+use crate::oracle::Oracle;
+use crate::settle;
+use crate::wire::Trouble;
+use crate::world::World;
+use anyhow::{Context, Result};
+use sa_testkit::Sandbox;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// Sessions that exist at once.
+const SESSIONS: usize = 6;
+/// Every so many rounds all sessions finish and every event is read again.
+const SETTLED: u64 = 4;
+/// Progress is printed this often.
+const PROGRESS: Duration = Duration::from_secs(15);
+
+struct Run {
+    world: World,
+    oracle: Oracle,
+    dice: Dice,
+    disk: Option<SmallDisk>,
+    sessions: Vec<Arc<Session>>,
+    servers: Vec<Arc<Server>>,
+    /// Numbers sessions and clients.
+    serial: u64,
+}
+
+/// Runs until the time is up or something differs; returns whether nothing did.
+pub(crate) async fn run(options: &Options, no_namespace: Option<&str>) -> Result<bool> {
+    println!("chaos: seed {}, {:.1} minutes", options.seed, options.length().as_secs_f64() / 60.0);
+    let sandbox = Sandbox::new()?;
+    let mut faults = options.faults();
+    let disk = match no_namespace {
+        None => Some(SmallDisk::mount(&sandbox.path("disk"))?),
+        Some(why) => {
+            println!("skipped: fault disk ({why})");
+            faults.retain(|fault| *fault != Fault::Disk);
+            None
+        }
+    };
+    let oracle = Oracle::new();
+    let data = sandbox.path("disk").join("data");
+    let world = World::start(&oracle, sandbox, data).await?;
+    let dice = Dice::new(options.seed);
+    let servers = [("a1", "puppet"), ("a2", "puppet"), ("a3", "stubborn")];
+    let servers = servers.map(|(id, agent)| Arc::new(Server::new(id.to_owned(), agent))).to_vec();
+    let mut run = Run { world, oracle, dice, disk, sessions: Vec::new(), servers, serial: 0 };
+    let mut outcome = run.rounds(options.length(), &faults).await;
+    if outcome.is_ok() && !run.oracle.has_differences() {
+        outcome = checks::conclude(&mut run.world, &run.sessions, &run.servers).await;
+    }
+    run.conclude(options, outcome)
+}
+
+impl Run {
+    async fn rounds(&mut self, length: Duration, faults: &[Fault]) -> Result<()> {
+        let (started, mut printed, mut number) = (Instant::now(), Instant::now(), 0);
+        while started.elapsed() < length && !self.oracle.has_differences() {
+            number += 1;
+            self.replenish().await?;
+            let fault = if self.dice.chance(85) { self.dice.pick(faults).copied() } else { None };
+            self.oracle.note("round", format_args!("{number} with {fault:?}"));
+            self.round(number, fault).await?;
+            self.compare(number % SETTLED == 0).await?;
+            if printed.elapsed() > PROGRESS {
+                printed = Instant::now();
+                self.print_progress(number);
+            }
+        }
+        self.compare(true).await
+    }
+
+    fn print_progress(&self, rounds: u64) {
+        let counts = self.oracle.counts();
+        println!(
+            "{:6.0} s: {rounds} rounds, {} operations, {} faults, {} observations checked",
+            self.oracle.elapsed().as_secs_f64(),
+            counts.operations,
+            counts.faults,
+            counts.observations
+        );
+    }
+
+    fn conclude(&self, options: &Options, outcome: Result<()>) -> Result<bool> {
+        let counts = self.oracle.counts();
+        println!(
+            "chaos: {} operations, {} faults, {} observations checked in {:.0} s",
+            counts.operations,
+            counts.faults,
+            counts.observations,
+            self.oracle.elapsed().as_secs_f64()
+        );
+        if let Err(error) = outcome {
+            self.oracle.differ("run", format_args!("{error:#}"));
+        }
+        if !self.oracle.has_differences() {
+            println!("no difference");
+            return Ok(true);
+        }
+        println!("{}\n{}", self.oracle.report(), self.world.logs());
+        println!("differences found with seed {}", options.seed);
+        Ok(false)
+    }
+
+    /// Creates sessions until there are enough.
+    async fn replenish(&mut self) -> Result<()> {
+        while self.sessions.len() < SESSIONS {
+            self.serial += 1;
+            let agent = if self.sessions.iter().filter(|one| one.agent == "rogue").count() < SESSIONS / 3 {
+                "rogue"
+            } else {
+                "demo"
+            };
+            let session = Arc::new(Session::new(format!("s{}", self.serial), agent));
+            self.create(&session).await?;
+            self.sessions.push(session);
+        }
+        Ok(())
+    }
+
+    /// Creates a session by two requests at once: one of them makes it.
+    async fn create(&mut self, session: &Session) -> Result<()> {
+        let cwd = self.world.workspace(&session.id)?;
+        let body = json!({ "agent": session.agent, "cwd": cwd, "title": "chaos" }).to_string();
+        let wire = &self.world.wire;
+        let request = wire.http.post(&session.path("")).json(body);
+        let twice = self.dice.chance(30);
+        let attempt = || wire.send(&session.id, request.clone(), |status| matches!(status, 200 | 201 | 409));
+        let statuses = if twice {
+            let (one, other) = futures_util::future::join(attempt(), attempt()).await;
+            vec![one.status(), other.status()]
+        } else {
+            vec![attempt().await.status()]
+        };
+        let made = statuses.iter().filter(|status| **status == 201).count();
+        self.oracle.expect(made == 1, &session.id, || format!("creating it was answered {statuses:?}"));
+        Ok(())
+    }
+
+    /// Has clients act, with a fault in the middle.
+    async fn round(&mut self, number: u64, fault: Option<Fault>) -> Result<()> {
+        let round = Round::default();
+        let mut clients = JoinSet::new();
+        for session in &self.sessions {
+            for place in 0..2 {
+                let name = format!("{}-{number}-{place}", session.id);
+                let client = SessionClient::new(&self.world.wire, session, self.dice.fork(), name);
+                clients.spawn(client.run(round.clone()));
+            }
+            clients.spawn(Reader::new(&self.world.wire, session, self.dice.fork()).run(round.clone()));
+        }
+        for server in &self.servers {
+            for place in 0..2 {
+                let name = format!("{}-{number}-{place}", server.id);
+                let client = ServerClient::new(&self.world.wire, server, self.dice.fork(), name);
+                clients.spawn(client.run(round.clone()));
+            }
+            clients.spawn(ServerReader::new(&self.world.wire, server, self.dice.fork()).run(round.clone()));
+        }
+        tokio::time::sleep(self.dice.millis(50, 2500)).await;
+        let ongoing = match fault {
+            Some(fault) => faults::begin(fault, &mut self.world, self.disk.as_ref(), &mut self.dice).await?,
+            None => Ongoing::Over,
+        };
+        tokio::time::sleep(self.dice.millis(0, 1200)).await;
+        round.end();
+        while let Some(ended) = clients.join_next().await {
+            ended.context("a client panicked")?;
+        }
+        faults::end(ongoing, &mut self.world, self.disk.as_ref()).await?;
+        if fault == Some(Fault::Disk) {
+            for session in &self.sessions {
+                settle::await_storage(&self.world.wire, session).await;
+            }
+            self.world.wire.set_trouble(Trouble::None);
+        }
+        Ok(())
+    }
+
+    /// Compares everything that clients saw with the model; `settled` after all sessions have finished.
+    async fn compare(&mut self, settled: bool) -> Result<()> {
+        let extent = if settled { Extent::Whole } else { Extent::New };
+        let sessions = std::mem::take(&mut self.sessions);
+        self.sessions = checks::compare(&self.world, sessions, extent).await?;
+        for server in &self.servers {
+            checks::compare_server(&self.world.wire, server);
+        }
+        if settled {
+            checks::expect_rest(&self.world, &self.servers).await?;
+        }
+        Ok(())
+    }
+}
