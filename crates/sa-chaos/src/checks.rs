@@ -86,7 +86,10 @@ pub(crate) async fn expect_rest(world: &World, servers: &[Arc<Server>]) -> Resul
     let started = Instant::now();
     loop {
         let usage = Usage::of(&world.daemon)?;
-        let zombies = world.daemon.children().iter().filter(|process| process.is_zombie()).count();
+        let pid = world.daemon.pid();
+        // An agent that does not collect its own children is its own affair.
+        let zombies =
+            world.daemon.children().into_iter().filter(|one| one.is_zombie() && one.parent == pid).count();
         let is_resting = zombies == 0
             && usage.descriptors <= DESCRIPTORS + PER_PROCESS * usage.processes
             && usage.threads <= THREADS;

@@ -5,11 +5,15 @@ mod reading;
 mod server;
 mod server_reading;
 mod session;
+mod steady;
+mod visitor;
 
 pub(crate) use reading::{Page, Reader};
 pub(crate) use server::{ServerClient, delete as delete_server};
 pub(crate) use server_reading::ServerReader;
 pub(crate) use session::SessionClient;
+pub(crate) use steady::Steady;
+pub(crate) use visitor::Visitor;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,13 @@
 //! Faults, and how the daemon recovers from each.
 
 mod disk;
+pub(crate) mod namespace;
+mod network;
+mod processes;
 
-pub(crate) use disk::SmallDisk;
+use disk::SmallDisk;
+use network::BadNetwork;
+use processes::ProcessLimit;
 
 use crate::census::Identity;
 use crate::dice::Dice;
@@ -12,6 +17,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use sa_testkit::{Signal, send_signal};
+use std::path::Path;
 
 /// A fault that a round can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,11 +36,58 @@ pub(crate) enum Fault {
     Disk,
     /// No free file descriptor for a while.
     Descriptors,
+    /// No further process or thread for a while.
+    Processes,
+    /// Packets that are late or lost for a while.
+    Network,
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Kill, Self::Term, Self::Agents, Self::Guardian, Self::Stall, Self::Disk, Self::Descriptors];
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Kill,
+        Self::Term,
+        Self::Agents,
+        Self::Guardian,
+        Self::Stall,
+        Self::Disk,
+        Self::Descriptors,
+        Self::Processes,
+        Self::Network,
+    ];
+}
+
+/// The means of faults that not every machine allows.
+pub(crate) struct Tools {
+    disk: Option<SmallDisk>,
+    network: Option<BadNetwork>,
+    processes: Option<ProcessLimit>,
+}
+
+impl Tools {
+    /// Prepares faults, mounts the small disk on a directory, and prints each fault that the machine does not allow.
+    pub(crate) fn prepare(faults: &mut Vec<Fault>, no_namespace: Option<&str>, disk: &Path) -> Result<Self> {
+        let mut tools = Self { disk: None, network: None, processes: ProcessLimit::create() };
+        if no_namespace.is_none() {
+            namespace::bring_up_loopback()?;
+            tools.disk = Some(SmallDisk::mount(disk)?);
+            tools.network = BadNetwork::find();
+        }
+        let no_namespace = no_namespace.unwrap_or("the kernel has neither netem nor tbf");
+        faults.retain(|fault| {
+            let missing = match fault {
+                Fault::Disk if tools.disk.is_none() => no_namespace,
+                Fault::Network if tools.network.is_none() => no_namespace,
+                Fault::Processes if tools.processes.is_none() => "this user may not create control groups",
+                _ => return true,
+            };
+            println!("skipped: fault {fault:?}, as {missing}");
+            false
+        });
+        if let Some(network) = tools.network.filter(|_| faults.contains(&Fault::Network)) {
+            println!("fault Network: {}", network.name());
+        }
+        Ok(tools)
+    }
 }
 
 /// A fault that has begun.
@@ -46,59 +99,76 @@ pub(crate) enum Ongoing {
     Stalled(Vec<Identity>),
     FullDisk,
     NoDescriptors(Rlimit),
+    NoProcesses,
+    Network,
 }
 
 /// Begins a fault while clients act.
 pub(crate) async fn begin(
     fault: Fault,
     world: &mut World,
-    disk: Option<&SmallDisk>,
+    tools: &Tools,
     dice: &mut Dice,
 ) -> Result<Ongoing> {
+    let oracle = world.oracle().clone();
     match fault {
         Fault::Kill => {
             let has_guardian = world.guardian().is_some();
-            world.oracle().fault(format_args!("kill -9 of daemon {}", world.daemon.pid()));
+            oracle.fault(format_args!("kill -9 of daemon {}", world.daemon.pid()));
             world.kill(has_guardian).await?;
             Ok(Ongoing::Ended)
         }
         Fault::Term => {
-            world.oracle().fault(format_args!("SIGTERM to daemon {}", world.daemon.pid()));
+            oracle.fault(format_args!("SIGTERM to daemon {}", world.daemon.pid()));
             world.stop().await?;
             Ok(Ongoing::Ended)
         }
         Fault::Agents => {
-            let victims = some_of(world.agents(), dice);
-            world.oracle().fault(format_args!("kill -9 of {victims:?}"));
-            victims.iter().for_each(|process| send_signal(process.pid, Signal::KILL));
+            let victims = signal(some_of(world.agents(), dice), Signal::KILL);
+            oracle.fault(format_args!("kill -9 of {victims:?}"));
             Ok(Ongoing::Over)
         }
         Fault::Guardian => {
-            let guardian = world.guardian();
-            world.oracle().fault(format_args!("kill -9 of the guardian {guardian:?}"));
-            guardian.iter().for_each(|process| send_signal(process.pid, Signal::KILL));
+            let guardian = signal(world.guardian().into_iter().collect(), Signal::KILL);
+            oracle.fault(format_args!("kill -9 of the guardian {guardian:?}"));
             Ok(Ongoing::Over)
         }
         Fault::Stall => {
-            let victims = some_of(world.agents(), dice);
-            world.oracle().fault(format_args!("SIGSTOP to {victims:?}"));
-            victims.iter().for_each(|process| send_signal(process.pid, Signal::STOP));
+            let victims = signal(some_of(world.agents(), dice), Signal::STOP);
+            oracle.fault(format_args!("SIGSTOP to {victims:?}"));
             Ok(Ongoing::Stalled(victims))
         }
         Fault::Disk => {
-            let Some(disk) = disk else { return Ok(Ongoing::Over) };
             world.wire.set_trouble(Trouble::Disk);
-            let bytes = disk.fill()?;
-            world.oracle().fault(format_args!("the disk is full: {bytes} bytes were taken"));
+            let bytes = tools.disk.as_ref().map(SmallDisk::fill).transpose()?;
+            oracle.fault(format_args!("the disk is full: {bytes:?} bytes were taken"));
             Ok(Ongoing::FullDisk)
         }
         Fault::Descriptors => starve(world, dice),
+        Fault::Processes => {
+            world.wire.set_trouble(Trouble::Starved);
+            let (pid, more) = (world.daemon.pid(), dice.between(0, 4));
+            let most = tools.processes.as_ref().map(|limit| limit.begin(pid, more)).transpose()?;
+            oracle.fault(format_args!("the daemon may have {most:?} processes and threads"));
+            Ok(Ongoing::NoProcesses)
+        }
+        Fault::Network => {
+            tools.network.as_ref().map(BadNetwork::begin).transpose()?;
+            oracle.fault("the network is bad");
+            Ok(Ongoing::Network)
+        }
     }
+}
+
+/// Signals processes and returns them.
+fn signal(processes: Vec<Identity>, signal: Signal) -> Vec<Identity> {
+    processes.iter().for_each(|process| send_signal(process.pid, signal));
+    processes
 }
 
 /// Leaves the daemon a few more descriptors than it has open.
 fn starve(world: &World, dice: &mut Dice) -> Result<Ongoing> {
-    world.wire.set_trouble(Trouble::Descriptors);
+    world.wire.set_trouble(Trouble::Starved);
     let open = world.daemon.open_fds()? as u64;
     let most = open + dice.between(0, 6);
     let limit = Rlimit { current: Some(most), maximum: getrlimit(Resource::Nofile).maximum };
@@ -112,20 +182,25 @@ fn daemon_pid(world: &World) -> Option<Pid> {
     i32::try_from(world.daemon.pid()).ok().and_then(Pid::from_raw)
 }
 
+/// Has agents that were stopped continue.
+pub(crate) fn wake_agents(ongoing: Ongoing) -> Ongoing {
+    let Ongoing::Stalled(processes) = ongoing else { return ongoing };
+    signal(processes.into_iter().filter(Identity::is_alive).collect(), Signal::CONT);
+    Ongoing::Over
+}
+
 /// Undoes a fault, after all clients have left.
-pub(crate) async fn end(ongoing: Ongoing, world: &mut World, disk: Option<&SmallDisk>) -> Result<()> {
+pub(crate) async fn end(ongoing: Ongoing, world: &mut World, tools: &Tools) -> Result<()> {
     match ongoing {
         Ongoing::Ended => return world.restart().await,
-        Ongoing::Over => {}
-        Ongoing::Stalled(processes) => {
-            let alive = processes.iter().filter(|process| process.is_alive());
-            alive.for_each(|process| send_signal(process.pid, Signal::CONT));
-        }
+        Ongoing::Over | Ongoing::Stalled(_) => {}
         // The daemon notices after a while that it can store again.
-        Ongoing::FullDisk => return disk.map_or(Ok(()), SmallDisk::empty),
+        Ongoing::FullDisk => return tools.disk.as_ref().map_or(Ok(()), SmallDisk::empty),
         Ongoing::NoDescriptors(limit) => {
             prlimit(daemon_pid(world), Resource::Nofile, limit).context("restoring the daemon's limit")?;
         }
+        Ongoing::NoProcesses => tools.processes.as_ref().map_or(Ok(()), ProcessLimit::end)?,
+        Ongoing::Network => tools.network.as_ref().map_or(Ok(()), BadNetwork::end)?,
     }
     world.wire.set_trouble(Trouble::None);
     Ok(())

@@ -18,6 +18,7 @@ mod options;
 mod oracle;
 mod run;
 mod settle;
+mod soak;
 mod wire;
 mod world;
 
@@ -40,9 +41,9 @@ fn start() -> Result<ExitCode> {
     let options = Options::parse();
     let skipped = match options.inside_namespace {
         true => None,
-        false => Some(faults::SmallDisk::enter_namespace()?),
+        false => Some(faults::namespace::enter()?),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let is_clean = runtime.block_on(run::run(&options, skipped.as_deref()))?;
+    let is_clean = runtime.block_on(run::run(&options, skipped))?;
     Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -2,13 +2,14 @@
 
 use crate::audit::Extent;
 use crate::checks;
-use crate::clients::{Reader, Round, ServerClient, ServerReader, SessionClient};
+use crate::clients::{Reader, Round, ServerClient, ServerReader, SessionClient, Visitor};
 use crate::dice::Dice;
-use crate::faults::{self, Fault, Ongoing, SmallDisk};
-use crate::model::{Server, Session};
+use crate::faults::{self, Fault, Ongoing, Tools};
+use crate::model::{Files, Server, Session};
 use crate::options::Options;
 use crate::oracle::Oracle;
 use crate::settle;
+use crate::soak;
 use crate::wire::Trouble;
 use crate::world::World;
 use anyhow::{Context, Result};
@@ -29,9 +30,10 @@ struct Run {
     world: World,
     oracle: Oracle,
     dice: Dice,
-    disk: Option<SmallDisk>,
+    tools: Tools,
     sessions: Vec<Arc<Session>>,
     servers: Vec<Arc<Server>>,
+    files: Arc<Files>,
     /// Numbers sessions and clients.
     serial: u64,
 }
@@ -41,22 +43,19 @@ pub(crate) async fn run(options: &Options, no_namespace: Option<&str>) -> Result
     println!("chaos: seed {}, {:.1} minutes", options.seed, options.length().as_secs_f64() / 60.0);
     let sandbox = Sandbox::new()?;
     let mut faults = options.faults();
-    let disk = match no_namespace {
-        None => Some(SmallDisk::mount(&sandbox.path("disk"))?),
-        Some(why) => {
-            println!("skipped: fault disk ({why})");
-            faults.retain(|fault| *fault != Fault::Disk);
-            None
-        }
-    };
+    let tools = Tools::prepare(&mut faults, no_namespace, &sandbox.path("disk"))?;
     let oracle = Oracle::new();
     let data = sandbox.path("disk").join("data");
     let world = World::start(&oracle, sandbox, data).await?;
     let dice = Dice::new(options.seed);
     let servers = [("a1", "puppet"), ("a2", "puppet"), ("a3", "stubborn")];
     let servers = servers.map(|(id, agent)| Arc::new(Server::new(id.to_owned(), agent))).to_vec();
-    let mut run = Run { world, oracle, dice, disk, sessions: Vec::new(), servers, serial: 0 };
-    let mut outcome = run.rounds(options.length(), &faults).await;
+    let mut run =
+        Run { world, oracle, dice, tools, sessions: Vec::new(), servers, files: Arc::default(), serial: 0 };
+    let mut outcome = match options.soak {
+        true => soak::soak(&run.world, &mut run.dice, options.length()).await,
+        false => run.rounds(options.length(), &faults).await,
+    };
     if outcome.is_ok() && !run.oracle.has_differences() {
         outcome = checks::conclude(&mut run.world, &run.sessions, &run.servers).await;
     }
@@ -152,39 +151,49 @@ impl Run {
     async fn round(&mut self, number: u64, fault: Option<Fault>) -> Result<()> {
         let round = Round::default();
         let mut clients = JoinSet::new();
-        for session in &self.sessions {
-            for place in 0..2 {
-                let name = format!("{}-{number}-{place}", session.id);
-                let client = SessionClient::new(&self.world.wire, session, self.dice.fork(), name);
-                clients.spawn(client.run(round.clone()));
-            }
-            clients.spawn(Reader::new(&self.world.wire, session, self.dice.fork()).run(round.clone()));
-        }
-        for server in &self.servers {
-            for place in 0..2 {
-                let name = format!("{}-{number}-{place}", server.id);
-                let client = ServerClient::new(&self.world.wire, server, self.dice.fork(), name);
-                clients.spawn(client.run(round.clone()));
-            }
-            clients.spawn(ServerReader::new(&self.world.wire, server, self.dice.fork()).run(round.clone()));
-        }
+        self.spawn_clients(number, &round, &mut clients)?;
         tokio::time::sleep(self.dice.millis(50, 2500)).await;
         let ongoing = match fault {
-            Some(fault) => faults::begin(fault, &mut self.world, self.disk.as_ref(), &mut self.dice).await?,
+            Some(fault) => faults::begin(fault, &mut self.world, &self.tools, &mut self.dice).await?,
             None => Ongoing::Over,
         };
         tokio::time::sleep(self.dice.millis(0, 1200)).await;
+        // Requests may wait for a stopped agent longer than clients do.
+        let ongoing = faults::wake_agents(ongoing);
         round.end();
         while let Some(ended) = clients.join_next().await {
             ended.context("a client panicked")?;
         }
-        faults::end(ongoing, &mut self.world, self.disk.as_ref()).await?;
+        faults::end(ongoing, &mut self.world, &self.tools).await?;
         if fault == Some(Fault::Disk) {
             for session in &self.sessions {
                 settle::await_storage(&self.world.wire, session).await;
             }
             self.world.wire.set_trouble(Trouble::None);
         }
+        Ok(())
+    }
+
+    fn spawn_clients(&mut self, number: u64, round: &Round, clients: &mut JoinSet<()>) -> Result<()> {
+        let wire = &self.world.wire;
+        for session in &self.sessions {
+            for place in 0..2 {
+                let name = format!("{}-{number}-{place}", session.id);
+                clients.spawn(SessionClient::new(wire, session, self.dice.fork(), name).run(round.clone()));
+            }
+            clients.spawn(Reader::new(wire, session, self.dice.fork()).run(round.clone()));
+        }
+        for server in &self.servers {
+            for place in 0..2 {
+                let name = format!("{}-{number}-{place}", server.id);
+                clients.spawn(ServerClient::new(wire, server, self.dice.fork(), name).run(round.clone()));
+            }
+            clients.spawn(ServerReader::new(wire, server, self.dice.fork()).run(round.clone()));
+        }
+        let directory = self.world.workspace("files")?;
+        let name = format!("v-{number}");
+        let visitor = Visitor::new(wire, &self.sessions, &self.files, directory, self.dice.fork(), name);
+        clients.spawn(visitor.run(round.clone()));
         Ok(())
     }
 

@@ -16,13 +16,13 @@ pub(crate) enum Trouble {
     None,
     /// The disk is full: 507.
     Disk,
-    /// Descriptors are short: connections break, and agents cannot be started.
-    Descriptors,
+    /// Descriptors or processes are short: connections break, and agents cannot be started.
+    Starved,
     /// The daemon was signaled: connections break, 503.
     Ending,
 }
 
-const TROUBLES: [Trouble; 4] = [Trouble::None, Trouble::Disk, Trouble::Descriptors, Trouble::Ending];
+const TROUBLES: [Trouble; 4] = [Trouble::None, Trouble::Disk, Trouble::Starved, Trouble::Ending];
 
 /// How a request ended.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Wire {
 
     /// Returns whether connections may break.
     pub(crate) fn may_break(&self) -> bool {
-        self.trouble() >= Trouble::Descriptors
+        self.trouble() >= Trouble::Starved
     }
 
     /// Sends a request of a client. A status that `expected` does not hold for when the reply is there is a difference.
@@ -107,7 +107,7 @@ impl Wire {
         let trouble = self.trouble();
         let is_allowed = is_expected
             || match reply.status {
-                503 => trouble >= Trouble::Descriptors,
+                503 => trouble >= Trouble::Starved,
                 507 => trouble == Trouble::Disk,
                 _ => false,
             };

@@ -23,6 +23,7 @@ const CLEANUP: Duration = Duration::from_secs(20);
 const CONFIGURATION: &str = "
 [sessions]
 cancel-ms = 1500
+start-ms = 20000
 call-ms = 10000
 silence-ms = 20000
 ";

@@ -11,3 +11,8 @@ mod seeds;
 mod shared;
 mod sse;
 mod stream;
+
+/// Returns how many cases a property is tried with: `usual`, unless `SA_CASES` says otherwise.
+fn cases(usual: u32) -> u32 {
+    std::env::var("SA_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
