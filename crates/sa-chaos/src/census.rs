@@ -50,7 +50,9 @@ pub(crate) async fn wait_for_end(processes: &[Identity], deadline: Duration) -> 
 /// What the daemon uses at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Usage {
-    pub(crate) rss: u64,
+    /// Memory that the daemon has for itself. Pages of its program come and go with the page cache.
+    pub(crate) memory: u64,
+    resident: u64,
     pub(crate) descriptors: u64,
     pub(crate) threads: u64,
     pub(crate) processes: u64,
@@ -60,7 +62,8 @@ impl Usage {
     pub(crate) fn of(daemon: &Daemon) -> Result<Self> {
         let processes = daemon.children();
         Ok(Self {
-            rss: daemon.rss_bytes()?,
+            memory: anonymous_bytes(daemon.pid()).context("anonymous memory")?,
+            resident: daemon.rss_bytes()?,
             descriptors: daemon.open_fds()? as u64,
             threads: daemon.threads().context("threads")?,
             processes: processes.len() as u64,
@@ -68,10 +71,19 @@ impl Usage {
     }
 }
 
+fn anonymous_bytes(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(line.split_ascii_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let megabytes = self.rss as f64 / 1e6;
+        let (memory, resident) = (self.memory as f64 / 1e6, self.resident as f64 / 1e6);
         let Self { descriptors, threads, processes, .. } = self;
-        write!(f, "{megabytes:.1} MB, {descriptors} descriptors, {threads} threads, {processes} processes")
+        write!(
+            f,
+            "{memory:.1} MB ({resident:.1} MB resident), {descriptors} descriptors, {threads} threads, {processes} processes"
+        )
     }
 }

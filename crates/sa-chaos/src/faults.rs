@@ -1,10 +1,12 @@
 //! Faults, and how the daemon recovers from each.
 
+mod clock;
 mod disk;
 pub(crate) mod namespace;
 mod network;
 mod processes;
 
+pub(crate) use clock::JumpingClock;
 use disk::SmallDisk;
 use network::BadNetwork;
 use processes::ProcessLimit;
@@ -16,8 +18,10 @@ use crate::world::World;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
-use sa_testkit::{Signal, send_signal};
-use std::path::Path;
+use sa_testkit::{Sandbox, Signal, send_signal};
+
+/// The clock jumps by less than 8 hours: the daemon remembers keys for 24 hours.
+const JUMP: u64 = 8 * 3600;
 
 /// A fault that a round can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,10 +44,12 @@ pub(crate) enum Fault {
     Processes,
     /// Packets that are late or lost for a while.
     Network,
+    /// A jump of the wall clock by hours.
+    Clock,
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Kill,
         Self::Term,
         Self::Agents,
@@ -53,6 +59,7 @@ impl Fault {
         Self::Descriptors,
         Self::Processes,
         Self::Network,
+        Self::Clock,
     ];
 }
 
@@ -61,15 +68,21 @@ pub(crate) struct Tools {
     disk: Option<SmallDisk>,
     network: Option<BadNetwork>,
     processes: Option<ProcessLimit>,
+    clock: Option<JumpingClock>,
 }
 
 impl Tools {
     /// Prepares faults, mounts the small disk on a directory, and prints each fault that the machine does not allow.
-    pub(crate) fn prepare(faults: &mut Vec<Fault>, no_namespace: Option<&str>, disk: &Path) -> Result<Self> {
-        let mut tools = Self { disk: None, network: None, processes: ProcessLimit::create() };
+    pub(crate) fn prepare(
+        faults: &mut Vec<Fault>,
+        no_namespace: Option<&str>,
+        sandbox: &Sandbox,
+    ) -> Result<Self> {
+        let clock = JumpingClock::build(sandbox.home());
+        let mut tools = Self { disk: None, network: None, processes: ProcessLimit::create(), clock };
         if no_namespace.is_none() {
             namespace::bring_up_loopback()?;
-            tools.disk = Some(SmallDisk::mount(disk)?);
+            tools.disk = Some(SmallDisk::mount(&sandbox.path("disk"))?);
             tools.network = BadNetwork::find();
         }
         let no_namespace = no_namespace.unwrap_or("the kernel has neither netem nor tbf");
@@ -78,6 +91,7 @@ impl Tools {
                 Fault::Disk if tools.disk.is_none() => no_namespace,
                 Fault::Network if tools.network.is_none() => no_namespace,
                 Fault::Processes if tools.processes.is_none() => "this user may not create control groups",
+                Fault::Clock if tools.clock.is_none() => "there is no C compiler",
                 _ => return true,
             };
             println!("skipped: fault {fault:?}, as {missing}");
@@ -87,6 +101,11 @@ impl Tools {
             println!("fault Network: {}", network.name());
         }
         Ok(tools)
+    }
+
+    /// Returns the clock that the daemon is started with.
+    pub(crate) fn clock(&self) -> Option<&JumpingClock> {
+        self.clock.as_ref()
     }
 }
 
@@ -156,6 +175,12 @@ pub(crate) async fn begin(
             tools.network.as_ref().map(BadNetwork::begin).transpose()?;
             oracle.fault("the network is bad");
             Ok(Ongoing::Network)
+        }
+        Fault::Clock => {
+            let seconds = i64::try_from(dice.below(2 * JUMP)).unwrap_or_default() - JUMP.cast_signed();
+            tools.clock.as_ref().map_or(Ok(()), |clock| clock.jump(seconds))?;
+            oracle.fault(format_args!("the wall clock is {seconds} s ahead"));
+            Ok(Ongoing::Over)
         }
     }
 }

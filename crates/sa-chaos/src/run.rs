@@ -43,10 +43,14 @@ pub(crate) async fn run(options: &Options, no_namespace: Option<&str>) -> Result
     println!("chaos: seed {}, {:.1} minutes", options.seed, options.length().as_secs_f64() / 60.0);
     let sandbox = Sandbox::new()?;
     let mut faults = options.faults();
-    let tools = Tools::prepare(&mut faults, no_namespace, &sandbox.path("disk"))?;
+    let tools = Tools::prepare(&mut faults, no_namespace, &sandbox)?;
     let oracle = Oracle::new();
     let data = sandbox.path("disk").join("data");
-    let world = World::start(&oracle, sandbox, data).await?;
+    let world = World::start(&oracle, sandbox, data, tools.clock()).await?;
+    if faults.contains(&Fault::Clock) && !world.has_clock() {
+        println!("skipped: fault Clock, as the daemon is a static program");
+        faults.retain(|fault| *fault != Fault::Clock);
+    }
     let dice = Dice::new(options.seed);
     let servers = [("a1", "puppet"), ("a2", "puppet"), ("a3", "stubborn")];
     let servers = servers.map(|(id, agent)| Arc::new(Server::new(id.to_owned(), agent))).to_vec();

@@ -68,7 +68,7 @@ fn judge(oracle: &Oracle, samples: &[Sample]) {
     let judged = samples.get(warm..).unwrap_or_default();
     let (Some(first), Some(last)) = (judged.first(), judged.last()) else { return };
     let memory: Vec<(f64, f64)> =
-        judged.iter().map(|sample| (sample.hours, sample.usage.rss as f64)).collect();
+        judged.iter().map(|sample| (sample.hours, sample.usage.memory as f64)).collect();
     let (slope, error) = slope(&memory);
     println!(
         "after warm-up ({} of {} samples, {:.0} min): memory {:+.2} MB/h (standard error {:.2}), descriptors {} to {}, threads {} to {}, processes {} to {}",

@@ -1,6 +1,7 @@
 //! The daemon under test: one process at a time, always on the same data.
 
 use crate::census::Identity;
+use crate::faults::JumpingClock;
 use crate::oracle::Oracle;
 use crate::wire::{Trouble, Wire};
 use anyhow::{Context, Result};
@@ -34,16 +35,23 @@ pub(crate) struct World {
     pub(crate) wire: Wire,
     sandbox: Arc<Sandbox>,
     data: PathBuf,
+    clock: Option<JumpingClock>,
     oracle: Oracle,
     logs: VecDeque<String>,
 }
 
 impl World {
-    pub(crate) async fn start(oracle: &Oracle, sandbox: Sandbox, data: PathBuf) -> Result<Self> {
+    pub(crate) async fn start(
+        oracle: &Oracle,
+        sandbox: Sandbox,
+        data: PathBuf,
+        clock: Option<&JumpingClock>,
+    ) -> Result<Self> {
         let sandbox = Arc::new(sandbox);
-        let daemon = launch(&sandbox, &data).await?;
+        let daemon = launch(&sandbox, &data, clock).await?;
         let wire = Wire::new(daemon.http().clone(), oracle.clone());
-        Ok(Self { daemon, wire, sandbox, data, oracle: oracle.clone(), logs: VecDeque::new() })
+        let clock = clock.cloned();
+        Ok(Self { daemon, wire, sandbox, data, clock, oracle: oracle.clone(), logs: VecDeque::new() })
     }
 
     /// The directory where a session's agent works.
@@ -51,6 +59,11 @@ impl World {
         let path = self.sandbox.path("work").join(session);
         std::fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
         Ok(path)
+    }
+
+    /// Returns whether the clock of the daemon can be set.
+    pub(crate) fn has_clock(&self) -> bool {
+        self.clock.as_ref().is_some_and(|clock| clock.is_used_by(self.daemon.pid()))
     }
 
     pub(crate) fn oracle(&self) -> &Oracle {
@@ -103,8 +116,9 @@ impl World {
         self.keep_log();
         let started = Instant::now();
         // The old one is dropped first: it kills processes that are left over, which have been reported by now.
-        let daemon =
-            launch(&self.sandbox, &self.data).await.context("the daemon does not start on its data")?;
+        let daemon = launch(&self.sandbox, &self.data, self.clock.as_ref())
+            .await
+            .context("the daemon does not start on its data")?;
         self.daemon = daemon;
         self.wire = Wire::new(self.daemon.http().clone(), self.oracle.clone());
         self.oracle
@@ -153,9 +167,15 @@ fn tail(daemon: &Daemon) -> String {
     format!("--- log of daemon {}\n{}", daemon.pid(), shown.join("\n"))
 }
 
-async fn launch(sandbox: &Arc<Sandbox>, data: &std::path::Path) -> Result<Daemon> {
+async fn launch(
+    sandbox: &Arc<Sandbox>,
+    data: &std::path::Path,
+    clock: Option<&JumpingClock>,
+) -> Result<Daemon> {
     let rogue = std::env::current_exe()?.with_file_name("sa-rogue");
-    Daemon::builder()
+    let environment = clock.map(JumpingClock::environment).into_iter().flatten();
+    environment
+        .fold(Daemon::builder(), |builder, (name, value)| builder.env(name, &value))
         .sandbox(Arc::clone(sandbox))
         .arg("--data-dir")
         .arg(&data.display().to_string())

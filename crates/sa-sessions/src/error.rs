@@ -64,10 +64,11 @@ pub enum SessionError {
 }
 
 impl From<StoreError> for SessionError {
-    /// A request that meets the end of a deletion finds no session, like every later one.
+    /// A request that meets the end of a deletion finds no session, like every later one. The store closes only with the daemon.
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::UnknownSession(id) => Self::Unknown(id),
+            StoreError::Closed => Self::ShuttingDown,
             other => Self::Store(other),
         }
     }
@@ -76,6 +77,11 @@ impl From<StoreError> for SessionError {
 #[cfg(test)]
 mod tests {
     use super::{SessionError, StoreError};
+
+    #[test]
+    fn a_closed_store_means_that_the_daemon_stops() {
+        assert!(matches!(SessionError::from(StoreError::Closed), SessionError::ShuttingDown));
+    }
 
     #[test]
     fn a_session_that_the_store_has_no_longer_is_unknown() {

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 /// Queueing disciplines, the best first: delay and loss, or a slow line that drops what does not fit.
 const KINDS: [&[&str]; 2] = [
     &["netem", "delay", "10ms", "10ms", "loss", "1%"],
-    &["tbf", "rate", "20mbit", "burst", "16kb", "latency", "30ms"],
+    // Packets of loopback have up to 64 KiB; larger ones than the burst would never pass.
+    &["tbf", "rate", "20mbit", "burst", "128kb", "latency", "30ms"],
 ];
 
 /// A way to make the network bad.
