@@ -57,8 +57,36 @@ pub enum SessionError {
     Agent(#[from] AgentFailure),
     /// The store does not do it.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// The daemon is stopping.
     #[error("the daemon is shutting down")]
     ShuttingDown,
+}
+
+impl From<StoreError> for SessionError {
+    /// A request that meets the end of a deletion finds no session, like every later one. The store closes only with the daemon.
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::UnknownSession(id) => Self::Unknown(id),
+            StoreError::Closed => Self::ShuttingDown,
+            other => Self::Store(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SessionError, StoreError};
+
+    #[test]
+    fn a_closed_store_means_that_the_daemon_stops() {
+        assert!(matches!(SessionError::from(StoreError::Closed), SessionError::ShuttingDown));
+    }
+
+    #[test]
+    fn a_session_that_the_store_has_no_longer_is_unknown() {
+        let error = SessionError::from(StoreError::UnknownSession("s".to_owned()));
+        assert!(matches!(error, SessionError::Unknown(id) if id == "s"));
+        assert!(matches!(SessionError::from(StoreError::Full), SessionError::Store(StoreError::Full)));
+    }
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask`: every task of the project that is more than one command.
 
+mod chaos;
 mod clients;
 mod contract;
 mod dist;
@@ -77,6 +78,13 @@ enum Verb {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
+    /// Check the daemon with random clients and faults against a model.
+    #[command(disable_help_flag = true)]
+    Chaos {
+        /// Arguments of `sa-chaos`, such as --seed 7 --minutes 10.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Build the binary that ships, and its archives and packages.
     Dist(dist::Options),
 }
@@ -122,6 +130,7 @@ fn act(verb: Verb) -> Result<ExitCode> {
         Verb::Step { name } => steps::run_alone(&name),
         Verb::Gen { check } => generate::run(check),
         Verb::Contract { accept } => contract::run(accept),
+        Verb::Chaos { arguments } => chaos::run(&arguments),
         Verb::Dist(options) => dist::run(options),
         Verb::Tidy => tidy::check().map(|()| ExitCode::SUCCESS),
     }

@@ -9,7 +9,7 @@ mod selection;
 pub(crate) use selection::Selection;
 
 use crate::shell::{Program, cargo, root, target};
-use crate::{clients, contract, generate, instructions, packages, packaging, tidy};
+use crate::{chaos, clients, contract, generate, instructions, packages, packaging, tidy};
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ const PROPERTY_SEED: &str = "PROPTEST_RNG_SEED";
 
 /// In this order. Neighbors that take one core run at the same time, so they must not change each other's files.
 #[rustfmt::skip]
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step { name: "fmt", what: "every Rust file is formatted", binaries: false, cores: Cores::One, run: format },
     Step { name: "tidy", what: "the house rules that no compiler knows", binaries: false, cores: Cores::One, run: |_| tidy::check() },
     Step { name: BUILD, what: "every binary and test is built", binaries: false, cores: Cores::All, run: build },
@@ -58,6 +58,7 @@ const STEPS: [Step; 16] = [
     Step { name: "tests", what: "unit, property and end-to-end tests", binaries: true, cores: Cores::All, run: tests },
     Step { name: "fuzz", what: "half a minute of searching for inputs that break a fuzz target", binaries: false, cores: Cores::All, run: |_| fuzz::run() },
     Step { name: "instructions", what: "no operation needs many more instructions than accepted", binaries: false, cores: Cores::All, run: |_| instructions::check() },
+    Step { name: "chaos", what: "two minutes of random clients and faults, compared with a model", binaries: true, cores: Cores::One, run: |_| chaos::check() },
     Step { name: "interop", what: "clients of others, on Node.js", binaries: true, cores: Cores::One, run: interop },
     Step { name: "packages", what: "lints, types and build of the TypeScript packages", binaries: false, cores: Cores::One, run: |_| packages::check() },
     Step { name: "clients", what: "generated clients in TypeScript and Python, and a program with each", binaries: true, cores: Cores::One, run: |_| clients::run() },

@@ -94,7 +94,7 @@ fn step(reader: &mut Reader<Batch>, model: &Model, known: &mut bool) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(300), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_reader_gets_every_record_or_a_gap(

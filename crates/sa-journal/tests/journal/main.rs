@@ -47,3 +47,8 @@ impl Entry for Batch {
         self.start + self.sizes[..(record - self.first) as usize].iter().sum::<u64>()
     }
 }
+
+/// Returns how many cases a property is tried with: `usual`, unless `SA_CASES` says otherwise.
+fn cases(usual: u32) -> u32 {
+    std::env::var("SA_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}

@@ -131,7 +131,7 @@ fn check(transcript: &Transcript, lines: &[Line]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(512), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn records_depend_on_the_bytes_and_not_on_their_pieces(

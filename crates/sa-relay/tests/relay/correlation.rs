@@ -343,7 +343,7 @@ fn matched(client: &mut Client, data: &[u8], kind: RecordKind) -> Option<bool> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn each_client_gets_or_finds_its_own_answers(steps in prop::collection::vec(step(), 1..60)) {

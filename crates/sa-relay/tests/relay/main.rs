@@ -9,3 +9,8 @@ mod long_lines;
 mod reconnect;
 mod seeds;
 mod shared;
+
+/// Returns how many cases a property is tried with: `usual`, unless `SA_CASES` says otherwise.
+fn cases(usual: u32) -> u32 {
+    std::env::var("SA_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}

@@ -14,7 +14,7 @@ struct Reserved {
 const RESERVED: [Reserved; 2] = [
     Reserved {
         code: concat!("Command", "::new"),
-        crates: &["sa-supervisor", "sa-testkit", "sa-features", "sa-bench", "xtask"],
+        crates: &["sa-supervisor", "sa-testkit", "sa-features", "sa-bench", "sa-chaos", "xtask"],
         instead: "processes are started by sa-supervisor, which also ends them",
     },
     Reserved {

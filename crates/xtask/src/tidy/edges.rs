@@ -12,7 +12,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 44] = [
+const TABLE: [Row; 45] = [
     Row { name: "sa-chunks", needs: &[] },
     Row { name: "sa-journal", needs: &[] },
     Row { name: "sa-jsonrpc", needs: &[] },
@@ -52,6 +52,7 @@ const TABLE: [Row; 44] = [
     Row { name: "sa-testkit", needs: &[] },
     Row { name: "sa-e2e", needs: &["sa-testkit"] },
     Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"] },
+    Row { name: "sa-chaos", needs: &["sa-testkit"] },
     Row { name: "sa-interop", needs: &["sa-testkit"] },
     Row { name: "sa-bench", needs: &[] },
     Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-journal", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"] },
