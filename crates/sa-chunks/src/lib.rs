@@ -1,4 +1,4 @@
-//! Memory for logs: chunks of four megabytes on huge pages, cut into buffers and used again.
+//! Memory for logs: chunks of eight megabytes on huge pages, cut into buffers and used again.
 //!
 //! The kernel clears new memory page by page, at the first write to each. For pages of 4 KiB that costs more than writing a
 //! log. A chunk consists of whole huge pages, so that 2 MiB cost one page fault. A buffer is cut from the front of a
@@ -15,8 +15,9 @@ mod huge_pages;
 
 use bytes::BytesMut;
 
-/// Bytes in a chunk: two huge pages.
-pub const CHUNK_BYTES: usize = 2 * HUGE_PAGE;
+/// Bytes in a chunk: four huge pages. The end that the next message does not fit into is wasted, an eighth for messages of 1 MiB.
+/// A log keeps up to one chunk more than its limit.
+pub const CHUNK_BYTES: usize = 4 * HUGE_PAGE;
 /// Size and alignment of a huge page on x86-64 and on ARM with pages of 4 KiB.
 const HUGE_PAGE: usize = 2 << 20;
 /// Bytes allocated for a chunk: the allocator does not align to huge pages.

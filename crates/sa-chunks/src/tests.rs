@@ -52,7 +52,7 @@ fn more_than_a_chunk_gets_memory_of_its_own() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     /// Buffers keep their bytes for as long as somebody holds them, whatever is cut after them.
     #[test]

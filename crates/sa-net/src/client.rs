@@ -104,6 +104,13 @@ mod tests {
         -----END CERTIFICATE-----\n";
 
     #[test]
+    fn host_names_are_ascii() {
+        assert!(Url::parse("https://b\u{fc}cher.example/hook").is_err());
+        let url = Url::parse("https://xn--bcher-kva.example/hook").unwrap();
+        assert_eq!(url.host_str(), Some("xn--bcher-kva.example"));
+    }
+
+    #[test]
     fn certificates_are_read_from_a_bundle_and_checked() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ca.pem");
