@@ -31,7 +31,7 @@ pub struct InstallAgent {
 }
 
 /// A kind of source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum InstallSource {
     /// The vendor's own store.
@@ -44,6 +44,22 @@ pub enum InstallSource {
     Registry,
     /// A directory of the user's; not for requests.
     Local,
+}
+
+impl InstallSource {
+    /// All that requests and recipes can name.
+    pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
+
+    /// Returns the name in requests, configuration and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vendor => "vendor",
+            Self::Github => "github",
+            Self::Npm => "npm",
+            Self::Registry => "registry",
+            Self::Local => "local",
+        }
+    }
 }
 
 /// Result of an installation.

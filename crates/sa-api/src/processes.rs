@@ -321,65 +321,69 @@ pub struct ProcessTerminalSize {
     pub rows: u16,
 }
 
-/// Limits on processes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ProcessConfig {
-    /// Maximum number of running processes, including those of `run`.
-    pub max_concurrent_processes: usize,
-    /// Timeout of `run` in milliseconds, if the request has none.
-    pub default_run_timeout_ms: u64,
-    /// Maximum timeout of `run` in milliseconds.
-    pub max_run_timeout_ms: u64,
-    /// Maximum number of bytes that `run` keeps of each output stream.
-    pub max_output_bytes: usize,
-    /// Maximum size of the log of a process in bytes. The oldest output is dropped first. Applies to processes that start
-    /// later.
-    pub max_log_bytes_per_process: usize,
-    /// Maximum size of the input of a request in bytes.
-    pub max_input_bytes_per_request: usize,
-    /// Maximum number of exited processes that are kept.
-    pub max_ended_processes: usize,
-    /// Milliseconds between SIGTERM and SIGKILL when a process is stopped.
-    pub stop_grace_ms: u64,
+/// Defines the limits on processes, and their changes.
+macro_rules! process_limits {
+    ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:expr, $least:tt to $most:tt;)*) => {
+        /// Limits on processes.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct ProcessConfig {
+            $($(#[doc = $doc])+ pub $name: $type,)*
+        }
+
+        impl Default for ProcessConfig {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl ProcessConfig {
+            /// Returns the name of each limit, its value, the least and the most that it can be.
+            #[allow(clippy::unnecessary_cast, reason = "some limits are counts, others are times")]
+            pub fn bounds(&self) -> impl Iterator<Item = (&'static str, u64, u64, u64)> {
+                [$((stringify!($name), self.$name as u64, $least, $most),)*].into_iter()
+            }
+        }
+
+        /// Limits to change. Absent members keep their value.
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+        pub struct ProcessConfigChange {
+            $(
+                $(#[doc = $doc])+
+                #[serde(skip_serializing_if = "Option::is_none")]
+                #[schema(nullable = false, minimum = $least, maximum = $most)]
+                pub $name: Option<$type>,
+            )*
+        }
+
+        impl ProcessConfigChange {
+            /// Changes the limits that are present.
+            pub fn apply(self, config: &mut ProcessConfig) {
+                $(config.$name = self.$name.unwrap_or(config.$name);)*
+            }
+        }
+    };
 }
 
-/// Limits to change. Absent members keep their value.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct ProcessConfigChange {
+process_limits! {
     /// Maximum number of running processes, including those of `run`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 65536)]
-    pub max_concurrent_processes: Option<usize>,
+    max_concurrent_processes: usize = 64, 1 to 65536;
     /// Timeout of `run` in milliseconds, if the request has none. At most `maxRunTimeoutMs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
-    pub default_run_timeout_ms: Option<u64>,
+    default_run_timeout_ms: u64 = 30_000, 1 to 86400000;
     /// Maximum timeout of `run` in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
-    pub max_run_timeout_ms: Option<u64>,
+    max_run_timeout_ms: u64 = 300_000, 1 to 86400000;
     /// Maximum number of bytes that `run` keeps of each output stream.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
-    pub max_output_bytes: Option<usize>,
-    /// Maximum size of the log of a process in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
-    pub max_log_bytes_per_process: Option<usize>,
+    max_output_bytes: usize = 1 << 20, 1 to 1073741824;
+    /// Maximum size of the log of a process in bytes. The oldest output is dropped first. Applies to processes that start
+    /// later.
+    max_log_bytes_per_process: usize = 10 << 20, 1 to 1073741824;
     /// Maximum size of the input of a request in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
-    pub max_input_bytes_per_request: Option<usize>,
+    max_input_bytes_per_request: usize = 64 << 10, 1 to 1073741824;
     /// Maximum number of exited processes that are kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 65536)]
-    pub max_ended_processes: Option<usize>,
+    max_ended_processes: usize = 256, 1 to 65536;
     /// Milliseconds between SIGTERM and SIGKILL when a process is stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0, maximum = 86400000)]
-    pub stop_grace_ms: Option<u64>,
+    stop_grace_ms: u64 = 5_000, 0 to 86400000;
 }
 
 /// A text message from the daemon on the WebSocket of a terminal. Output comes as binary messages.

@@ -3,22 +3,10 @@
 use crate::descent::identity;
 use crate::moment::Moment;
 use rustix::fs::{FileType, Stat};
+use sa_api::FsEntryType;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// What a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Symlink,
-    /// A pipe, a socket or a device.
-    Other,
-}
 
 /// A file, directory or link, and what the file system says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +14,7 @@ pub struct Entry {
     /// Where it is.
     pub path: PathBuf,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FsEntryType,
     /// Its size in bytes; of a link the length of its target.
     pub size: u64,
     /// When its contents changed last.
@@ -111,12 +99,12 @@ pub fn encoded(path: &Path) -> Option<String> {
     Some(text)
 }
 
-pub(crate) fn kind(stat: &Stat) -> Kind {
+pub(crate) fn kind(stat: &Stat) -> FsEntryType {
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Symlink,
-        _ => Kind::Other,
+        FileType::RegularFile => FsEntryType::File,
+        FileType::Directory => FsEntryType::Directory,
+        FileType::Symlink => FsEntryType::Symlink,
+        _ => FsEntryType::Other,
     }
 }
 

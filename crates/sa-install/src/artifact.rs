@@ -1,7 +1,8 @@
 //! What a source offers for one version and platform: the meeting point of those who find it and those who fetch it.
 
 use reqwest::header::HeaderMap;
-use sa_agents::{SourceKind, Unpack};
+use sa_agents::Unpack;
+use sa_api::InstallSource;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use url::Url;
@@ -12,7 +13,7 @@ pub(crate) struct Artifact {
     /// The version's name, as `--version` of the installed program would say it.
     pub(crate) version: String,
     /// Which kind of source found it.
-    pub(crate) source: SourceKind,
+    pub(crate) source: InstallSource,
     /// How it gets onto the disk.
     pub(crate) contents: Contents,
     /// Where the program may lie beneath the version's directory; the first that exists.

@@ -1,6 +1,7 @@
 //! Why an agent could not be installed, in words that say what to do.
 
-use sa_agents::{Platform, SourceKind};
+use sa_agents::Platform;
+use sa_api::InstallSource;
 use sa_disk::DiskError;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -147,7 +148,7 @@ impl InstallError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// Which kind.
-    pub source: SourceKind,
+    pub source: InstallSource,
     /// Where, without credentials; none if it did not get so far.
     pub url: Option<String>,
     /// Why, in words for people.

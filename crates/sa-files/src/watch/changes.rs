@@ -1,6 +1,7 @@
 //! Changes that are gathered for a moment: what happens to one path several times is told once.
 
-use super::{ChangeKind, WatchEvent};
+use super::WatchEvent;
+use sa_api::FsChangeKind;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     order: Vec<PathBuf>,
-    kinds: BTreeMap<PathBuf, (ChangeKind, bool)>,
+    kinds: BTreeMap<PathBuf, (FsChangeKind, bool)>,
     /// Bytes of all paths.
     bytes: usize,
 }
@@ -23,12 +24,12 @@ impl Changes {
     }
 
     /// Adds one, on top of what happened to the path before.
-    pub(super) fn add(&mut self, path: PathBuf, kind: ChangeKind, directory: bool) {
+    pub(super) fn add(&mut self, path: PathBuf, kind: FsChangeKind, directory: bool) {
         let before = self.kinds.get(&path).map(|(kind, _)| *kind);
         let kind = match (before, kind) {
-            (Some(ChangeKind::Created), ChangeKind::Modified) => ChangeKind::Created,
-            (Some(ChangeKind::Removed), ChangeKind::Created) => ChangeKind::Modified,
-            (Some(ChangeKind::Created), ChangeKind::Removed) => {
+            (Some(FsChangeKind::Created), FsChangeKind::Modified) => FsChangeKind::Created,
+            (Some(FsChangeKind::Removed), FsChangeKind::Created) => FsChangeKind::Modified,
+            (Some(FsChangeKind::Created), FsChangeKind::Removed) => {
                 // It came and went.
                 self.kinds.remove(&path);
                 return;
@@ -57,9 +58,9 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ChangeKind::{Created, Modified, Removed};
+    use FsChangeKind::{Created, Modified, Removed};
 
-    fn told(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
+    fn told(changes: &[(&str, FsChangeKind)]) -> Vec<(String, FsChangeKind)> {
         let mut gathered = Changes::default();
         for (path, kind) in changes {
             gathered.add(PathBuf::from(path), *kind, false);

@@ -15,6 +15,7 @@ mod source;
 use crate::error::FilesError;
 use crate::files::Files;
 use observer::Observer;
+use sa_api::FsChangeKind;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,17 +29,6 @@ pub struct WatchOptions {
     pub recursive: bool,
     /// Also what `.gitignore` and the like exclude.
     pub with_ignored: bool,
-}
-
-/// What happened to an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeKind {
-    /// It is there now.
-    Created,
-    /// It is another now.
-    Modified,
-    /// It is gone.
-    Removed,
 }
 
 /// One thing to tell.
@@ -56,7 +46,7 @@ pub enum WatchEvent {
         /// Of what.
         path: PathBuf,
         /// Which.
-        kind: ChangeKind,
+        kind: FsChangeKind,
         /// Whether it is a directory.
         directory: bool,
     },

@@ -4,7 +4,8 @@ use crate::pieces::Pieces;
 use crate::world::{SECRET, World, run};
 use bytes::Bytes;
 use futures_util::StreamExt;
-use sa_files::{Entry, Kind, Page, Query, WriteOptions};
+use sa_api::FsEntryType;
+use sa_files::{Entry, Page, Query, WriteOptions};
 use std::ffi::OsStr;
 
 /// Makes of the bytes a tree of directories, files and links, and then operations on paths in it.
@@ -45,7 +46,7 @@ fn goes_along_link(root: &std::path::Path, path: &std::path::Path) -> bool {
 
 /// Links and directories may have any size.
 fn is_secret(entry: &Entry) -> bool {
-    entry.kind == Kind::File && entry.size == SECRET.len() as u64
+    entry.kind == FsEntryType::File && entry.size == SECRET.len() as u64
 }
 
 async fn operate(world: &World, operation: u8, one: &OsStr, two: &OsStr) {

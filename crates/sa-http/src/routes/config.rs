@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::routing::get;
 use http::{HeaderMap, StatusCode};
-use sa_api::{McpConfigList, McpServerConfig, Problem, SkillsConfig, SkillsConfigList};
+use sa_api::{McpConfigList, McpServerConfig, SkillsConfig, SkillsConfigList};
 use sa_config::{ConfigKind, Object};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -89,9 +89,8 @@ async fn list(
     ),
     responses(
         (status = 200, description = "The server", body = McpServerConfig),
-        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is missing or wrong"),
+        (status = 404, description = "No such server"),
     )
 )]
 async fn get_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Object>> {
@@ -110,12 +109,9 @@ async fn get_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> Ap
     request_body(content = McpServerConfig, content_type = "application/json", description = "The server"),
     responses(
         (status = 204, description = "It is kept"),
-        (status = 400, description = "A parameter or field is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body, or all that is kept for the directory, exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many are kept for this directory", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter or field is missing or wrong"),
+        (status = 413, description = "The body, or all that is kept for the directory, exceeds the limit"),
+        (status = 429, description = "Too many are kept for this directory"),
     )
 )]
 async fn put_mcp(
@@ -138,8 +134,7 @@ async fn put_mcp(
     ),
     responses(
         (status = 204, description = "It does not exist any more"),
-        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is missing or wrong"),
     )
 )]
 async fn delete_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<StatusCode> {
@@ -154,8 +149,7 @@ async fn delete_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) ->
     params(("directory" = String, Query, description = "The directory; relative paths start at the workspace")),
     responses(
         (status = 200, description = "The servers, by name", body = McpConfigList),
-        (status = 400, description = "The directory is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The directory is missing or wrong"),
     )
 )]
 async fn list_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Value>> {
@@ -173,9 +167,8 @@ async fn list_mcp(State(state): State<AppState>, RawQuery(query): RawQuery) -> A
     ),
     responses(
         (status = 200, description = "The skills", body = SkillsConfig),
-        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such skills", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is missing or wrong"),
+        (status = 404, description = "No such skills"),
     )
 )]
 async fn get_skills(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Object>> {
@@ -194,12 +187,9 @@ async fn get_skills(State(state): State<AppState>, RawQuery(query): RawQuery) ->
     request_body(content = SkillsConfig, content_type = "application/json", description = "Where the skills come from"),
     responses(
         (status = 204, description = "It is kept"),
-        (status = 400, description = "A parameter or field is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body, or all that is kept for the directory, exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many are kept for this directory", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter or field is missing or wrong"),
+        (status = 413, description = "The body, or all that is kept for the directory, exceeds the limit"),
+        (status = 429, description = "Too many are kept for this directory"),
     )
 )]
 async fn put_skills(
@@ -222,8 +212,7 @@ async fn put_skills(
     ),
     responses(
         (status = 204, description = "It does not exist any more"),
-        (status = 400, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is missing or wrong"),
     )
 )]
 async fn delete_skills(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<StatusCode> {
@@ -238,8 +227,7 @@ async fn delete_skills(State(state): State<AppState>, RawQuery(query): RawQuery)
     params(("directory" = String, Query, description = "The directory; relative paths start at the workspace")),
     responses(
         (status = 200, description = "The skills, by name", body = SkillsConfigList),
-        (status = 400, description = "The directory is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory is outside of `--fs-root`", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The directory is missing or wrong"),
     )
 )]
 async fn list_skills(State(state): State<AppState>, RawQuery(query): RawQuery) -> ApiResult<Json<Value>> {

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use http::{HeaderMap, StatusCode};
-use sa_api::{Problem, Ticket, TicketRequest};
+use sa_api::{Ticket, TicketRequest};
 use std::time::Duration;
 
 /// Life of a ticket for one path, if its client does not say.
@@ -31,9 +31,7 @@ const LONGEST_SINGLE_USE_MS: u64 = 5 * 60 * 1000;
     request_body(content = Option<TicketRequest>, content_type = "application/json", description = "The stream to open; any, once, by default"),
     responses(
         (status = 201, description = "The ticket", body = Ticket),
-        (status = 400, description = "`path` is not a stream's, or `lifetimeMs` is out of range", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "`path` is not a stream's, or `lifetimeMs` is out of range"),
     )
 )]
 pub(crate) async fn issue(
@@ -67,10 +65,9 @@ pub(crate) async fn issue(
     delete, path = "/v1/tickets/{ticket}", operation_id = "revokeTicket", tag = "meta",
     summary = "Revoke a ticket",
     description = "The ticket opens nothing from now on. Revoking a ticket that does not exist succeeds, too. Streams that are open stay open.",
-    params(("ticket" = String, Path, description = "The ticket")),
     responses(
         (status = 204, description = "The ticket does not exist any more"),
-        (status = 400, description = "The path is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The path is not UTF-8"),
     )
 )]
 pub(crate) async fn revoke(

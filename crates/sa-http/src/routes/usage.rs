@@ -5,7 +5,7 @@ use crate::query::{Parameters, refusal};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{RawQuery, State};
-use sa_api::{Problem, Timestamp, UsageGrouping, UsageReport};
+use sa_api::{Timestamp, UsageGrouping, UsageReport};
 use sa_sessions::{UsageCursor, UsageFilter};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -35,7 +35,7 @@ const LARGEST_PAGE: usize = 1000;
     ),
     responses(
         (status = 200, description = "Tokens and cost", body = UsageReport),
-        (status = 400, description = "A parameter is unknown or has an invalid value", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is unknown or has an invalid value"),
     )
 )]
 pub(crate) async fn sum(

@@ -7,10 +7,10 @@ use super::run::{Run, origin_of};
 use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::{file_name, shown};
-use crate::progress::Progress;
 use crate::sources::Resolver;
 use crate::store::{AgentDirectory, Lock, Receipt, locate_entry};
 use crate::unpack::{copy_directory, move_program, unpack};
+use sa_api::InstallEvent;
 use sa_disk::{Staging, at, on_disk};
 use std::fs;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ impl Run<'_> {
         resolver: &Resolver,
         reporter: &Arc<Reporter>,
     ) -> Result<Installed, Failure> {
-        let waiting = || reporter.tell(Progress::Waiting);
+        let waiting = || reporter.tell(InstallEvent::Waiting);
         let lock = Lock::take(&self.directory, waiting).await.map_err(|error| self.failed(error.into()))?;
         // Whoever had the lock before may have installed just this.
         if let Some(receipt) = self.directory.installed(&artifact.version).filter(|_| !self.request.reinstall)
@@ -105,10 +105,10 @@ impl Run<'_> {
         let partial = directory.join(file_name(file));
         let url = shown(&file.url);
         let count =
-            |received, total| reporter.tell(Progress::Downloading { url: url.clone(), received, total });
+            |received, total| reporter.tell(InstallEvent::Downloading { url: url.clone(), received, total });
         match resolver.client.download(file, &partial, &count).await {
             Ok(digest) => {
-                reporter.tell(Progress::Verifying);
+                reporter.tell(InstallEvent::Verifying);
                 Ok((partial, digest))
             }
             Err(error) => {
@@ -135,7 +135,7 @@ impl Run<'_> {
         let (bench, ()) = bench
             .work(move |bench| {
                 let into = bench.staging.path();
-                let written = |written| reporter.tell(Progress::Unpacking { written });
+                let written = |written| reporter.tell(InstallEvent::Unpacking { written });
                 let unpacked = match format {
                     Format::Program => move_program(&partial, &program, into),
                     _ => unpack(&partial, format, &rules, into, &written),
@@ -163,7 +163,7 @@ impl Run<'_> {
         let Some(entry) = entry else {
             return Err(SourceError::NoProgram { url, entries: artifact.entry.join(", ") });
         };
-        reporter.tell(Progress::Activating);
+        reporter.tell(InstallEvent::Activating);
         let receipt = self.receipt(&artifact, entry, digest);
         let choose = self.selects(&receipt.version);
         on_disk(move || bench.finish(receipt, choose)).await
@@ -207,7 +207,7 @@ async fn copy(bench: Bench, from: PathBuf, reporter: &Arc<Reporter>) -> Result<B
     let reporter = Arc::clone(reporter);
     let (bench, ()) = bench
         .work(move |bench| {
-            let written = |written| reporter.tell(Progress::Unpacking { written });
+            let written = |written| reporter.tell(InstallEvent::Unpacking { written });
             copy_directory(&from, bench.staging.path(), &written)
                 .map_err(|error| error.of(&from.display().to_string()))
         })

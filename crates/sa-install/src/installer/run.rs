@@ -7,10 +7,10 @@ use super::{Inner, InstallRequest, Installed};
 use crate::artifact::{Artifact, Contents};
 use crate::error::{InstallError, SourceError};
 use crate::fetch::shown;
-use crate::progress::Progress;
 use crate::sources::{Local, Resolver};
 use crate::store::{AgentDirectory, Lock, check_version, is_newer};
-use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
+use sa_agents::{AgentSpec, Recipe, Source};
+use sa_api::{InstallEvent, InstallSource};
 use sa_disk::on_disk;
 use std::sync::Arc;
 
@@ -93,14 +93,14 @@ impl<'a> Run<'a> {
         let wanted = |source: &&Source| self.request.source.is_none_or(|kind| kind == source.kind());
         for source in recipe.sources.iter().filter(wanted) {
             let kind = source.kind();
-            reporter.tell(Progress::Resolving { source: kind });
+            reporter.tell(InstallEvent::Resolving { source: kind });
             let error = match self.ask(recipe, source, resolver, reporter).await {
                 Ok(installed) => return Ok(installed),
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Source(error)) => error,
             };
             tracing::info!(agent = self.agent.id, source = kind.name(), %error, "a source could not help");
-            reporter.tell(Progress::SourceFailed { source: kind, reason: error.to_string() });
+            reporter.tell(InstallEvent::SourceFailed { source: kind, reason: error.to_string() });
             failures.add(kind, &error);
         }
         if let Some(kind) = self.request.source.filter(|_| failures.is_empty()) {
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
     /// The user's directory, which is asked instead of every source.
     async fn local(&self, resolver: &Resolver, reporter: &Reporter) -> Result<Option<Local>, InstallError> {
         let Some(place) = self.request.from.clone() else { return Ok(None) };
-        reporter.tell(Progress::Resolving { source: SourceKind::Local });
+        reporter.tell(InstallEvent::Resolving { source: InstallSource::Local });
         let (resolver, agent, version) = (resolver.clone(), self.agent.clone(), self.request.version.clone());
         let looked = on_disk(move || resolver.local(&agent, &place, version.as_deref())).await;
         looked.map(Some).map_err(|error| self.failed_alone(error))
@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
             Failure::Final(error) => error,
             Failure::Source(error) => {
                 let mut failures = Failures::default();
-                failures.add(SourceKind::Local, &error);
+                failures.add(InstallSource::Local, &error);
                 failures.sum(self.agent, self.inner.platform, self.request.version.as_deref())
             }
         }
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
         let found = self.directory.installed(version).filter(|_| !self.request.reinstall);
         let Some(receipt) = found else { return Ok(None) };
         if self.selects(version) && !self.directory.is_selected(version) {
-            let lock = Lock::take(&self.directory, || reporter.tell(Progress::Waiting)).await;
+            let lock = Lock::take(&self.directory, || reporter.tell(InstallEvent::Waiting)).await;
             let lock = lock.map_err(|error| InstallError::on_disk(error, &self.agent.id))?;
             // Somebody may have removed it meanwhile.
             if self.directory.installed(version).is_none() {

@@ -8,9 +8,9 @@ use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::settings::AgentSettings;
 use anyhow::{Context, anyhow};
-use sa_agents::{AgentSpec, Catalogue, SourceKind};
+use sa_agents::{AgentSpec, Catalogue};
 use sa_api::LatestVersion;
-use sa_install::{InstallError, InstallRequest, Installed, Installer, is_newer};
+use sa_install::{InstallError, InstallRequest, Installed, Installer};
 use serde_json::json;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -44,13 +44,12 @@ async fn install_one(
     agent: &AgentSpec,
     args: &InstallAgentArgs,
 ) -> Result<Installed, InstallError> {
-    let source = args.source.as_deref();
     let request = InstallRequest {
-        version: args.version.clone(),
-        reinstall: args.reinstall,
-        source: source.and_then(|name| SourceKind::ALL.into_iter().find(|kind| kind.name() == name)),
+        version: args.choice.version.clone(),
+        reinstall: args.choice.reinstall,
+        source: args.choice.source,
         from: args.from.clone(),
-        make_current: args.make_current,
+        make_current: args.choice.make_current,
         ..InstallRequest::default()
     };
     let mut job = installer.install(agent, request);
@@ -138,13 +137,8 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
             if chosen.is_empty() { settings.catalogue.iter().filter(is_installed).collect() } else { chosen };
         let (mut known, mut failed) = (Vec::new(), false);
         for agent in agents {
-            match installer.latest(agent).await {
-                Ok(latest) => {
-                    let current = installer.current(&agent.id).map_err(anyhow::Error::new)?;
-                    let installed = current.map(|receipt| receipt.version);
-                    let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
-                    known.push(LatestVersion { agent: agent.id.clone(), installed, latest, outdated });
-                }
+            match installer.check_latest(agent).await {
+                Ok(latest) => known.push(latest),
                 Err(error) => {
                     failed = true;
                     diagnose!("error: {error}");

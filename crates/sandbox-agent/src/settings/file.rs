@@ -3,6 +3,7 @@
 use super::{SettingsError, token};
 use crate::args::LogFormat;
 use sa_agents::AgentDefinition;
+use sa_api::ProcessConfig;
 use sa_files::FilesLimits;
 use sa_hub::Limits;
 use sa_sessions::SessionLimits;
@@ -40,7 +41,8 @@ pub(crate) struct ConfigFile {
     pub(super) fs_root: Option<PathBuf>,
     pub(super) limits: Limits,
     pub(super) files: FilesLimits,
-    pub(super) processes: sa_processes::Config,
+    #[serde(deserialize_with = "sa_processes::read_file_keys")]
+    pub(super) processes: ProcessConfig,
     pub(super) sessions: SessionLimits,
     pub(super) agents: BTreeMap<String, AgentDefinition>,
 }

@@ -15,6 +15,7 @@ use crate::args::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, LogFormat, ServerArgs};
 use agents::AgentWords;
 use file::ConfigFile;
 use sa_agents::{CatalogueError, DefinitionError};
+use sa_api::ProcessConfig;
 use sa_files::FilesOptions;
 use sa_http::{BadCors, CorsOptions};
 use sa_hub::Limits;
@@ -40,7 +41,7 @@ pub(crate) struct Settings {
     pub(crate) agents: AgentSettings,
     pub(crate) limits: Limits,
     pub(crate) files: FilesOptions,
-    pub(crate) processes: sa_processes::Config,
+    pub(crate) processes: ProcessConfig,
     pub(crate) sessions: SessionSettings,
     pub(crate) clean_env: bool,
     pub(crate) lifetime: Lifetime,
@@ -160,7 +161,7 @@ impl Settings {
             credentials: args.cors_allow_credentials.or(file.cors_allow_credentials).unwrap_or(false),
         };
         cors.check()?;
-        file.processes.check()?;
+        sa_processes::check_config(&file.processes)?;
         bounds::check("limits", &file.limits)?;
         bounds::check("files", &file.files)?;
         bounds::check("sessions", &file.sessions)?;

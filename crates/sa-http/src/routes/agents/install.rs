@@ -14,13 +14,12 @@ use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt};
 use http::HeaderMap;
-use sa_agents::{AgentSpec, SourceKind};
+use sa_agents::AgentSpec;
 use sa_api::{
-    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
-    Problem, UninstalledAgent,
+    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstalledAgent, LatestVersion, Problem,
+    UninstalledAgent,
 };
-use sa_disk::on_disk;
-use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
+use sa_install::{InstallRequest, Installed, Installer, Job};
 use serde::Deserialize;
 
 /// Installs an agent.
@@ -32,18 +31,13 @@ use serde::Deserialize;
         default it does, unless a newer version is current. An agent that is part of the daemon (`builtIn`) needs no installation: \
         the answer says so. The installation continues if the client disconnects; the same request again joins it. \
         `POST /v1/agents/{agent}/install/sse` streams the progress.",
-    params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
     responses(
         (status = 200, description = "The agent is installed", body = InstalledAgent),
-        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent, or no source has this version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "No source could provide it; `details.attempts` has what each said", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon"),
+        (status = 404, description = "No such agent, or no source has this version"),
+        (status = 422, description = "The agent is not built for this machine"),
+        (status = 502, description = "No source could provide it; `details.attempts` has what each said"),
     )
 )]
 pub(crate) async fn install(
@@ -68,15 +62,10 @@ pub(crate) async fn install(
     summary = "Install an agent and stream the progress",
     description = "Installs as `POST /v1/agents/{agent}/install` does and answers with server-sent events, one `InstallEvent` each, named by its \
         `step`. The stream ends with `done` or `failed`. The installation continues if the client disconnects; the same request again joins it.",
-    params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
     responses(
         (status = 200, description = "The progress of the installation", content((InstallEvent = "text/event-stream"))),
-        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon"),
     )
 )]
 pub(crate) async fn install_stream(
@@ -111,7 +100,7 @@ async fn begin(
     let request = InstallRequest {
         version: wanted.agent_version,
         reinstall: wanted.reinstall.unwrap_or(false),
-        source: wanted.source.map(kind),
+        source: wanted.source,
         make_current: wanted.make_current,
         ..InstallRequest::default()
     };
@@ -146,7 +135,7 @@ fn events(installer: Installer, job: Job) -> impl Stream<Item = InstallEvent> {
         async move {
             let mut job = job?;
             if let Some(progress) = job.next().await {
-                return Some((step(progress), Some(job)));
+                return Some((progress, Some(job)));
             }
             let end = match job.outcome().await {
                 Ok(installed) => InstallEvent::Done(describe(&installer, installed)),
@@ -177,20 +166,6 @@ fn built_in(state: &AppState, agent: &AgentSpec, version: Option<&str>) -> ApiRe
     })
 }
 
-fn step(progress: Progress) -> InstallEvent {
-    match progress {
-        Progress::Waiting => InstallEvent::Waiting,
-        Progress::Resolving { source } => InstallEvent::Resolving { source: source_name(source) },
-        Progress::SourceFailed { source, reason } => {
-            InstallEvent::SourceFailed { source: source_name(source), reason }
-        }
-        Progress::Downloading { url, received, total } => InstallEvent::Downloading { url, received, total },
-        Progress::Verifying => InstallEvent::Verifying,
-        Progress::Unpacking { written } => InstallEvent::Unpacking { written },
-        Progress::Activating => InstallEvent::Activating,
-    }
-}
-
 fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
     let path = installer.program(&installed.receipt).display().to_string();
     let current = installer.current(&installed.receipt.agent).ok().flatten();
@@ -215,26 +190,6 @@ fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
     }
 }
 
-fn kind(source: InstallSource) -> SourceKind {
-    match source {
-        InstallSource::Vendor => SourceKind::Vendor,
-        InstallSource::Github => SourceKind::Github,
-        InstallSource::Npm => SourceKind::Npm,
-        InstallSource::Registry => SourceKind::Registry,
-        InstallSource::Local => SourceKind::Local,
-    }
-}
-
-fn source_name(source: SourceKind) -> InstallSource {
-    match source {
-        SourceKind::Vendor => InstallSource::Vendor,
-        SourceKind::Github => InstallSource::Github,
-        SourceKind::Npm => InstallSource::Npm,
-        SourceKind::Registry => InstallSource::Registry,
-        SourceKind::Local => InstallSource::Local,
-    }
-}
-
 /// Query of the removal of an agent. A misspelt version must not mean every version.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -250,14 +205,12 @@ pub(crate) struct UninstallQuery {
     description = "Agents that are running keep running. Without `agentVersion` all versions are removed. If nothing was installed, \
         which is always so for an agent that is part of the daemon, `removed` is empty.",
     params(
-        ("agent" = String, Path, description = "The agent's id"),
         ("agentVersion" = Option<String>, Query, description = "Remove only this version"),
         ("version" = Option<String>, Query, deprecated, description = "The same as `agentVersion`"),
     ),
     responses(
         (status = 200, description = "The versions that were removed", body = UninstalledAgent),
-        (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known"),
     )
 )]
 pub(crate) async fn uninstall(
@@ -278,21 +231,14 @@ pub(crate) async fn uninstall(
     get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
     summary = "Get the latest version of an agent",
     description = "Asks the agent's sources, in their order. `outdated` is absent if no version is installed.",
-    params(("agent" = String, Path, description = "The agent's id")),
     responses(
         (status = 200, description = "The newest version, and the installed one", body = LatestVersion),
-        (status = 400, description = "The agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "No source answered; `details.attempts` has what each said", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The agent is none that is installed by this daemon"),
+        (status = 422, description = "The agent is not built for this machine"),
+        (status = 502, description = "No source answered; `details.attempts` has what each said"),
     )
 )]
 pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<Json<LatestVersion>> {
     let agent = named(&state, id)?;
-    let installer = state.agents.launcher.installer().clone();
-    let latest = installer.latest(&agent).await?;
-    let id = agent.id.clone();
-    let installed = on_disk(move || installer.current(&id)).await?.map(|receipt| receipt.version);
-    let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
-    Ok(Json(LatestVersion { agent: agent.id, installed, latest, outdated }))
+    Ok(Json(state.agents.launcher.installer().check_latest(&agent).await?))
 }

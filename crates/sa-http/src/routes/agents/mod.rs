@@ -62,7 +62,7 @@ type Parameters = Result<Query<AgentQuery>, QueryRejection>;
     ),
     responses(
         (status = 200, description = "Every agent this daemon knows", body = AgentList),
-        (status = 400, description = "A parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is not a boolean"),
     )
 )]
 pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> ApiResult<Json<AgentList>> {
@@ -85,14 +85,12 @@ pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> Ap
     summary = "Get an agent",
     description = "Returns one agent with its installed versions, credentials and capabilities.",
     params(
-        ("agent" = String, Path, description = "The agent's id"),
         ("config" = Option<bool>, Query, description = "Ask it which models, modes and efforts it offers; takes seconds"),
         ("noCache" = Option<bool>, Query, description = "With `config`: do not use what it said before"),
     ),
     responses(
         (status = 200, description = "The agent", body = AgentInfo),
-        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean"),
     )
 )]
 pub(crate) async fn get(
@@ -115,15 +113,11 @@ pub(crate) async fn get(
     summary = "Choose an agent's current version",
     description = "`currentVersion` is the installed version that starts unless a session names another one. Agents that are running keep \
         the version that they run.",
-    params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = AgentPatch, content_type = "application/json", description = "The changes"),
     responses(
         (status = 200, description = "The agent as it is now", body = AgentInfo),
-        (status = 400, description = "The body names no change, or the id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "That version is not installed; `detail` lists those that are", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body names no change, or the id is not UTF-8"),
+        (status = 422, description = "That version is not installed; `detail` lists those that are"),
     )
 )]
 pub(crate) async fn update(

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
-use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat, Problem};
+use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat};
 use sa_files::Page;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -30,11 +30,10 @@ use std::os::unix::ffi::OsStrExt;
     responses(
         (status = 200, description = "The entries", body = [FsEntry],
             headers(("Link" = String, description = "`<URL>; rel=\"next\"`: the next page, relative to this URL. Absent on the last page"))),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such directory", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Not a directory", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "Too many entries for one listing", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "No such directory"),
+        (status = 409, description = "Not a directory"),
+        (status = 413, description = "Too many entries for one listing"),
     )
 )]
 pub(crate) async fn list(
@@ -85,10 +84,9 @@ fn escaped(bytes: &[u8]) -> String {
     ),
     responses(
         (status = 200, description = "The file", body = FsStat),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A part of the path is not a directory", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "Nothing there"),
+        (status = 409, description = "A part of the path is not a directory"),
     )
 )]
 pub(crate) async fn stat(
@@ -109,10 +107,8 @@ pub(crate) async fn stat(
     responses(
         (status = 200, description = "The directory existed", body = FsActionResponse),
         (status = 201, description = "The directory was created", body = FsActionResponse),
-        (status = 400, description = "Bad path", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "There is something else, or above it", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path"),
+        (status = 409, description = "There is something else, or above it"),
     )
 )]
 pub(crate) async fn make_dir(
@@ -136,10 +132,9 @@ pub(crate) async fn make_dir(
     ),
     responses(
         (status = 200, description = "It is gone", body = FsActionResponse),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The directory is not empty", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "Nothing there"),
+        (status = 409, description = "The directory is not empty"),
     )
 )]
 pub(crate) async fn delete(
@@ -160,13 +155,10 @@ pub(crate) async fn delete(
     request_body(content = FsMoveRequest, content_type = "application/json", description = "Source and destination"),
     responses(
         (status = 200, description = "It is moved", body = FsMoveResponse),
-        (status = 400, description = "Bad path or body", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or a path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing at `from`", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "`to` exists and `overwrite` is not set, or a directory would go into itself", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or body"),
+        (status = 403, description = "The system forbids it, or a path leads out of `--fs-root`"),
+        (status = 404, description = "Nothing at `from`"),
+        (status = 409, description = "`to` exists and `overwrite` is not set, or a directory would go into itself"),
     )
 )]
 pub(crate) async fn relocate(

@@ -14,7 +14,7 @@ use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
-use sa_api::{ErrorCode, Problem, ProcessExit, TerminalClientFrame, TerminalServerFrame};
+use sa_api::{ErrorCode, ProcessExit, TerminalClientFrame, TerminalServerFrame};
 use sa_journal::Step;
 use sa_processes::{Entry, InputError, Position, Process, Reader, TerminalSize};
 use serde::Deserialize;
@@ -43,15 +43,13 @@ pub(crate) struct TerminalQuery {
         watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process continues. Browsers \
         cannot send headers here and use `?ticket=`.",
     params(
-        ("processId" = String, Path, description = "The process's id"),
         ("scrollback" = Option<u64>, Query, description = "How many bytes of earlier output to send first; 1048576 by default"),
         ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 101, description = "The WebSocket"),
-        (status = 400, description = "Not a WebSocket's handshake", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The process has no terminal", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Not a WebSocket's handshake"),
+        (status = 409, description = "The process has no terminal"),
     )
 )]
 pub(crate) async fn attach(

@@ -13,7 +13,6 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use sa_api::Problem;
 use sa_api::sessions::{
     CancelResult, EventType, MessageAccepted, PostMessage, QueueOrder, Session, UniversalEvent,
 };
@@ -28,21 +27,15 @@ use sa_sessions::SessionHandle;
         before it (`queue`), or instead of the turn that runs (`interrupt`). The events report what the agent does. The same message again \
         under the same `Idempotency-Key` is accepted once, and answered in the same way.",
     params(
-        ("sessionId" = String, Path, description = "The session's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
         ("traceparent" = Option<String>, Header, description = "W3C trace context; the turn's span becomes a child of this one, and the agent gets it"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
         (status = 202, description = "It is stored", body = MessageAccepted),
-        (status = 400, description = "The body is no message, or the key is not one", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many messages are queued", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no message, or the key is not one"),
+        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)"),
+        (status = 429, description = "Too many messages are queued"),
     )
 )]
 pub(crate) async fn post(
@@ -64,7 +57,6 @@ pub(crate) async fn post(
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
         this stream.",
     params(
-        ("sessionId" = String, Path, description = "The session's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
         ("traceparent" = Option<String>, Header, description = "W3C trace context; the turn's span becomes a child of this one, and the agent gets it"),
         ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
@@ -73,15 +65,9 @@ pub(crate) async fn post(
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
         (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),
-        (status = 400, description = "The body is no message, or the key is not one", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many messages are queued", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no message, or the key is not one"),
+        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)"),
+        (status = 429, description = "Too many messages are queued"),
     )
 )]
 pub(crate) async fn post_stream(
@@ -124,17 +110,10 @@ async fn accept(
     summary = "Withdraw a message that waits",
     description = "Takes one message out of the queue; `messageWithdrawn` reports it. Withdrawing a message that does not wait succeeds, too, \
         unless its turn has begun: `cancel` stops a running turn.",
-    params(
-        ("sessionId" = String, Path, description = "The session's id"),
-        ("messageId" = String, Path, description = "The message's id, as `queue` and the events have it"),
-    ),
     responses(
         (status = 204, description = "The message does not wait any more and will not begin"),
-        (status = 400, description = "An id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The message's turn has begun; `details.what` is `begun`", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "An id is not UTF-8"),
+        (status = 409, description = "The message's turn has begun; `details.what` is `begun`"),
     )
 )]
 pub(crate) async fn withdraw(
@@ -154,17 +133,11 @@ pub(crate) async fn withdraw(
     description = "Gives the listed messages each other's places in the queue, so that they begin in this order; other messages keep \
         their places. Messages that do not wait are ignored, so a message that begins meanwhile is no error. `queueReordered` reports \
         the new order.",
-    params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = QueueOrder, content_type = "application/json", description = "The order"),
     responses(
         (status = 200, description = "The session with its new `queue`", body = Session),
-        (status = 400, description = "The body is no order, or it names a message twice", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no order, or it names a message twice"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`"),
     )
 )]
 pub(crate) async fn reorder(
@@ -184,13 +157,9 @@ pub(crate) async fn reorder(
     summary = "Cancel the running turn",
     description = "Asks the agent to stop, withdraws the messages that wait, and ends open questions and permissions. `turnEnded` with the \
         reason `cancelled` reports the turn's end, `messageWithdrawn` each message. Where nothing runs, nothing happens.",
-    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The turn and the messages that are being cancelled", body = CancelResult),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`"),
     )
 )]
 pub(crate) async fn cancel(State(state): State<AppState>, id: Id) -> ApiResult<Json<CancelResult>> {

@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use sa_api::sessions::OptionValue;
 use sa_api::{
     AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, CredentialStatus, InstallAgent,
-    InstallEvent, InstallSource, InstalledAgent,
+    InstallEvent, InstalledAgent,
 };
 use sa_client::{AgentQuery, Client, ClientError};
 use serde_json::Value;
@@ -77,10 +77,10 @@ fn query(detail: AgentDetail) -> AgentQuery {
 
 async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
     let wanted = InstallAgent {
-        agent_version: args.version,
-        reinstall: args.reinstall.then_some(true),
-        source: args.source.as_deref().and_then(source),
-        make_current: args.make_current,
+        agent_version: args.choice.version,
+        reinstall: args.choice.reinstall.then_some(true),
+        source: args.choice.source,
+        make_current: args.choice.make_current,
         agent_process_version: None,
     };
     if args.json {
@@ -109,23 +109,13 @@ async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<I
                     problem: Box::new(problem),
                 }));
             }
-            Ok(Some(step)) => bar.show_event(step),
+            Ok(Some(step)) => bar.show(&step),
             Ok(None) => break Err(Failure::Failed(anyhow!("the daemon stopped before the end"))),
             Err(error) => break Err(explain(error)),
         }
     };
     bar.finish();
     outcome
-}
-
-fn source(name: &str) -> Option<InstallSource> {
-    match name {
-        "vendor" => Some(InstallSource::Vendor),
-        "github" => Some(InstallSource::Github),
-        "npm" => Some(InstallSource::Npm),
-        "registry" => Some(InstallSource::Registry),
-        _ => None,
-    }
 }
 
 fn list_table(agents: &[AgentInfo], with_config: bool) -> Table {
