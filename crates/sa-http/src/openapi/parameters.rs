@@ -1,7 +1,8 @@
 //! Bounds of parameters, in one place: a parameter of one name has the same bounds in every operation.
 
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ArrayItems, Object, SchemaType, Type};
+use super::schemas;
+use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ArrayItems, Object, Type};
 use utoipa::openapi::{Deprecated, RefOr, Required, Schema};
 
 /// Session ids that clients choose; `import` is reserved for the operation at that path.
@@ -126,7 +127,8 @@ pub(super) fn bound(operation: &mut Operation) {
     let id = operation.operation_id.clone().unwrap_or_default();
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(parameter) = parameter else { continue };
-        drop_null(parameter);
+        // An optional parameter may be absent, but there is no null in HTTP.
+        parameter.schema.iter_mut().for_each(schemas::drop_null);
         let own = OWN_BOUNDS.iter().find(|(of, name, _)| *of == id && *name == parameter.name);
         let shared = BOUNDS
             .iter()
@@ -159,18 +161,6 @@ impl Bound {
             Self::OneOf(values) => {
                 schema.enum_values = Some(values.iter().map(|value| (*value).into()).collect());
             }
-        }
-    }
-}
-
-/// An optional header may be absent, but there is no null in HTTP.
-fn drop_null(parameter: &mut Parameter) {
-    if let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema
-        && let SchemaType::Array(types) = &mut schema.schema_type
-    {
-        types.retain(|kind| *kind != Type::Null);
-        if let [kind] = &types[..] {
-            schema.schema_type = SchemaType::Type(kind.clone());
         }
     }
 }

@@ -16,10 +16,11 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 43] = [
+const TABLE: [Row; 44] = [
     Row { name: "sa-journal", needs: &[], may: &[] },
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
-    Row { name: "sa-api", needs: &[], may: &[] },
+    Row { name: "sa-api-macros", needs: &[], may: &[] },
+    Row { name: "sa-api", needs: &["sa-api-macros"], may: &[] },
     Row { name: "sa-disk", needs: &[], may: &[] },
     Row { name: "sa-net", needs: &[], may: &[] },
     Row { name: "sa-supervisor", needs: &[], may: &[] },

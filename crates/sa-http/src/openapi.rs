@@ -15,12 +15,11 @@ use self::problems::Located;
 use crate::acp;
 use crate::routes::{agents, config, fs, meta, processes, sessions, tickets, usage};
 use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::openapi::{Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
-/// What the routes themselves do not say.
+/// The document apart from the routes.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -63,7 +62,7 @@ impl Modify for Schemes {
     }
 }
 
-/// What the layers around the routes, not the handlers, answer with.
+/// A response of the layers around the routes.
 struct LayerResponse {
     name: &'static str,
     status: &'static str,
@@ -71,7 +70,7 @@ struct LayerResponse {
     from: Answering,
 }
 
-/// Which operations have a response of the layers.
+/// Operations that have a response of the layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answering {
     All,
@@ -184,19 +183,10 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut O
 fn drop_null_body(operation: &mut Operation) {
     let Some(RefOr::T(body)) = &mut operation.request_body else { return };
     for content in body.content.values_mut() {
-        if let RefOr::T(content) = content
-            && let Some(RefOr::T(Schema::OneOf(one_of))) = &mut content.schema
-        {
-            one_of.items.retain(|item| !is_null(item));
-            if let [only] = &one_of.items[..] {
-                content.schema = Some(only.clone());
-            }
+        if let RefOr::T(content) = content {
+            content.schema.iter_mut().for_each(schemas::drop_null);
         }
     }
-}
-
-fn is_null(schema: &RefOr<Schema>) -> bool {
-    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }
 
 /// Returns the OpenAPI document in the form that is checked in.
