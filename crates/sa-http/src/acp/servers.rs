@@ -37,7 +37,6 @@ pub(crate) struct AcpQuery {
     pub(crate) last_event_id: Option<String>,
 }
 
-/// All ACP servers.
 #[utoipa::path(
     get, path = "/v1/acp", operation_id = "listAcpServers", tag = "acp",
     summary = "List ACP servers",
@@ -54,7 +53,6 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
     Json(AcpServerList { servers })
 }
 
-/// Sends one JSON-RPC message to the agent.
 #[utoipa::path(
     post, path = "/v1/acp/{serverId}", operation_id = "postAcpMessage", tag = "acp",
     summary = "Send a JSON-RPC message to an agent",
@@ -130,7 +128,7 @@ async fn send(
         }
         return Ok(response);
     }
-    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let early = Duration::from_millis(state.options.limits.early_answer_ms);
     let rpc_id = message.id_text().to_owned();
     let call = async move { server.call(message, start).await };
     let mut response = match answer::wait(rpc_id, call, Preference::patience(preference, early), timers).await
@@ -148,7 +146,6 @@ async fn send(
     Ok(response)
 }
 
-/// Streams what the agent says.
 #[utoipa::path(
     get, path = "/v1/acp/{serverId}", operation_id = "streamAcpMessages", tag = "acp",
     summary = "Stream the messages of an agent",
@@ -234,7 +231,6 @@ async fn join(
     Ok(socket::upgrade(state, server, joining, handshake))
 }
 
-/// Ends a server and everything its agent started.
 #[utoipa::path(
     delete, path = "/v1/acp/{serverId}", operation_id = "deleteAcpServer", tag = "acp",
     summary = "Stop an ACP server",
@@ -276,7 +272,6 @@ async fn stop(state: &AppState, id: &ServerId) -> ApiResult<StatusCode> {
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reads the body as one message.
 pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
     let bytes = body::read(state, body).await?;
     let message = Message::read(bytes).map_err(|invalid| {

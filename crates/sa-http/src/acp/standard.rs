@@ -38,7 +38,6 @@ fn named_agent(agent: Agent, query: &mut AcpQuery) -> ApiResult<Option<String>> 
     Ok(agent?.map(|Path(agent)| agent).or_else(|| query.agent.take()))
 }
 
-/// Opens a connection or sends a message on one.
 #[utoipa::path(
     post, path = "/acp", operation_id = "postAcpConnection", tag = "acp-standard",
     summary = "Open a connection or send a message",
@@ -78,7 +77,6 @@ pub(crate) async fn standard_post(
     }
 }
 
-/// Streams a connection or a session, or opens a WebSocket.
 #[utoipa::path(
     get, path = "/acp", operation_id = "streamAcpConnection", tag = "acp-standard",
     summary = "Stream a connection or a session",
@@ -116,7 +114,6 @@ pub(crate) async fn standard_get(
     open_stream(&state, agent.as_deref(), &query, request).await
 }
 
-/// Closes a connection.
 #[utoipa::path(
     delete, path = "/acp", operation_id = "closeAcpConnection", tag = "acp-standard",
     summary = "Close a connection",
@@ -158,7 +155,7 @@ pub(super) async fn post_message(
         return Err(ApiError::invalid("initialize opens a connection; this one is open already"));
     }
     let session = session_of(headers, &message)?;
-    let limit = state.hub.limits().streams_per_connection;
+    let limit = state.options.limits.streams_per_connection;
     let scope = match message.shape.kind {
         Kind::Request => server.answer_scope(session.as_deref(), limit),
         Kind::Notification | Kind::Response => CONNECTION_SCOPE,
@@ -177,7 +174,7 @@ pub(super) async fn stream(
 ) -> ApiResult<Response> {
     check_accept(headers, Media::EventStream)?;
     let session = header_text(headers, &SESSION_ID)?;
-    let limit = state.hub.limits().streams_per_connection;
+    let limit = state.options.limits.streams_per_connection;
     let attachment = server.attach(session.as_deref(), after, limit)?;
     let reader = server.subscribe(Position::After(attachment.after), ReaderKind::Client).await?;
     attend(extensions, &reader);
@@ -209,7 +206,7 @@ async fn initialize(
         ));
     }
     let server = state.hub.open_connection(required_agent(agent)?, version)?;
-    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let early = Duration::from_millis(state.options.limits.early_answer_ms);
     let patience = Preference::patience(Preference::of(headers), early);
     let patience = patience.map(|patience| patience.max(INITIALIZE_PATIENCE));
     let id = message.id_text().to_owned();

@@ -16,7 +16,6 @@ const USUAL_PAGE: usize = 100;
 /// The most groups of a page.
 const LARGEST_PAGE: usize = 1000;
 
-/// Sums up tokens and cost.
 #[utoipa::path(
     get, path = "/v1/usage", operation_id = "getUsage", tag = "sessions",
     summary = "Sum up tokens and cost",

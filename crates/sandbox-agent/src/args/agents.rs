@@ -43,7 +43,7 @@ pub(crate) struct SourceArgs {
     pub(crate) allow_unverified: Option<bool>,
 }
 
-/// Which configuration and which data a command works with: those of the daemon on this machine.
+/// Configuration and data of the daemon on this machine.
 #[derive(Debug, Default, Clone, Args)]
 pub(crate) struct LocalArgs {
     /// Configuration file of the daemon, for its agents and sources

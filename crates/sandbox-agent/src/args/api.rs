@@ -15,7 +15,7 @@ pub(crate) struct ApiArgs {
     pub(crate) command: ApiCommand,
 }
 
-/// Which daemon to call, and as whom.
+/// The daemon to call, and the token for it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {

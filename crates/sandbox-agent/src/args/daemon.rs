@@ -41,7 +41,7 @@ pub(crate) enum DaemonCommand {
     },
 }
 
-/// Which daemon is meant.
+/// The daemon that a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
     /// The daemon's configuration file, for its data directory

@@ -74,7 +74,7 @@ pub(crate) enum ProcessesCommand {
     Config(ConfigArgs),
 }
 
-/// What to start, and where.
+/// A program to start, and its directory.
 #[derive(Debug, Args)]
 pub(crate) struct CommandLine {
     /// Directory to start in [default: the daemon's workspace]

@@ -384,7 +384,7 @@ pub(crate) struct SessionsArgs {
     pub(crate) command: Box<SessionsCommand>,
 }
 
-/// What is decided where nobody is asked. What the names say needs no help text.
+/// Decision where no user is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PermissionArg {
     Allow,

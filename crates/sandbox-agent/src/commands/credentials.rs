@@ -22,7 +22,7 @@ pub(crate) fn run(command: CredentialsCommand) -> Result<ExitCode, Failure> {
     }
 }
 
-/// What one agent would find.
+/// Credentials that one agent would find.
 struct Found {
     agent: String,
     findings: Findings,

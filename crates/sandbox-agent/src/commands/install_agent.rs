@@ -15,7 +15,7 @@ use serde_json::json;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
-/// What `--all` stands for.
+/// Agents of `--all`.
 const REFERENCE: [&str; 4] = ["claude", "codex", "opencode", "amp"];
 
 pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {

@@ -47,7 +47,7 @@ impl Table {
     }
 }
 
-/// What came from elsewhere must not steer the terminal.
+/// Replaces characters that could control the terminal.
 fn printable(cell: &str) -> String {
     cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -1,14 +1,13 @@
 //! Installing and removing agents.
 
 use super::{Id, named};
-use crate::body::read_json_or_default;
+use crate::body::JsonBody;
 use crate::negotiate::{Media, check_accept, prefers};
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
 use crate::state::AppState;
 use crate::stream::{self, sse};
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
@@ -22,7 +21,6 @@ use sa_api::{
 use sa_install::{InstallRequest, Installed, Installer, Job};
 use serde::Deserialize;
 
-/// Installs an agent.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/install", operation_id = "installAgent", tag = "agents",
     summary = "Install an agent",
@@ -44,11 +42,11 @@ pub(crate) async fn install(
     State(state): State<AppState>,
     id: Id,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
-    let installation = begin(&state, &agent, &headers, body).await?;
+    let installation = begin(&state, &agent, body).await?;
     if streams {
         Ok(installation.progress(&state))
     } else {
@@ -56,7 +54,6 @@ pub(crate) async fn install(
     }
 }
 
-/// Installs an agent and streams the progress.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/install/sse", operation_id = "streamAgentInstallation", tag = "agents",
     summary = "Install an agent and stream the progress",
@@ -72,11 +69,11 @@ pub(crate) async fn install_stream(
     State(state): State<AppState>,
     id: Id,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     check_accept(&headers, Media::EventStream)?;
-    Ok(begin(&state, &agent, &headers, body).await?.progress(&state))
+    Ok(begin(&state, &agent, body).await?.progress(&state))
 }
 
 /// An installation that was asked for.
@@ -87,13 +84,8 @@ enum Installation {
 }
 
 /// Starts the installation that the body asks for, or joins it.
-async fn begin(
-    state: &AppState,
-    agent: &AgentSpec,
-    headers: &HeaderMap,
-    body: Body,
-) -> ApiResult<Installation> {
-    let wanted: InstallAgent = read_json_or_default(state, headers, body).await?;
+async fn begin(state: &AppState, agent: &AgentSpec, body: JsonBody) -> ApiResult<Installation> {
+    let wanted: InstallAgent = body.read_or_default().await?;
     if agent.is_built_in() {
         return built_in(state, agent, wanted.agent_version.as_deref()).map(Installation::BuiltIn);
     }
@@ -198,7 +190,6 @@ pub(crate) struct UninstallQuery {
     version: Option<String>,
 }
 
-/// Removes an agent's installed versions.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
     summary = "Uninstall an agent",
@@ -226,7 +217,6 @@ pub(crate) async fn uninstall(
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
 
-/// Whether there is a newer version of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
     summary = "Get the latest version of an agent",

@@ -98,7 +98,6 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> Api
     })
 }
 
-/// The modes of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/modes", operation_id = "listAgentModes", tag = "agents",
     summary = "List the modes of an agent",
@@ -149,7 +148,6 @@ fn modes_of(agent: &AgentSpec, choices: &SessionChoices, reason: Option<String>)
     }
 }
 
-/// The models of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/models", operation_id = "listAgentModels", tag = "agents",
     summary = "List the models of an agent",

@@ -27,7 +27,6 @@ const TYPES: [&str; 9] = [
     "application/x-www-form-urlencoded",
 ];
 
-/// Unpacks an archive.
 #[utoipa::path(
     post, path = "/v1/fs/upload-batch", operation_id = "uploadFsBatch", tag = "files",
     summary = "Upload an archive",
@@ -95,7 +94,6 @@ fn check_type(headers: &HeaderMap) -> ApiResult<()> {
     Err(ApiError::new(ErrorCode::UnsupportedMediaType, detail))
 }
 
-/// Packs a directory.
 #[utoipa::path(
     get, path = "/v1/fs/download-batch", operation_id = "downloadFsBatch", tag = "files",
     summary = "Download a directory as an archive",

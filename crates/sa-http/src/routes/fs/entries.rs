@@ -1,21 +1,19 @@
 //! Entries of directories: what there is, and changing where it is.
 
 use super::{described, listed, text};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use http::{HeaderValue, StatusCode, Uri, header};
 use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat};
 use sa_files::Page;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// The entries of a directory.
 #[utoipa::path(
     get, path = "/v1/fs/entries", operation_id = "listFsEntries", tag = "files",
     summary = "List a directory",
@@ -73,7 +71,6 @@ fn escaped(bytes: &[u8]) -> String {
     bytes.iter().map(escape).collect()
 }
 
-/// What is known of a file.
 #[utoipa::path(
     get, path = "/v1/fs/stat", operation_id = "statFsEntry", tag = "files",
     summary = "Get the properties of a file",
@@ -98,7 +95,6 @@ pub(crate) async fn stat(
     Ok(Json(described(&entry)))
 }
 
-/// Makes a directory.
 #[utoipa::path(
     post, path = "/v1/fs/mkdir", operation_id = "makeFsDirectory", tag = "files",
     summary = "Create a directory",
@@ -121,7 +117,6 @@ pub(crate) async fn make_dir(
     Ok((status, Json(FsActionResponse { path: text(&made.path) })))
 }
 
-/// Removes a file or a directory.
 #[utoipa::path(
     delete, path = "/v1/fs/entry", operation_id = "deleteFsEntry", tag = "files",
     summary = "Delete a file or directory",
@@ -146,7 +141,6 @@ pub(crate) async fn delete(
     Ok(Json(FsActionResponse { path: text(&path) }))
 }
 
-/// Moves a file or a directory.
 #[utoipa::path(
     post, path = "/v1/fs/move", operation_id = "moveFsEntry", tag = "files",
     summary = "Move a file or directory",
@@ -163,10 +157,9 @@ pub(crate) async fn delete(
 )]
 pub(crate) async fn relocate(
     State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<FsMoveResponse>> {
-    let request: FsMoveRequest = read_json(&state, &headers, body).await?;
+    let request: FsMoveRequest = body.read().await?;
     for (member, path) in [("from", &request.from), ("to", &request.to)] {
         if path.is_empty() {
             return Err(ApiError::invalid(format!("member '{member}': must not be empty")));

@@ -15,7 +15,6 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use sa_api::FsWriteResponse;
 use sa_files::{FileStream, FilesError, OpenFile, WriteOptions, Written};
 
-/// Reads a file.
 #[utoipa::path(
     get, path = "/v1/fs/file", operation_id = "readFsFile", tag = "files",
     summary = "Read a file",
@@ -124,7 +123,6 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-/// Describes a file as `GET` would send it.
 #[utoipa::path(
     head, path = "/v1/fs/file", operation_id = "headFsFile", tag = "files",
     summary = "Get a file's headers",
@@ -151,7 +149,6 @@ pub(crate) async fn head(state: State<AppState>, query: RawQuery, headers: Heade
     read(state, query, headers).await
 }
 
-/// Writes a file.
 #[utoipa::path(
     put, path = "/v1/fs/file", operation_id = "writeFsFile", tag = "files",
     summary = "Write a file",

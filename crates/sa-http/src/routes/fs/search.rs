@@ -9,7 +9,6 @@ use axum::extract::{RawQuery, State};
 use sa_api::{FsMatch, FsSearchResponse};
 use sa_files::{Hit, Query};
 
-/// Searches for names and contents.
 #[utoipa::path(
     get, path = "/v1/fs/search", operation_id = "searchFs", tag = "files",
     summary = "Search files",

@@ -1,4 +1,4 @@
-//! What changes, as an event stream.
+//! Changes of files as an event stream.
 
 use super::text;
 use crate::negotiate::{Media, check_accept};
@@ -14,7 +14,6 @@ use sa_api::{FsChange, FsOverflow, FsWatchReady};
 use sa_files::{Watch, WatchEvent, WatchOptions};
 use std::task::{Context, Poll, ready};
 
-/// Streams what changes.
 #[utoipa::path(
     get, path = "/v1/fs/watch", operation_id = "watchFs", tag = "files",
     summary = "Stream changes to files",

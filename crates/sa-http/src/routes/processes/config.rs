@@ -1,15 +1,12 @@
 //! The limits on processes.
 
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
-use http::HeaderMap;
 use sa_api::{ProcessConfig, ProcessConfigChange};
 
-/// The limits in force.
 #[utoipa::path(
     get, path = "/v1/processes/config", operation_id = "getProcessConfig", tag = "processes",
     summary = "Get the limits on processes",
@@ -20,7 +17,6 @@ pub(crate) async fn get(State(state): State<AppState>) -> Json<ProcessConfig> {
     Json(state.processes.config())
 }
 
-/// Changes the limits.
 #[utoipa::path(
     post, path = "/v1/processes/config", operation_id = "setProcessConfig", tag = "processes",
     summary = "Change the limits on processes",
@@ -31,12 +27,8 @@ pub(crate) async fn get(State(state): State<AppState>) -> Json<ProcessConfig> {
         (status = 400, description = "The body is no such change, or the limits make no sense"),
     )
 )]
-pub(crate) async fn set(
-    State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Json<ProcessConfig>> {
-    let change: ProcessConfigChange = read_json(&state, &headers, body).await?;
+pub(crate) async fn set(State(state): State<AppState>, body: JsonBody) -> ApiResult<Json<ProcessConfig>> {
+    let change: ProcessConfigChange = body.read().await?;
     let config = state.processes.configure(|config| change.apply(config))?;
     tracing::info!(?config, "the limits on processes were changed");
     Ok(Json(config))

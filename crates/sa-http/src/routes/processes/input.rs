@@ -1,20 +1,17 @@
-//! What clients do to a running process: type, and resize its terminal.
+//! Input for a running process, and the size of its terminal.
 
 use super::encoding::{Encoding, decode};
 use super::lifecycle::check_size;
 use super::{Id, find};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use bytes::Bytes;
-use http::HeaderMap;
 use sa_api::{ErrorCode, ProcessInputRequest, ProcessInputResponse, ProcessTerminalSize};
 use sa_processes::TerminalSize;
 
-/// Writes to a process's standard input.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/input", operation_id = "sendProcessInput", tag = "processes",
     summary = "Send input to a process",
@@ -30,11 +27,10 @@ use sa_processes::TerminalSize;
 pub(crate) async fn input(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<ProcessInputResponse>> {
     let process = find(&state, id)?;
-    let request: ProcessInputRequest = read_json(&state, &headers, body).await?;
+    let request: ProcessInputRequest = body.read().await?;
     let bytes = bytes_of(&request)?;
     check_length(&state, &bytes)?;
     let bytes_written = bytes.len();
@@ -64,7 +60,6 @@ pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
     Err(ApiError::new(ErrorCode::PayloadTooLarge, detail))
 }
 
-/// Resizes a process's terminal.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/terminal/resize", operation_id = "resizeProcessTerminal", tag = "processes",
     summary = "Resize the terminal of a process",
@@ -79,11 +74,10 @@ pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
 pub(crate) async fn resize(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<ProcessTerminalSize>> {
     let process = find(&state, id)?;
-    let size: ProcessTerminalSize = read_json(&state, &headers, body).await?;
+    let size: ProcessTerminalSize = body.read().await?;
     process.resize(check_size(TerminalSize { columns: size.cols, rows: size.rows })?).await?;
     Ok(Json(size))
 }

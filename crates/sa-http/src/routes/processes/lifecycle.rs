@@ -1,14 +1,13 @@
 //! Processes from their start to their removal.
 
 use super::{Id, describe, find};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use sa_api::{ProcessCreateRequest, ProcessInfo, ProcessListResponse, ProcessOwner};
 use sa_processes::{Process, RemoveError, Spec, TerminalSize};
 use serde::Deserialize;
@@ -17,7 +16,6 @@ use std::time::Duration;
 /// The size of a terminal whose client does not say.
 const USUAL_SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
 
-/// Starts a process.
 #[utoipa::path(
     post, path = "/v1/processes", operation_id = "createProcess", tag = "processes",
     summary = "Start a process",
@@ -32,10 +30,9 @@ const USUAL_SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
 )]
 pub(crate) async fn create(
     State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<(StatusCode, Json<ProcessInfo>)> {
-    let request: ProcessCreateRequest = read_json(&state, &headers, body).await?;
+    let request: ProcessCreateRequest = body.read().await?;
     let columns = request.cols.unwrap_or(USUAL_SIZE.columns);
     let size = TerminalSize { columns, rows: request.rows.unwrap_or(USUAL_SIZE.rows) };
     let spec = Spec {
@@ -67,7 +64,6 @@ pub(crate) struct ListQuery {
     owner: Option<ProcessOwner>,
 }
 
-/// All processes.
 #[utoipa::path(
     get, path = "/v1/processes", operation_id = "listProcesses", tag = "processes",
     summary = "List processes",
@@ -88,7 +84,6 @@ pub(crate) async fn list(
     Ok(Json(ProcessListResponse { processes }))
 }
 
-/// One process.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}", operation_id = "getProcess", tag = "processes",
     summary = "Get a process",
@@ -99,7 +94,6 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
     Ok(Json(describe::info(find(&state, id)?.describe())))
 }
 
-/// Forgets a process that has ended.
 #[utoipa::path(
     delete, path = "/v1/processes/{processId}", operation_id = "deleteProcess", tag = "processes",
     summary = "Delete a process",
@@ -125,7 +119,6 @@ pub(crate) struct StopQuery {
     grace_ms: Option<u64>,
 }
 
-/// Asks a process to end, and kills it if it does not.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/stop", operation_id = "stopProcess", tag = "processes",
     summary = "Stop a process",
@@ -156,7 +149,6 @@ pub(crate) struct KillQuery {
     wait_ms: Option<u64>,
 }
 
-/// Kills a process.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/kill", operation_id = "killProcess", tag = "processes",
     summary = "Kill a process",

@@ -47,7 +47,6 @@ pub(crate) enum LogEncoding {
     Text,
 }
 
-/// Reads a process's output.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/logs", operation_id = "getProcessLogs", tag = "processes",
     summary = "Get the output of a process",
@@ -101,7 +100,6 @@ pub(crate) async fn logs(
     Ok(Json(response).into_response())
 }
 
-/// Streams a process's output.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/logs/sse", operation_id = "streamProcessLogs", tag = "processes",
     summary = "Stream a process's output",

@@ -1,18 +1,15 @@
 //! Running a command to its end.
 
 use super::encoding;
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
-use http::HeaderMap;
 use sa_api::{ProcessRunRequest, ProcessRunResponse};
 use sa_processes::{RunBounds, Spec};
 use std::time::Duration;
 
-/// Runs a command and waits for its end.
 #[utoipa::path(
     post, path = "/v1/processes/run", operation_id = "runProcess", tag = "processes",
     summary = "Run a command",
@@ -27,10 +24,9 @@ use std::time::Duration;
 )]
 pub(crate) async fn run(
     State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<ProcessRunResponse>> {
-    let request: ProcessRunRequest = read_json(&state, &headers, body).await?;
+    let request: ProcessRunRequest = body.read().await?;
     let timeout_ms = request.timeout_ms.map(|given| if given == 0 { u64::MAX } else { given });
     let bounds =
         RunBounds { timeout: timeout_ms.map(Duration::from_millis), output_bytes: request.max_output_bytes };

@@ -21,11 +21,11 @@ use serde::Deserialize;
 use std::convert::Infallible;
 use tokio::sync::mpsc;
 
-/// What a viewer that comes late is shown of what was printed before, in bytes.
+/// Earlier output that a new viewer gets, in bytes.
 const SCROLLBACK: u64 = 1024 * 1024;
 /// Refusals that may wait to be written; a client that does not read them stops being read.
 const REFUSALS: usize = 16;
-/// What a message may hold beside the input.
+/// Size of a message apart from the input.
 const FRAME_MARGIN: usize = 4 * 1024;
 
 /// Query of a terminal's WebSocket.
@@ -34,7 +34,6 @@ pub(crate) struct TerminalQuery {
     scrollback: Option<u64>,
 }
 
-/// A process's terminal as a WebSocket.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
     summary = "Attach to the terminal of a process",

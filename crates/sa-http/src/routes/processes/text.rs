@@ -21,7 +21,6 @@ pub(super) struct Characters {
 }
 
 impl Writing {
-    /// Writes an entry.
     pub(super) fn write(&mut self, entry: &Entry) -> ProcessLogEntry {
         match self {
             Self::Base64 => describe::entry(entry),

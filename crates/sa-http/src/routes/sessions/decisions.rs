@@ -1,19 +1,17 @@
 //! Answers to what an agent asks.
 
 use super::find;
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::ApiResult;
 use crate::state::AppState;
-use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use sa_api::sessions::{PermissionReply, QuestionReply};
 
 /// The ids in a path: of the session, and of what was asked.
 type Ids = Result<Path<(String, String)>, PathRejection>;
 
-/// Answers a question.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/questions/{questionId}/reply", operation_id = "replyToQuestion", tag = "sessions",
     summary = "Answer a question",
@@ -32,17 +30,15 @@ type Ids = Result<Path<(String, String)>, PathRejection>;
 pub(crate) async fn reply_to_question(
     State(state): State<AppState>,
     ids: Ids,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<StatusCode> {
     let Path((id, question)) = ids?;
     let session = find(&state, Ok(Path(id))).await?;
-    let reply: QuestionReply = read_json(&state, &headers, body).await?;
+    let reply: QuestionReply = body.read().await?;
     session.answer(&question, Some(reply)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Rejects a question.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/questions/{questionId}/reject", operation_id = "rejectQuestion", tag = "sessions",
     summary = "Reject a question",
@@ -61,7 +57,6 @@ pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> 
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Decides on a permission.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/permissions/{permissionId}/reply", operation_id = "replyToPermission", tag = "sessions",
     summary = "Answer a permission request",
@@ -79,12 +74,11 @@ pub(crate) async fn reject_question(State(state): State<AppState>, ids: Ids) -> 
 pub(crate) async fn reply_to_permission(
     State(state): State<AppState>,
     ids: Ids,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<StatusCode> {
     let Path((id, permission)) = ids?;
     let session = find(&state, Ok(Path(id))).await?;
-    let decision: PermissionReply = read_json(&state, &headers, body).await?;
+    let decision: PermissionReply = body.read().await?;
     session.decide(&permission, decision).await?;
     Ok(StatusCode::NO_CONTENT)
 }

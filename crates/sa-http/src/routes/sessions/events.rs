@@ -20,10 +20,9 @@ use serde::Deserialize;
 const USUAL_PAGE: usize = 100;
 /// And the most there are.
 const LARGEST_PAGE: usize = 1000;
-/// What one piece of a stream's body is made of at most, if no event is larger.
+/// Largest piece of a stream's body, unless an event is larger.
 const PIECE: usize = 64 * 1024;
 
-/// Returns a page of events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
     summary = "List events of a session",
@@ -87,7 +86,6 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
     body.freeze()
 }
 
-/// Streams a session's events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
     summary = "Stream events of a session",

@@ -1,18 +1,16 @@
 //! Sessions from their creation to their end.
 
 use super::{Id, find, idempotency_key, whole};
-use crate::body::{read_json, read_json_or_default};
+use crate::body::JsonBody;
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, StatusCode, header};
 use sa_api::sessions::{CreateSession, ForkSession, Session, SessionPatch};
 use sa_sessions::Creation;
 
-/// Creates a session under a new id.
 #[utoipa::path(
     post, path = "/v1/sessions", operation_id = "createNewSession", tag = "sessions",
     summary = "Create a session with a new id",
@@ -36,15 +34,14 @@ use sa_sessions::Creation;
 pub(crate) async fn create_minted(
     State(state): State<AppState>,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
-    let request: CreateSession = read_json(&state, &headers, body).await?;
+    let request: CreateSession = body.read().await?;
     let key = idempotency_key(&headers)?;
     let sessions = state.sessions.clone();
     Ok(created(whole(async move { sessions.create_minted(request, key).await }).await?))
 }
 
-/// Creates a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}", operation_id = "createSession", tag = "sessions",
     summary = "Create a session",
@@ -66,14 +63,9 @@ pub(crate) async fn create_minted(
         (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created"),
     )
 )]
-pub(crate) async fn create(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Response> {
+pub(crate) async fn create(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Response> {
     let Path(id) = id?;
-    let request: CreateSession = read_json(&state, &headers, body).await?;
+    let request: CreateSession = body.read().await?;
     let sessions = state.sessions.clone();
     Ok(created(whole(async move { sessions.create(&id, request).await }).await?))
 }
@@ -95,7 +87,6 @@ fn at(session: &Session) -> [(HeaderName, String); 1] {
     [(header::LOCATION, format!("/v1/sessions/{}", session.session_id))]
 }
 
-/// Returns one session.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}", operation_id = "getSession", tag = "sessions",
     summary = "Get a session",
@@ -106,7 +97,6 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
     Ok(Json(find(&state, id).await?.describe()))
 }
 
-/// Changes a session.
 #[utoipa::path(
     patch, path = "/v1/sessions/{sessionId}", operation_id = "patchSession", tag = "sessions",
     summary = "Update a session",
@@ -122,18 +112,12 @@ pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json
         (status = 504, description = "The agent did not answer in time"),
     )
 )]
-pub(crate) async fn patch(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Json<Session>> {
+pub(crate) async fn patch(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Json<Session>> {
     let session = find(&state, id).await?;
-    let patch: SessionPatch = read_json(&state, &headers, body).await?;
+    let patch: SessionPatch = body.read().await?;
     Ok(Json(whole(async move { session.patch(patch).await }).await?))
 }
 
-/// Ends a session and forgets it.
 #[utoipa::path(
     delete, path = "/v1/sessions/{sessionId}", operation_id = "deleteSession", tag = "sessions",
     summary = "Delete a session",
@@ -148,7 +132,6 @@ pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<S
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Ends a session and keeps its history.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/terminate", operation_id = "terminateSession", tag = "sessions",
     summary = "Terminate a session",
@@ -161,7 +144,6 @@ pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResul
     Ok(Json(whole(async move { session.terminate().await }).await?))
 }
 
-/// Continues a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/resume", operation_id = "resumeSession", tag = "sessions",
     summary = "Resume a session",
@@ -177,7 +159,6 @@ pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<J
     Ok(Json(whole(async move { session.resume().await }).await?))
 }
 
-/// Copies a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/fork", operation_id = "forkSession", tag = "sessions",
     summary = "Fork a session",
@@ -195,14 +176,9 @@ pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<J
         (status = 504, description = "The agent did not answer in time"),
     )
 )]
-pub(crate) async fn fork(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Response> {
+pub(crate) async fn fork(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Response> {
     let Path(id) = id?;
-    let fork: ForkSession = read_json_or_default(&state, &headers, body).await?;
+    let fork: ForkSession = body.read_or_default().await?;
     let sessions = state.sessions.clone();
     Ok(new_session(&whole(async move { sessions.fork(&id, fork).await }).await?))
 }

@@ -16,7 +16,6 @@ const USUAL_PAGE: usize = 100;
 /// The most sessions of a page.
 const LARGEST_PAGE: usize = 1000;
 
-/// Lists sessions.
 #[utoipa::path(
     get, path = "/v1/sessions", operation_id = "listSessions", tag = "sessions",
     summary = "List sessions",

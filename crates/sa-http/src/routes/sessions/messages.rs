@@ -3,12 +3,11 @@
 use super::event_query::EventQuery;
 use super::events::{self, Selection, TurnEnd};
 use super::{Id, find, idempotency_key, whole};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::negotiate::{Media, check_accept};
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
@@ -19,7 +18,6 @@ use sa_api::sessions::{
 use sa_otlp::TraceContext;
 use sa_sessions::SessionHandle;
 
-/// Sends a message.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/messages", operation_id = "postMessage", tag = "sessions",
     summary = "Send a message",
@@ -42,13 +40,12 @@ pub(crate) async fn post(
     State(state): State<AppState>,
     id: Id,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<(StatusCode, Json<MessageAccepted>)> {
     let session = find(&state, id).await?;
-    Ok((StatusCode::ACCEPTED, Json(accept(&state, &session, &headers, body).await?)))
+    Ok((StatusCode::ACCEPTED, Json(accept(&session, &headers, body).await?)))
 }
 
-/// Sends a message and streams what comes of it.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
     summary = "Send a message and stream its turn",
@@ -75,12 +72,12 @@ pub(crate) async fn post_stream(
     id: Id,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
     let session = find(&state, id).await?;
     let filter = EventQuery::read(query.as_deref())?.filter()?;
-    let accepted = accept(&state, &session, &headers, body).await?;
+    let accepted = accept(&session, &headers, body).await?;
     let after = accepted.event_id.saturating_sub(1);
     let selection = Selection { filter, until: Some(TurnEnd::of(accepted.turn_id)) };
     Ok(events::respond(&state, &session, after, selection))
@@ -92,19 +89,13 @@ fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
     TraceContext::parse(text("traceparent")?, text("tracestate"))
 }
 
-async fn accept(
-    state: &AppState,
-    session: &SessionHandle,
-    headers: &HeaderMap,
-    body: Body,
-) -> ApiResult<MessageAccepted> {
-    let message: PostMessage = read_json(state, headers, body).await?;
+async fn accept(session: &SessionHandle, headers: &HeaderMap, body: JsonBody) -> ApiResult<MessageAccepted> {
+    let message: PostMessage = body.read().await?;
     let key = idempotency_key(headers)?;
     let (session, trace) = (session.clone(), trace_of(headers));
     whole(async move { session.post(message, key, trace).await }).await
 }
 
-/// Withdraws a message.
 #[utoipa::path(
     delete, path = "/v1/sessions/{sessionId}/messages/{messageId}", operation_id = "withdrawMessage", tag = "sessions",
     summary = "Withdraw a message that waits",
@@ -126,7 +117,6 @@ pub(crate) async fn withdraw(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Changes the order of messages that wait.
 #[utoipa::path(
     put, path = "/v1/sessions/{sessionId}/queue", operation_id = "reorderQueue", tag = "sessions",
     summary = "Reorder the messages that wait",
@@ -143,15 +133,13 @@ pub(crate) async fn withdraw(
 pub(crate) async fn reorder(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<Session>> {
     let session = find(&state, id).await?;
-    let order: QueueOrder = read_json(&state, &headers, body).await?;
+    let order: QueueOrder = body.read().await?;
     Ok(Json(whole(async move { session.reorder(order).await }).await?))
 }
 
-/// Stops the turn.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/cancel", operation_id = "cancelTurn", tag = "sessions",
     summary = "Cancel the running turn",

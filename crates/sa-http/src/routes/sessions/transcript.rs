@@ -26,7 +26,6 @@ pub(crate) struct TranscriptQuery {
     order: TranscriptOrder,
 }
 
-/// Returns a page of the transcript.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/messages", operation_id = "getMessages", tag = "sessions",
     summary = "List a session's messages",

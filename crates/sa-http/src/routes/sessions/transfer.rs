@@ -21,7 +21,6 @@ use tokio::sync::oneshot;
 /// The content type of exports.
 const LINES: &str = "application/x-ndjson";
 
-/// A session as lines of JSON.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/export", operation_id = "exportSession", tag = "sessions",
     summary = "Export a session",
@@ -35,14 +34,12 @@ pub(crate) async fn export(State(state): State<AppState>, id: Id) -> ApiResult<R
     Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(lines)).into_response())
 }
 
-/// Query of an import.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ImportQuery {
     session_id: Option<String>,
 }
 
-/// Makes a session out of an export.
 #[utoipa::path(
     post, path = "/v1/sessions/import", operation_id = "importSession", tag = "sessions",
     summary = "Import a session",
@@ -68,7 +65,7 @@ pub(crate) async fn import(
 ) -> ApiResult<Response> {
     let Query(query) = query?;
     check_content_type(&headers)?;
-    let limit = state.hub.limits().body_bytes;
+    let limit = state.options.limits.body_bytes;
     let (lines, mut trouble) = lines(Incoming::new(&state, body), limit);
     let (sessions, id) = (state.sessions.clone(), query.session_id.clone());
     let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };

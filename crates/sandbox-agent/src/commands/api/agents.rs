@@ -208,7 +208,7 @@ fn abilities(agent: &AgentInfo) -> String {
     able.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// What can be chosen, and what is chosen now; or why nobody knows.
+/// Describes the choices and the current ones, or why they are not known.
 fn offers(agent: &AgentInfo) -> String {
     if let Some(error) = &agent.config_error {
         return error.clone();

@@ -20,7 +20,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Whether the provider would be asked the same question.
+    /// Returns whether both are checked by the same request to the provider.
     pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         let question = |credential: &Credential| {
             let Credential { provider, kind, secret, base_url, .. } = credential.clone();
@@ -91,7 +91,7 @@ fn judgement(validity: &Validity) -> String {
     }
 }
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Serialize)]
 pub(super) struct Json<'a> {
     credentials: Vec<JsonCredential<'a>>,

@@ -1,4 +1,4 @@
-//! What the flags say, as the bodies of requests.
+//! Bodies of requests, made of flags.
 
 use crate::args::{ChoiceArgs, CreateArgs, DecideArgs, PatchArgs, SendArgs};
 use crate::failure::Failure;

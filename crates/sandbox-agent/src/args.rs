@@ -1,4 +1,4 @@
-//! What was typed: every command and flag, with the variables that stand in for them. What it means is decided in
+//! The command line: every command and flag, with the variables that stand in for them. What it means is decided in
 //! `settings.rs` and in the commands.
 
 mod agents;

@@ -10,16 +10,14 @@ pub(crate) use install::{
 };
 pub(crate) use offer::{__path_models, __path_modes, models, modes};
 
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use futures_util::StreamExt;
-use http::HeaderMap;
 use sa_agents::AgentSpec;
 use sa_api::{AgentInfo, AgentList, AgentPatch, ErrorCode, Problem};
 use serde::Deserialize;
@@ -30,7 +28,7 @@ const ASKED_AT_ONCE: usize = 4;
 /// Query of the descriptions of agents.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct AgentQuery {
-    /// Whether agents are asked what they offer.
+    /// True to query agents for their modes and models.
     #[serde(default)]
     config: bool,
     /// Ask them again.
@@ -51,7 +49,6 @@ impl AgentQuery {
 type Id = Result<Path<String>, PathRejection>;
 type Parameters = Result<Query<AgentQuery>, QueryRejection>;
 
-/// All agents.
 #[utoipa::path(
     get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
     summary = "List agents",
@@ -79,7 +76,6 @@ pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> Ap
     Ok(Json(AgentList { agents }))
 }
 
-/// One agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}", operation_id = "getAgent", tag = "agents",
     summary = "Get an agent",
@@ -107,7 +103,6 @@ pub(crate) async fn get(
     Ok(Json(info))
 }
 
-/// Changes an agent.
 #[utoipa::path(
     patch, path = "/v1/agents/{agent}", operation_id = "updateAgent", tag = "agents",
     summary = "Choose an agent's current version",
@@ -123,11 +118,10 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<AgentInfo>> {
     let agent = named(&state, id)?;
-    let patch: AgentPatch = read_json(&state, &headers, body).await?;
+    let patch: AgentPatch = body.read().await?;
     let Some(version) = patch.current_version else {
         return Err(ApiError::new(
             ErrorCode::InvalidRequest,

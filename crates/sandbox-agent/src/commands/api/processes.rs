@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// How a command whose time was over is reported, as `timeout` does.
 const EXIT_TIMED_OUT: u8 = 124;
-/// What is sent in one request of input: as much as a daemon takes unless it is told otherwise.
+/// Input in one request: the default limit of the daemon.
 const INPUT_BYTES: usize = 64 * 1024;
 
 pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! ACP over HTTP: the client-chosen server ids of `/v1/acp/{serverId}` and the standard remote transport of `/acp`.
 //!
-//! Which of the two a request speaks is decided by what it carries, not by its path: with `Acp-Connection-Id` it is
+//! The headers of a request decide which of the two it speaks, not its path: with `Acp-Connection-Id` it is
 //! the standard one, whose connection ids are our server ids.
 
 mod answer;
@@ -58,7 +58,7 @@ impl FromRequestParts<AppState> for AcpRequest {
     }
 }
 
-/// What the header says, if it is there.
+/// Returns the text of a header, if it is there.
 fn header_text(headers: &HeaderMap, name: &HeaderName) -> ApiResult<Option<String>> {
     let read = |value: &HeaderValue| {
         let text =
@@ -78,7 +78,6 @@ fn attend(extensions: &Extensions, reader: &Reader) {
     }
 }
 
-/// The id as a header value.
 fn id_value(id: &ServerId) -> Option<HeaderValue> {
     HeaderValue::from_str(id.as_str()).ok()
 }
