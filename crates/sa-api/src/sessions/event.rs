@@ -1,8 +1,9 @@
 //! The events of a session's log.
 
 use super::{
-    MessageDelta, MessageWithdrawn, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved,
-    QueueHeld, QueueReleased, QueueReordered, SessionChoice, SessionOption, UniversalMessage,
+    CrashKind, CutOff, EndReason, MessageDelta, MessageWithdrawn, PermissionRequest, PermissionResolved,
+    QuestionRequest, QuestionResolved, QueueHeld, QueueReleased, QueueReordered, SessionChoice,
+    SessionOption, UniversalMessage,
 };
 use crate::{AgentExit, Timestamp};
 use sa_api_macros::api;
@@ -155,14 +156,11 @@ pub struct TurnEnded {
     pub stop_reason: StopReason,
     /// Why its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was exported or
     /// forked while the turn ran.
-    pub reason: Option<String>,
+    #[schema(value_type = Option<String>)]
+    #[cfg_attr(feature = "json-schema", schemars(with = "Option<String>"))]
+    pub reason: Option<CutOff>,
     /// Usage of the turn, if the agent reports it.
     pub usage: Option<Usage>,
-}
-
-impl TurnEnded {
-    /// The reasons that the daemon writes.
-    pub const REASONS: &[&str] = &["daemonRestarted", "transferred"];
 }
 
 /// Reason why a turn ended.
@@ -322,29 +320,15 @@ pub struct CrashInfo {
     pub message: String,
     /// Kind of the failure, such as `agentExited`, `authRequired`, `installFailed`, `spawnFailed`,
     /// `unsupported`, `timeout`, `protocol`, `promptFailed`, `unparsed`, `gap`.
-    pub kind: String,
+    #[schema(value_type = String)]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
+    pub kind: CrashKind,
     /// Id of the turn in which the failure happened.
     pub turn_id: Option<String>,
     /// Exit of the agent, if it exited.
     pub exit: Option<AgentExit>,
     /// Details from the agent.
     pub details: Option<Value>,
-}
-
-impl CrashInfo {
-    /// The kinds that the daemon writes.
-    pub const KINDS: &[&str] = &[
-        "agentExited",
-        "authRequired",
-        "installFailed",
-        "spawnFailed",
-        "unsupported",
-        "timeout",
-        "protocol",
-        "promptFailed",
-        "unparsed",
-        "gap",
-    ];
 }
 
 /// The agent's memory of the conversation after a restart.
@@ -371,10 +355,12 @@ pub enum ContinuityKind {
 
 /// End of the session.
 #[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// Reason: `terminated`.
-    pub reason: String,
+    #[schema(value_type = String)]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
+    pub reason: EndReason,
 }
 
 /// Output of the agent that has no other form.

@@ -10,8 +10,9 @@ use crate::record::OpenQuestion;
 use crate::{SessionError, Verdict};
 use sa_api::Timestamp;
 use sa_api::sessions::{
-    CrashInfo, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
-    PermissionResolved, QuestionOutcome, QuestionReply, QuestionRequest, QuestionResolved, ResolvedBy,
+    CrashInfo, CrashKind, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind,
+    PermissionRequest, PermissionResolved, QuestionOutcome, QuestionReply, QuestionRequest, QuestionResolved,
+    ResolvedBy,
 };
 use sa_jsonrpc::{Id, codes};
 use sa_universal::{Asked as Wanted, BadAnswers, Form};
@@ -101,7 +102,7 @@ impl Owner {
         if let Err(unparsed) = outcome {
             self.draft.event(EventData::Error(CrashInfo {
                 message: format!("the agent asked something that cannot be understood: {unparsed}"),
-                kind: "unparsed".to_owned(),
+                kind: CrashKind::Unparsed,
                 turn_id: turn,
                 exit: None,
                 details: serde_json::from_str(params.get()).ok(),

@@ -10,7 +10,7 @@ use crate::shared::Shown;
 use crate::transcript::Marker;
 use bytes::Bytes;
 use sa_api::Timestamp;
-use sa_api::sessions::{CrashInfo, EventData, SessionState, TurnEnded, UniversalEvent};
+use sa_api::sessions::{CrashKind, CutOff, EventData, SessionState, UniversalEvent};
 use sa_store::{Change, Listing, Mark, MessageChange, NewEvent, StoreError, UsageNote};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -50,10 +50,8 @@ impl Draft {
 /// Returns whether the words of an event for programs are those of the contract.
 fn is_documented(event: &EventData) -> bool {
     match event {
-        EventData::Error(crash) => CrashInfo::KINDS.contains(&crash.kind.as_str()),
-        EventData::TurnEnded(ended) => {
-            ended.reason.as_deref().is_none_or(|reason| TurnEnded::REASONS.contains(&reason))
-        }
+        EventData::Error(crash) => !matches!(crash.kind, CrashKind::Other(_)),
+        EventData::TurnEnded(ended) => !matches!(ended.reason, Some(CutOff::Other(_))),
         _ => true,
     }
 }

@@ -7,7 +7,8 @@ use crate::command::Reply;
 use crate::cut_off;
 use sa_api::AgentExit;
 use sa_api::sessions::{
-    CrashInfo, Ended, EventData, ResolvedBy, SessionState, StopReason, TurnEnded, WithdrawnBy,
+    CrashInfo, CrashKind, CutOff, EndReason, Ended, EventData, ResolvedBy, SessionState, StopReason,
+    TurnEnded, WithdrawnBy,
 };
 use sa_store::{Direction, MessageChange, MessageState};
 use serde_json::json;
@@ -47,7 +48,7 @@ impl Owner {
         self.note(events);
         self.draft.event(EventData::Error(CrashInfo {
             message: describe(&exit),
-            kind: "agentExited".to_owned(),
+            kind: CrashKind::AgentExited,
             turn_id: self.turn_id(),
             exit: Some(exit),
             details: None,
@@ -101,7 +102,7 @@ impl Owner {
         self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
         self.withdraw_asked(ResolvedBy::TurnEnded);
         self.leave_agent();
-        self.draft.event(EventData::Ended(Ended { reason: "terminated".to_owned() }));
+        self.draft.event(EventData::Ended(Ended { reason: EndReason::Terminated }));
         self.record.state = SessionState::Ended;
         self.commit().await;
         self.release_skills().await;
@@ -192,7 +193,7 @@ impl Owner {
             self.draft.event(EventData::TurnEnded(TurnEnded {
                 turn_id: message.turn_id.clone(),
                 stop_reason: StopReason::Unknown,
-                reason: Some("daemonRestarted".to_owned()),
+                reason: Some(CutOff::DaemonRestarted),
                 usage: None,
             }));
             let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };

@@ -44,7 +44,7 @@ use asking::Asked;
 use committing::Draft;
 use ending::Ending;
 use queue::Queue;
-use sa_api::sessions::{CrashInfo, EventData, SessionChoices, SessionState, WithdrawnBy};
+use sa_api::sessions::{CrashInfo, CrashKind, EventData, SessionChoices, SessionState, WithdrawnBy};
 use sa_otlp::{TraceContext, TurnTracer};
 use sa_store::Listing;
 use sa_universal::Reducer;
@@ -346,14 +346,14 @@ impl Owner {
             }
             FromAgent::Unparsed(unparsed) => self.draft.event(EventData::Error(CrashInfo {
                 message: format!("the agent wrote a line that is no message: {}", unparsed.reason),
-                kind: "unparsed".to_owned(),
+                kind: CrashKind::Unparsed,
                 turn_id: self.turn_id(),
                 exit: None,
                 details: serde_json::to_value(&unparsed).ok(),
             })),
             FromAgent::Gap => self.draft.event(EventData::Error(CrashInfo {
                 message: "messages of the agent were lost: the daemon could not take them in time".to_owned(),
-                kind: "gap".to_owned(),
+                kind: CrashKind::Gap,
                 turn_id: self.turn_id(),
                 ..CrashInfo::default()
             })),

@@ -11,8 +11,9 @@ use crate::history::{self, History};
 use crate::transcript::SENT;
 use sa_api::Timestamp;
 use sa_api::sessions::{
-    CancelResult, CrashInfo, Delivery, EventData, MessageAccepted, MessagePart, ParsedMessage, ResolvedBy,
-    Role, SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage, WithdrawnBy,
+    CancelResult, CrashInfo, CrashKind, Delivery, EventData, MessageAccepted, MessagePart, ParsedMessage,
+    ResolvedBy, Role, SessionState, StopReason, Turn, TurnEnded, TurnStarted, UniversalMessage, Usage,
+    WithdrawnBy,
 };
 use sa_otlp::TraceContext;
 use sa_store::{MessageChange, MessageState, StoredMessage};
@@ -268,8 +269,8 @@ impl Owner {
     pub(super) fn tell_failure(&mut self, failure: &AgentFailure) {
         let (message, kind, details) = match failure {
             AgentFailure::Refused { method, message, code, data } => {
-                let prompt = method == "session/prompt" && failure.kind() == "protocol";
-                let kind = if prompt { "promptFailed" } else { failure.kind() };
+                let prompt = method == "session/prompt" && failure.kind() == CrashKind::Protocol;
+                let kind = if prompt { CrashKind::PromptFailed } else { failure.kind() };
                 let details = data.as_deref().cloned().unwrap_or_else(|| json!({ "code": code }));
                 (message.clone(), kind, Some(details))
             }
@@ -277,7 +278,7 @@ impl Owner {
         };
         self.draft.event(EventData::Error(CrashInfo {
             message,
-            kind: kind.to_owned(),
+            kind,
             turn_id: self.turn_id(),
             exit: failure.exit().cloned(),
             details,
@@ -350,7 +351,7 @@ impl Owner {
             message: format!(
                 "the agent has not stopped within {seconds} s; it is started anew with the next message"
             ),
-            kind: "timeout".to_owned(),
+            kind: CrashKind::Timeout,
             turn_id: self.turn_id(),
             ..CrashInfo::default()
         }));
@@ -365,7 +366,7 @@ impl Owner {
     pub(super) async fn silent(&mut self, silence: Duration) {
         self.draft.event(EventData::Error(CrashInfo {
             message: format!("the agent has said nothing for {} s; its turn is ended", silence.as_secs()),
-            kind: "timeout".to_owned(),
+            kind: CrashKind::Timeout,
             turn_id: self.turn_id(),
             ..CrashInfo::default()
         }));

@@ -3,7 +3,7 @@
 use crate::agents::Agents;
 use crate::args::{InstallAgentArgs, LocalArgs, OutdatedArgs, UninstallAgentArgs};
 use crate::commands::progress::Bar;
-use crate::commands::render::{Table, print_json, print_text};
+use crate::commands::render::{Format, Table, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::settings::AgentSettings;
@@ -25,14 +25,14 @@ pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;
         let installer = parts.launcher.installer();
-        let mut failed = false;
+        let (mut failed, format) = (false, Format::of_flag(args.json));
         for agent in agents {
             if agent.is_built_in() {
-                report_built_in(agent, args.json)?;
+                report_built_in(agent, format)?;
                 continue;
             }
             let outcome = install_one(installer, agent, &args).await;
-            failed |= report(installer, agent, outcome, args.json)?;
+            failed |= report(installer, agent, outcome, format)?;
         }
         supervisor.shutdown(std::time::Duration::ZERO).await;
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -53,7 +53,7 @@ async fn install_one(
         ..InstallRequest::default()
     };
     let mut job = installer.install(agent, request);
-    let mut bar = Bar::new(&agent.id, args.json);
+    let mut bar = Bar::new(&agent.id, Format::of_flag(args.json));
     while let Some(progress) = job.next().await {
         bar.show(&progress);
     }
@@ -61,8 +61,8 @@ async fn install_one(
     job.outcome().await
 }
 
-fn report_built_in(agent: &AgentSpec, as_json: bool) -> Result<(), Failure> {
-    if as_json {
+fn report_built_in(agent: &AgentSpec, format: Format) -> Result<(), Failure> {
+    if format == Format::Json {
         let version = env!("CARGO_PKG_VERSION");
         let result =
             json!({"agent": agent.id, "version": version, "alreadyInstalled": true, "builtIn": true});
@@ -76,12 +76,12 @@ fn report(
     installer: &Installer,
     agent: &AgentSpec,
     outcome: Result<Installed, InstallError>,
-    as_json: bool,
+    format: Format,
 ) -> Result<bool, Failure> {
     let Installed { receipt, already_installed } = match outcome {
         Ok(installed) => installed,
         Err(error) => {
-            if as_json {
+            if format == Format::Json {
                 print_json(&json!({"agent": agent.id, "error": error.to_string()}))?;
             }
             diagnose!("error: {error}");
@@ -89,7 +89,7 @@ fn report(
         }
     };
     let path = installer.program(&receipt);
-    if as_json {
+    if format == Format::Json {
         print_json(&json!({
             "agent": receipt.agent, "version": receipt.version, "path": path, "source": receipt.source,
             "verified": receipt.verified, "alreadyInstalled": already_installed,
@@ -146,13 +146,13 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
             }
         }
         failed |= known.iter().any(|version| version.outdated != Some(false));
-        show(&known, args.json)?;
+        show(&known, Format::of_flag(args.json))?;
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     })
 }
 
-fn show(versions: &[LatestVersion], as_json: bool) -> Result<(), Failure> {
-    if as_json {
+fn show(versions: &[LatestVersion], format: Format) -> Result<(), Failure> {
+    if format == Format::Json {
         return Ok(print_json(&versions)?);
     }
     let mut table = Table::new(["AGENT", "INSTALLED", "LATEST"]);

@@ -1,5 +1,6 @@
 //! An installation as a progress bar, where somebody watches; as lines of text where nobody does.
 
+use super::render::Format;
 use crate::diagnostics::diagnose;
 use indicatif::{ProgressBar, ProgressStyle};
 use sa_api::InstallEvent;
@@ -21,8 +22,8 @@ pub(crate) enum Bar {
 }
 
 impl Bar {
-    pub(crate) fn new(agent: &str, silent: bool) -> Self {
-        if silent {
+    pub(crate) fn new(agent: &str, format: Format) -> Self {
+        if format == Format::Json {
             Self::Silent
         } else if std::io::stderr().is_terminal() {
             let bar = ProgressBar::new_spinner().with_prefix(agent.to_owned());

@@ -4,6 +4,20 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
 
+/// Form of a command's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+impl Format {
+    /// Returns the form that `--json` selects.
+    pub(crate) fn of_flag(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
+}
+
 /// Rows of cells, aligned in columns.
 pub(super) struct Table {
     rows: Vec<Vec<String>>,

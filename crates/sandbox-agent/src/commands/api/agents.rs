@@ -3,7 +3,7 @@
 use super::{connections, explain, print};
 use crate::args::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 use crate::commands::progress::Bar;
-use crate::commands::render::{Table, print_json, print_text};
+use crate::commands::render::{Format, Table, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::anyhow;
@@ -99,7 +99,7 @@ async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
 /// Shows an installation until its end.
 async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<InstalledAgent, Failure> {
     let mut events = client.install_agent_events(agent, wanted).await.map_err(explain)?;
-    let mut bar = Bar::new(agent, false);
+    let mut bar = Bar::new(agent, Format::Text);
     let outcome = loop {
         match events.next().await {
             Ok(Some(InstallEvent::Done(installed))) => break Ok(installed),
