@@ -19,6 +19,8 @@ mod removal;
 mod root;
 mod rules;
 mod search;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tree;
 mod watch;
 mod writing;

@@ -16,12 +16,10 @@ use sa_disk::temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// What was moved where.
+/// The result of a move.
 #[derive(Debug, Clone)]
 pub struct Moved {
-    /// Where it was.
     pub from: PathBuf,
-    /// Where it is.
     pub to: PathBuf,
 }
 
@@ -83,7 +81,7 @@ impl Move<'_> {
         self.copy(&source, &target)
     }
 
-    /// Where it goes. A directory must not go into itself, not even through a link.
+    /// Returns the destination. A directory must not be moved into itself, not even through a link.
     fn target(&self, moved: &Stat) -> Result<Place, FilesError> {
         let path = &self.to.absolute;
         let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
@@ -133,7 +131,7 @@ impl Move<'_> {
         aside.map_or(Ok(()), |aside| remove_tree(&target.dir, &aside, &self.to.absolute))
     }
 
-    /// To another device: a copy beside the target takes its name, then the source goes.
+    /// Moves to another device: a copy next to the target takes its name, then the source is removed.
     fn copy(&self, source: &Place, target: &Place) -> Result<(), FilesError> {
         let stand_in =
             Place { dir: target.dir.try_clone().at(&self.to.absolute)?, name: temporary_name().into() };
@@ -187,7 +185,7 @@ fn rename_new(source: &Place, target: &Place) -> Result<(), Errno> {
     }
 }
 
-/// Whether two places are one: the same name in the same directory.
+/// Returns whether two places are the same name in the same directory.
 fn same_place(one: &Place, other: &Place) -> Result<bool, FilesError> {
     let path = std::path::Path::new(&one.name);
     let directory = |place: &Place| rustix::fs::fstat(&place.dir).map(|stat| identity(&stat)).at(path);

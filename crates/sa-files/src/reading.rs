@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 /// A regular file that is open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// What it was when it was opened.
+    /// The metadata at the time of opening.
     pub entry: Entry,
     fd: Arc<OwnedFd>,
     chunk: usize,
@@ -68,18 +68,17 @@ fn special(fault: Fault, path: &std::path::Path) -> FilesError {
 }
 
 impl OpenFile {
-    /// How many bytes it has, if that is known before it is read.
+    /// Returns the number of bytes, if that is known before the file is read.
     pub fn size(&self) -> Option<u64> {
         (!self.endless).then_some(self.entry.size)
     }
 
-    /// The whole file.
     pub fn into_stream(self) -> FileStream {
         let end = self.size();
         self.stream(0, end)
     }
 
-    /// A part of it, which must lie within its size.
+    /// Returns a part of it, which must lie within its size.
     pub fn into_range(self, range: Range<u64>) -> FileStream {
         self.stream(range.start, Some(range.end))
     }
@@ -94,9 +93,9 @@ impl OpenFile {
 pub struct FileStream {
     fd: Arc<OwnedFd>,
     chunk: usize,
-    /// Where the next read begins.
+    /// The offset of the next read.
     offset: u64,
-    /// Where the stream ends; without it, where the file does.
+    /// The end of the stream; without it, the end of the file.
     end: Option<u64>,
     reading: Option<JoinHandle<io::Result<Bytes>>>,
 }

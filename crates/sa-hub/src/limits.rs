@@ -15,13 +15,13 @@ pub struct Limits {
     pub log_bytes: usize,
     /// Longest line an agent may write; a longer one becomes an `unparsed` event.
     pub line_bytes: usize,
-    /// How much of an unparsable line its `unparsed` event carries.
+    /// Bytes of an unparsable line that its `unparsed` event carries.
     pub unparsed_bytes: usize,
     /// Messages accepted for an agent that is not reading its input.
     pub stdin_queue_bytes: usize,
     /// Requests of clients that may wait for one agent.
     pub pending_requests: usize,
-    /// How far a reader that keeps reading may fall behind before the agent's output is left unread.
+    /// Lag of a reader, in bytes, from which on the agent's output is left unread. A stalled reader does not count.
     pub reader_lag_bytes: usize,
     /// After this long without progress a reader no longer holds the agent back.
     pub reader_stall_ms: u64,
@@ -29,13 +29,13 @@ pub struct Limits {
     pub servers: usize,
     /// A request fails when the agent has said nothing for this long (0: never).
     pub silence_ms: u64,
-    /// How long a stream may be asked for before its server exists.
+    /// Time that a request for a stream waits for its server to be created.
     pub stream_wait_ms: u64,
-    /// What an agent gets to end by itself once its input is closed, before SIGTERM: many write down only then what was said.
+    /// Time for an agent to exit after its input is closed, before SIGTERM. Many agents save their state only then.
     pub farewell_ms: u64,
-    /// What a stopping process tree gets between SIGTERM and SIGKILL.
+    /// Time between SIGTERM and SIGKILL for a process tree that is stopped.
     pub stop_grace_ms: u64,
-    /// How long a connection made on `/acp` outlives its last stream, socket or waiting POST.
+    /// Time that a connection made on `/acp` outlives its last stream, socket or waiting POST.
     pub connection_grace_ms: u64,
     /// Whole time that shutting the daemon down may take.
     pub shutdown_ms: u64,
@@ -63,7 +63,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The silence after which a request fails, if there is one.
+    /// Returns the silence after which a request fails, if there is one.
     pub fn silence(&self) -> Option<Duration> {
         (self.silence_ms > 0).then(|| Duration::from_millis(self.silence_ms))
     }

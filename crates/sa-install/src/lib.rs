@@ -1,7 +1,7 @@
 //! Agents on disk: from a source's address to a verified, started version.
 //!
 //! ```text
-//!  catalogue ──► sources (which file is it?) ──► Artifact ──► fetch (resume, verify) ──► unpack ──► store
+//!  catalog ──► sources (which file is it?) ──► Artifact ──► fetch (resume, verify) ──► unpack ──► store
 //!                vendor, GitHub, npm, ACP                     a partial file per         safely     staging directory,
 //!                registry, mirror, directory                  digest, continued          beneath    rename, `current`
 //! ```

@@ -11,7 +11,7 @@ use std::fs;
 use std::time::Duration;
 use url::Url;
 
-/// The ranges that were asked for, one for each request of the tool's file.
+/// Returns the ranges that were asked for, one for each request of the tool's file.
 fn ranges(scene: &Scene) -> Vec<Option<String>> {
     scene.mirror.requests_of(&Scene::file("1.0.0")).into_iter().map(|request| request.range).collect()
 }
@@ -73,7 +73,8 @@ async fn a_part_of_another_file_is_not_continued() {
     scene.mirror.fault(&Scene::file("1.0.0"), Fault::IgnoreRange);
     installer.install(&unvouched_tool(), asking("1.0.0")).outcome().await.unwrap_err();
     scene.mirror.heal();
-    // The same address, another file, and no checksum that would tell: the server has to be asked for the rest of what it had.
+    // The same address, another file, and no checksum that would show it: the server has to be asked for the rest of
+    // the old one.
     let other = sa_testkit::mirror::program_of_size("other", "1.0.0", SIZE);
     scene.publish_file("tool", "1.0.0", other.clone());
     let before = ranges(&scene).len();
@@ -96,7 +97,7 @@ async fn a_server_that_knows_no_ranges_sends_everything_again() {
 }
 
 #[tokio::test]
-async fn a_wrong_checksum_is_told_and_nothing_of_it_stays() {
+async fn a_wrong_checksum_is_reported_and_nothing_of_it_stays() {
     let scene = Scene::with("1.0.0").await;
     scene.mirror.fault(&Scene::file("1.0.0"), Fault::Corrupt);
     let reasons = reasons(scene.install("1.0.0").await.unwrap_err());

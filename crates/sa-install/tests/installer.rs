@@ -48,7 +48,7 @@ async fn an_installation_goes_on_when_nobody_watches() {
 }
 
 #[tokio::test]
-async fn every_step_is_told() {
+async fn every_step_is_reported() {
     let scene = Scene::new().await;
     let files = [Entry::program("tool", program("tool", "1.0.0"))];
     scene.publish_file("tool.tar.gz", "1.0.0", tar_gz(&files).unwrap());
@@ -161,7 +161,7 @@ async fn the_user_s_own_program_serves_until_one_is_installed() {
 }
 
 #[tokio::test]
-async fn the_next_source_helps_and_the_failure_is_told() {
+async fn the_next_source_helps_and_the_failure_is_reported() {
     let scene = Scene::new().await;
     scene.mirror.publish_claude("1.0.0").unwrap();
     scene.mirror.fault("/downloads.claude.ai/claude-code-releases/1.0.0/*", Fault::Corrupt);

@@ -11,8 +11,8 @@ pub const USER_AGENT: &str = concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")
 
 /// Starts a client for the host of `url`.
 ///
-/// Proxies come from the environment, except for loopback addresses: a proxy has a loopback of its own. Redirects are not
-/// followed, as one would carry credentials to wherever it points.
+/// Proxies come from the environment, except for loopback addresses, which mean another machine to a proxy. Redirects
+/// are not followed, as one would carry credentials to any address.
 pub fn client_for(url: &Url) -> ClientBuilder {
     let builder = builder().tls_certs_merge(public_roots());
     if is_loopback(url) { builder.no_proxy() } else { builder }

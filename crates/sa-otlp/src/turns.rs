@@ -29,9 +29,7 @@ use serde::Serialize;
 /// The names that all spans of a session carry.
 #[derive(Debug, Clone)]
 pub struct Conversation {
-    /// The session's id.
     pub session: String,
-    /// The agent's id.
     pub agent: String,
     /// The provider of the model, as far as it is known.
     pub provider: String,
@@ -49,7 +47,7 @@ pub struct TurnTracer {
 }
 
 impl TurnTracer {
-    /// A tracer that has seen nothing.
+    /// Creates a tracer that has seen nothing.
     pub fn new(exporter: Exporter, conversation: Conversation, content: Content) -> Self {
         Self { exporter, conversation, content, agent_version: None, turn: None }
     }
@@ -282,7 +280,8 @@ impl Drop for TurnTracer {
     }
 }
 
-/// The tokens of a turn. The conventions count cached tokens as input, too; the daemon's own figures keep them apart.
+/// Returns the tokens of a turn. The conventions count cached tokens as input, too; the daemon's own figures keep
+/// them apart.
 fn tokens(usage: &Usage) -> Vec<Attribute> {
     let cached = [usage.cached_read_tokens, usage.cached_write_tokens].into_iter().flatten().sum::<u64>();
     let input = usage.input_tokens.map(|input| input.saturating_add(cached));
@@ -296,7 +295,7 @@ fn tokens(usage: &Usage) -> Vec<Attribute> {
     counts.into_iter().filter_map(|(key, count)| Some(Attribute::int(key, count?))).collect()
 }
 
-/// The contract's word for a value.
+/// Returns the contract's word for a value.
 fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).ok();
     value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("unknown").to_owned()

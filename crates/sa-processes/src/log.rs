@@ -10,9 +10,8 @@ use sa_journal::Ring;
 pub struct Entry {
     /// The sequence number; the first one is 1.
     pub sequence: u64,
-    /// Where it came from.
     pub stream: ProcessLogsStream,
-    /// When it was read, in milliseconds since 1970.
+    /// The time of the read, in milliseconds since 1970.
     pub timestamp_ms: u64,
     /// The bytes, as they were written.
     pub data: Bytes,
@@ -34,7 +33,7 @@ impl sa_journal::Entry for Entry {
     }
 }
 
-/// Where a reader begins.
+/// The start of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// After the entry of this number; 0 is the very beginning.
@@ -78,7 +77,7 @@ mod tests {
             (1..).zip([ProcessLogsStream::Stdout, ProcessLogsStream::Stderr, ProcessLogsStream::Stdout])
         {
             let data = Bytes::from_static(b"0123456789");
-            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() }, drop);
+            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() });
         }
         let stdout = |entry: &Entry| entry.stream == ProcessLogsStream::Stdout;
         assert_eq!(Position::Tail(2).resolve(&log, stdout), 0);

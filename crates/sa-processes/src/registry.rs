@@ -9,11 +9,12 @@ use crate::owner::Owner;
 use crate::shared::{Shared, now_ms};
 use crate::spec::Spec;
 use crate::streams::{Stdin, Streams};
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::ProcessConfig;
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -38,7 +39,7 @@ pub struct Totals {
     pub ended: usize,
 }
 
-/// Which process has which id. Locked for single look-ups only.
+/// The processes by id. Locked for single lookups only.
 pub(crate) struct Registry {
     entries: Mutex<Entries>,
 }
@@ -66,7 +67,7 @@ impl Drop for Slot {
 
 impl Registry {
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 
     pub(crate) fn config(&self) -> ProcessConfig {
@@ -86,7 +87,7 @@ impl Registry {
         Ok(Slot { registry: Arc::clone(self) })
     }
 
-    /// The owner of that process is done.
+    /// Notes that the owner of that process is done.
     pub(crate) fn ended(&self, id: &str) {
         let mut entries = self.lock();
         if entries.processes.contains_key(id) {
@@ -112,7 +113,7 @@ impl Entries {
 }
 
 impl Processes {
-    /// No processes yet. They start in the workspace unless told otherwise.
+    /// Creates a registry without processes. By default, processes start in the workspace.
     pub fn new(supervisor: Supervisor, config: ProcessConfig, workspace: &Path) -> Self {
         let entries = Entries {
             config,
@@ -126,12 +127,12 @@ impl Processes {
         Self { supervisor, registry, workspace: workspace.into(), owners: TaskTracker::new() }
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn config(&self) -> ProcessConfig {
         self.registry.config()
     }
 
-    /// Changes the limits by what `change` makes of those in force. What runs already goes on, also above a new limit.
+    /// Changes the limits. Running processes continue, even above a new limit.
     pub fn configure(&self, change: impl FnOnce(&mut ProcessConfig)) -> Result<ProcessConfig, BadConfig> {
         let mut entries = self.registry.lock();
         let mut config = entries.config.clone();
@@ -175,12 +176,11 @@ impl Processes {
         Ok(process)
     }
 
-    /// The process of that id.
     pub fn get(&self, id: &str) -> Option<Process> {
         self.registry.lock().processes.get(id).cloned()
     }
 
-    /// All processes, in the order of their creation.
+    /// Returns all processes, in the order of their creation.
     pub fn list(&self) -> Vec<Snapshot> {
         let mut processes: Vec<Process> = self.registry.lock().processes.values().cloned().collect();
         processes.sort_by_key(Process::number);

@@ -1,4 +1,4 @@
-//! One command from start to end: what it printed and how it ended, within a time-out that always fires.
+//! Runs one command from start to end, within a timeout that always fires.
 
 use crate::error::StartError;
 use crate::registry::Processes;
@@ -9,31 +9,28 @@ use sa_api::ProcessLogsStream;
 use sa_supervisor::{Exit, Process as Child};
 use std::time::{Duration, Instant};
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunOutcome {
-    /// Exit code, if it exited by itself.
+    /// The exit code, unless a signal ended it.
     pub code: Option<i32>,
     /// Number of the signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// Whether the kernel killed it for want of memory.
+    /// Set if the kernel killed it because memory ran out.
     pub out_of_memory: bool,
-    /// Whether it was ended because its time was over.
+    /// Set if it was ended by the timeout.
     pub timed_out: bool,
-    /// What it wrote.
     pub stdout: Captured,
-    /// What it complained.
     pub stderr: Captured,
-    /// How long it took.
+    /// The time from start to end.
     pub duration: Duration,
 }
 
 /// The beginning of an output stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Captured {
-    /// The bytes that were kept.
     pub bytes: Vec<u8>,
-    /// Whether there was more.
+    /// Set if there was more.
     pub truncated: bool,
 }
 
@@ -98,8 +95,8 @@ struct Run {
 }
 
 impl Run {
-    /// Waits for the exit, and for the output to end. Whoever else holds the output is ended soon after the exit, so
-    /// that is waited for no longer than it takes.
+    /// Waits for the exit, and for the output to end. Other processes that hold the output are ended soon after the
+    /// exit, which bounds the wait.
     async fn until_end(&mut self, child: &Child) -> Exit {
         let mut exit = None;
         loop {

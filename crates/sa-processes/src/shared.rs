@@ -34,10 +34,10 @@ impl Shared {
             (log.newest(), log.end())
         };
         let entry = Entry { sequence: newest + 1, stream, timestamp_ms: now_ms(), data, offset };
-        self.journal.append(entry, drop);
+        self.journal.append(entry);
     }
 
-    /// It is over: nothing more will be added.
+    /// Notes the end: nothing more will be added.
     pub(crate) fn end(&self, ended: Ended) {
         self.room.close();
         self.ended.send_replace(Some(ended));

@@ -30,7 +30,6 @@ pub(crate) enum Stdin {
 }
 
 impl Streams {
-    /// Takes the pipes of a child.
     pub(crate) fn of_pipes(child: OnPipes, input: Stdin) -> (Child, Self) {
         let OnPipes { process, stdin, stdout, stderr } = child;
         let stdin = (input == Stdin::Open).then_some(stdin);
@@ -41,7 +40,7 @@ impl Streams {
         (child.process, Self::Terminal { terminal: child.terminal, open: true, takes_input: true })
     }
 
-    /// Whether more output may come.
+    /// Returns whether more output may come.
     pub(crate) fn has_output(&self) -> bool {
         match self {
             Self::Pipes { stdout, stderr, .. } => stdout.is_some() || stderr.is_some(),
@@ -49,7 +48,7 @@ impl Streams {
         }
     }
 
-    /// Whether input can be written.
+    /// Returns whether input can be written.
     pub(crate) fn takes_input(&self) -> bool {
         match self {
             Self::Pipes { stdin, .. } => stdin.is_some(),
@@ -57,7 +56,7 @@ impl Streams {
         }
     }
 
-    /// Waits until one of the outputs may be read; for ever when there is none. Cancel-safe.
+    /// Waits until one of the outputs may be read; forever if there is none. Cancel-safe.
     pub(crate) async fn readable(&self) -> ProcessLogsStream {
         match self {
             Self::Pipes { stdout, stderr, .. } => tokio::select! {
@@ -73,7 +72,6 @@ impl Streams {
         }
     }
 
-    /// Reads one of the outputs, once.
     pub(crate) fn read(&mut self, stream: ProcessLogsStream, work: impl FnOnce(&[u8])) -> Look {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
@@ -128,7 +126,7 @@ impl Streams {
         }
     }
 
-    /// Waits until input may be written; for ever when none can. Cancel-safe.
+    /// Waits until input may be written; forever if none can. Cancel-safe.
     pub(crate) async fn writable(&self) {
         match self {
             Self::Pipes { stdin: Some(stdin), .. } => drop(stdin.writable().await),
@@ -145,12 +143,11 @@ impl Streams {
         }
     }
 
-    /// What ends the input, where that is a byte like any other.
+    /// Returns the byte that ends the input on a terminal.
     pub(crate) fn end_of_input(&self) -> Option<u8> {
         matches!(self, Self::Terminal { .. }).then_some(END_OF_INPUT)
     }
 
-    /// Closes the input.
     pub(crate) fn close_input(&mut self) {
         match self {
             Self::Pipes { stdin, .. } => *stdin = None,
@@ -158,7 +155,7 @@ impl Streams {
         }
     }
 
-    /// The process itself has ended: what is left of the output ends with whoever still holds it.
+    /// Notes the exit of the process itself: the output now ends with the last process that holds it.
     pub(crate) fn release(&mut self) {
         self.close_input();
         if let Self::Terminal { terminal, .. } = self {

@@ -131,7 +131,7 @@ async fn what_a_process_leaves_behind_is_ended_and_does_not_hold_up_its_end() {
 }
 
 #[tokio::test]
-async fn a_flood_costs_what_the_log_may_and_the_reader_is_told() {
+async fn a_flood_costs_what_the_log_may_and_the_reader_is_reported() {
     let log = 256 * 1024;
     let processes =
         processes_with(ProcessConfig { max_log_bytes_per_process: log, ..ProcessConfig::default() });

@@ -1,4 +1,4 @@
-//! Commands that are run to their end, within a time-out that always fires.
+//! Commands that are run to their end, within a timeout that always fires.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod stage;

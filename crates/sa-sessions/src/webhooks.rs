@@ -5,8 +5,10 @@ use crate::parts::Parts;
 use crate::shared::Shared;
 use crate::{SessionError, stored};
 use bytes::Bytes;
+use futures_util::future::{self, Either};
 use sa_api::sessions::{SessionState, Webhook, WebhookState, WebhookStatus};
 use sa_webhooks::{BoxFuture, Source, TraceHeaders, WebhookLimits};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -60,11 +62,10 @@ pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook
         tokio::time::sleep(LAST_LOOK).await;
     };
     let source = Arc::new(Feed { shared: Arc::clone(&shared), parts: Arc::clone(&parts) });
-    tokio::select! {
-        () = sa_webhooks::run(source, webhook, from, client, limits, stop.clone()) => {}
-        () = own_stop.cancelled() => return,
-        () = time_is_over => return,
-    }
+    let delivering = sa_webhooks::run(source, webhook, from, client, limits, stop.clone());
+    let (delivering, time_is_over) = (pin!(delivering), pin!(time_is_over));
+    let outcome = own_stop.run_until_cancelled(future::select(delivering, time_is_over)).await;
+    let Some(Either::Left(_)) = outcome else { return };
     if !stop.is_cancelled() && shared.shown_state() == SessionState::Ended {
         // Without this the next start takes the session up once more, and finds nothing to do.
         if let Err(error) = parts.store.set_inactive(&shared.id).await {
@@ -89,10 +90,10 @@ impl Source for Feed {
 
     fn wait(&self, after: u64) -> BoxFuture<'_, bool> {
         Box::pin(async move {
-            tokio::select! {
-                biased;
-                more = Reader::new(Arc::clone(&self.shared.log), after).more() => more,
-                () = self.shared.last_look.cancelled() => false,
+            let more = pin!(Reader::new(Arc::clone(&self.shared.log), after).more());
+            match future::select(more, pin!(self.shared.last_look.cancelled())).await {
+                Either::Left((more, _)) => more,
+                Either::Right(_) => false,
             }
         })
     }

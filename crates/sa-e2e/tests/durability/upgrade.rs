@@ -20,7 +20,6 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(plain)
 }
 
-/// A home with a store in it.
 async fn home(stored: &[u8]) -> Result<Arc<Sandbox>> {
     let mut daemon = Daemon::builder().start().await?;
     daemon.stop().await?;
@@ -34,7 +33,7 @@ async fn get(http: &Http, path: &str) -> Result<Value> {
     http.get(&format!("/v1/sessions{path}")).send().await?.expect_status(200)?.json()
 }
 
-/// The events of a session as they are exported, byte for byte.
+/// Returns the events of a session as they are exported, byte for byte.
 async fn exported(http: &Http, id: &str) -> Result<String> {
     let lines = http.get(&format!("/v1/sessions/{id}/export")).send().await?.expect_status(200)?.text();
     Ok(lines.split_once('\n').context("a record")?.1.to_owned())

@@ -1,4 +1,4 @@
-//! Moving what was unpacked to where it belongs. What contradicts what is there is found before anything is moved.
+//! Moves unpacked files to their target. Conflicts with existing files are found before anything is moved.
 
 use crate::entry::kind;
 use crate::error::{At, Fault, FilesError};
@@ -16,12 +16,10 @@ const DEPTH: usize = 256;
 /// Entries that a directory may have; an archive has fewer.
 const ENTRIES: usize = 1_000_000;
 
-/// What is done with each name.
+/// The action for each name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Only look.
     Check,
-    /// Move.
     Move,
 }
 
@@ -29,7 +27,7 @@ pub(super) enum Pass {
 pub(super) struct Merge<'a> {
     /// The target, which links in it must not leave.
     pub(super) target: &'a Root,
-    /// Where the target is, for messages.
+    /// The target's path, for messages.
     pub(super) path: &'a Path,
     pub(super) pass: Pass,
 }

@@ -6,7 +6,7 @@ use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::Last;
 use crate::rules::Rules;
-use crate::tree::{Found, Step, Tree, Visitor};
+use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -30,14 +30,13 @@ pub enum Packing {
     /// Plain tar.
     #[default]
     Tar,
-    /// tar in gzip.
     TarGz,
 }
 
-/// What goes into an archive.
+/// Options of an archive.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PackOptions {
-    /// Its form.
+    /// The format of the archive.
     pub packing: Packing,
     /// Leave out what `.gitignore` and the like exclude, and `.git` itself.
     pub leave_ignored: bool,
@@ -46,9 +45,7 @@ pub struct PackOptions {
 /// An archive on its way out.
 #[derive(Debug)]
 pub struct Packed {
-    /// What is packed.
     pub path: PathBuf,
-    /// The bytes.
     pub stream: PackedStream,
 }
 
@@ -68,14 +65,14 @@ impl Files {
     /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file.
     pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed, FilesError> {
         let located = self.locate(path)?;
-        let seat = self.seat_archive()?;
+        let slot = self.reserve_archive()?;
         let sought = located.clone();
         let first = self.run(move |shared| first(shared, &sought.beneath, &sought.absolute)).await?;
         let (writer, receiver) = pipe::from_thread(self.limits().chunk_bytes.max(1));
         let shared = Arc::clone(self.shared());
         let (path, root) = (located.absolute.clone(), located.beneath);
         tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             let source = Source { shared: &shared, path: &path, beneath: &root, options };
             source.run(first, writer);
         });
@@ -83,7 +80,7 @@ impl Files {
     }
 }
 
-/// What is packed first, so that a wrong path is told before the first byte.
+/// The root of an archive. It is opened first, so that a wrong path is reported before the first byte.
 enum First {
     Directory(Tree),
     File(File, Stat),
@@ -157,22 +154,22 @@ struct Packer<'a, W: Write> {
 }
 
 impl<W: Write> Visitor for Packer<'_, W> {
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         append(self.builder, found).map(|()| Step::On)
     }
 
-    /// Nothing is written for these, so that a reader who has left would not be noticed.
+    /// Checks for a reader that has left: nothing is written for excluded entries, which would show it.
     fn excluded(&mut self, _: &Path) -> Step {
         if self.reader.is_gone() { Step::Stop } else { Step::Past }
     }
 
-    /// An archive without it would look complete.
+    /// Fails: an archive without the entry would look complete.
     fn unreadable(&mut self, _: &Path, error: FilesError) -> Result<(), FilesError> {
         Err(error)
     }
 }
 
-fn append(builder: &mut Builder<impl Write>, found: &Found<'_>) -> Result<(), FilesError> {
+fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<(), FilesError> {
     let mut header = header(found.stat);
     match kind(found.stat) {
         FsEntryType::Directory => {
@@ -192,7 +189,7 @@ fn append(builder: &mut Builder<impl Write>, found: &Found<'_>) -> Result<(), Fi
             let stat = rustix::fs::fstat(&file).at(found.path)?;
             append_file(builder, found.relative, file, &stat, found.path)?;
         }
-        // What lives in a pipe, a socket or a device is not in the file system.
+        // The contents of a pipe, a socket or a device are not in the file system.
         FsEntryType::Other => {}
     }
     Ok(())
@@ -223,7 +220,7 @@ fn header(stat: &Stat) -> Header {
     header
 }
 
-/// As many bytes as the header announced, whatever happens to the file meanwhile.
+/// Writes as many bytes as the header announced, whatever happens to the file meanwhile.
 struct Exactly {
     file: File,
     left: u64,

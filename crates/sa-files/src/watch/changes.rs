@@ -1,4 +1,4 @@
-//! Changes that are gathered for a moment: what happens to one path several times is told once.
+//! Gathers changes for a moment: several changes of one path are reported once.
 
 use super::WatchEvent;
 use sa_api::FsChangeKind;
@@ -10,7 +10,6 @@ use std::path::PathBuf;
 pub(super) struct Changes {
     order: Vec<PathBuf>,
     kinds: BTreeMap<PathBuf, (FsChangeKind, bool)>,
-    /// Bytes of all paths.
     bytes: usize,
 }
 
@@ -43,7 +42,6 @@ impl Changes {
         self.kinds.insert(path, (kind, directory));
     }
 
-    /// All of them.
     pub(super) fn into_events(mut self) -> Vec<WatchEvent> {
         let mut events = Vec::with_capacity(self.order.len());
         for path in self.order {
@@ -60,21 +58,21 @@ mod tests {
     use super::*;
     use FsChangeKind::{Created, Modified, Removed};
 
-    fn told(changes: &[(&str, FsChangeKind)]) -> Vec<(String, FsChangeKind)> {
+    fn reported(changes: &[(&str, FsChangeKind)]) -> Vec<(String, FsChangeKind)> {
         let mut gathered = Changes::default();
         for (path, kind) in changes {
             gathered.add(PathBuf::from(path), *kind, false);
         }
         let events = gathered.into_events().into_iter();
-        let told = events.filter_map(|event| match event {
+        let reported = events.filter_map(|event| match event {
             WatchEvent::Change { path, kind, .. } => Some((path.display().to_string(), kind)),
             _ => None,
         });
-        told.collect()
+        reported.collect()
     }
 
     #[test]
-    fn what_happens_several_times_is_told_once() {
+    fn what_happens_several_times_is_reported_once() {
         let all = [
             ("b", Created),
             ("a", Modified),
@@ -86,7 +84,7 @@ mod tests {
             ("a", Removed),
         ];
         let expected = [("b", Created), ("a", Removed), ("swap", Modified)];
-        assert_eq!(told(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
-        assert_eq!(told(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
+        assert_eq!(reported(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert_eq!(reported(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
     }
 }

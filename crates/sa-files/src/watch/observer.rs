@@ -22,7 +22,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LOST: &str = "more changed at once than could be told";
+const LOST: &str = "more changed at once than could be reported";
 /// Overflows that are sent at once; the next one stands for all.
 const OVERFLOWS: usize = 16;
 
@@ -92,7 +92,6 @@ impl Observer {
         Ok(observer)
     }
 
-    /// What is told first.
     pub(super) fn ready(&mut self) -> Vec<WatchEvent> {
         let ready = WatchEvent::Ready { path: self.located.absolute.clone(), directories: self.nodes.len() };
         std::iter::once(ready).chain(std::mem::take(&mut self.overflows)).collect()
@@ -103,12 +102,12 @@ impl Observer {
         if self.unread { Ok(()) } else { self.source.readable().await }
     }
 
-    /// Whether what was watched is gone.
+    /// Returns whether the watched entry is gone.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// What happened since the last look.
+    /// Returns the changes since the last call.
     pub(super) fn look(&mut self) -> Vec<WatchEvent> {
         let mut changes = Changes::default();
         let most = self.shared.limits.watch_pending.max(1);
@@ -133,7 +132,7 @@ impl Observer {
                     changes.add(self.located.absolute.clone(), FsChangeKind::Removed, true);
                 }
             }
-            // Its parent tells the same.
+            // The parent reports the same.
             Notice::Gone { .. } => {}
             Notice::Entry { id, name, what, directory } => self.entry(id, &name, what, directory, changes),
         }

@@ -1,8 +1,8 @@
 //! Ignore rules mean what they mean to `git`, whatever they are made of.
 
-use crate::world::run;
 use proptest::prelude::*;
 use sa_api::FsEntryType;
+use sa_files::testing::run;
 use sa_files::{Files, FilesLimits, FilesOptions, Query};
 use std::collections::BTreeSet;
 use std::path::Path;

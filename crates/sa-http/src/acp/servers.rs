@@ -19,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
-use sa_hub::{CallError, Position, ReaderKind, ServerId};
+use sa_hub::{CallError, Position, ReaderKind, ServerId, WhenStopped};
 use sa_jsonrpc::{Invalid, Kind, Message};
 use sa_relay::{Caller, check_message};
 use serde::Deserialize;
@@ -117,11 +117,11 @@ async fn send(
     check_accept(headers, Media::Json)?;
     let message = read_message(state, body).await?;
     let server = state.hub.open(id, query.agent.as_deref(), query.agent_version.as_deref())?;
-    let start = query.agent.is_some();
+    let when_stopped = if query.agent.is_some() { WhenStopped::Start } else { WhenStopped::Refuse };
     let preference = Preference::of(headers);
     if message.shape.kind != Kind::Request || preference == Some(Preference::Async) {
         let is_applied = message.shape.kind == Kind::Request;
-        server.send(message, start, Caller::Stream(0)).await?;
+        server.send(message, when_stopped, Caller::Stream(0)).await?;
         let mut response = StatusCode::ACCEPTED.into_response();
         if is_applied {
             response.headers_mut().insert(PREFERENCE_APPLIED, Preference::Async.applied());
@@ -130,7 +130,7 @@ async fn send(
     }
     let early = Duration::from_millis(state.options.limits.early_answer_ms);
     let rpc_id = message.id_text().to_owned();
-    let call = async move { server.call(message, start).await };
+    let call = async move { server.call(message, when_stopped).await };
     let mut response = match answer::wait(rpc_id, call, Preference::patience(preference, early), timers).await
     {
         Ok(Answer::Done(done)) => answer::json(Body::from(done.bytes)),

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http::Extensions;
 use sa_api::Gap;
-use sa_hub::{Reader, Server};
+use sa_hub::{Reader, Server, WhenStopped};
 use sa_journal::Step;
 use sa_jsonrpc::{ErrorObject, Invalid, Kind, Message, codes};
 use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
@@ -167,7 +167,7 @@ impl Incoming<'_> {
     /// Sends one message to the agent; what cannot be sent and has an id is answered here.
     async fn forward(&self, message: Message<Bytes>) -> Option<Vec<u8>> {
         let waits = (message.shape.kind == Kind::Request).then(|| message.id_text().to_owned());
-        match self.server.send(message, false, Caller::Socket(self.number)).await {
+        match self.server.send(message, WhenStopped::Refuse, Caller::Socket(self.number)).await {
             Ok(()) => None,
             Err(error) => {
                 tracing::debug!(server = %self.server.id(), %error, "a message from a socket was not passed on");

@@ -22,7 +22,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{Extensions, HeaderMap, StatusCode};
 use sa_api::ErrorCode;
-use sa_hub::{CONNECTION_SCOPE, Position, ReaderKind, Server, ServerId};
+use sa_hub::{CONNECTION_SCOPE, Position, ReaderKind, Server, ServerId, WhenStopped};
 use sa_jsonrpc::{Kind, Message};
 use sa_relay::Caller;
 use std::time::Duration;
@@ -160,7 +160,7 @@ pub(super) async fn post_message(
         Kind::Request => server.answer_scope(session.as_deref(), limit),
         Kind::Notification | Kind::Response => CONNECTION_SCOPE,
     };
-    server.send(message, false, Caller::Stream(scope)).await?;
+    server.send(message, WhenStopped::Refuse, Caller::Stream(scope)).await?;
     Ok(StatusCode::ACCEPTED.into_response())
 }
 

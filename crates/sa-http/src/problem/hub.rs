@@ -18,8 +18,8 @@ impl From<OpenError> for ApiError {
                 Problem::new(ErrorCode::Conflict, detail).with_agent(bound).into()
             }
             OpenError::OtherVersion { .. } => Self::new(ErrorCode::Conflict, detail),
-            OpenError::NotStartable(agent) => {
-                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(agent).into()
+            OpenError::NotStartable(error) => {
+                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(error.agent).into()
             }
             OpenError::TooMany(_) => Self::new(ErrorCode::TooManyRequests, detail),
             OpenError::ShuttingDown => Self::new(ErrorCode::ShuttingDown, detail),

@@ -1,6 +1,7 @@
 //! Failures of installing, starting and asking agents as problems.
 
 use super::ApiError;
+use sa_agents::NotStartable;
 use sa_api::{ErrorCode, Problem};
 use sa_install::{InstallError, LaunchError, NodeError};
 use sa_probe::ProbeError;
@@ -12,7 +13,7 @@ impl From<LaunchError> for ApiError {
         match error {
             LaunchError::Install(error) => error.into(),
             LaunchError::Node(NodeError::Missing { agent, .. } | NodeError::Unsuitable { agent, .. })
-            | LaunchError::NotStartable(agent) => {
+            | LaunchError::NotStartable(NotStartable { agent }) => {
                 Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(agent).into()
             }
             LaunchError::NoVersions(agent) => {

@@ -16,10 +16,7 @@ const CONTRACT: Asset = Asset {
     content_type: "application/json",
     cache: "no-cache",
     etag: env!("CONTRACT_ETAG"),
-    content: Content::Compressed {
-        brotli: None,
-        gzip: include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz")),
-    },
+    content: Content::Gzip(include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"))),
 };
 
 #[utoipa::path(

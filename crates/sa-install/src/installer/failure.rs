@@ -4,7 +4,7 @@ use crate::error::{Attempt, InstallError, SourceError};
 use sa_agents::{AgentSpec, Platform};
 use sa_api::InstallSource;
 
-/// Why one source's turn is over.
+/// The reason why a source is given up.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The next source may do better.
@@ -14,7 +14,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What belongs to this machine's disk is the same for every source.
+    /// Errors of this machine's disk are final, because they are the same for every source.
     pub(super) fn new(error: SourceError, agent: &AgentSpec) -> Self {
         match error {
             SourceError::Disk(error) => Self::Final(InstallError::on_disk(error, &agent.id)),
@@ -27,7 +27,7 @@ impl Failure {
     }
 }
 
-/// What the sources said so far.
+/// The failures of the sources so far.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     attempts: Vec<Attempt>,
@@ -50,7 +50,6 @@ impl Failures {
         self.attempts.is_empty()
     }
 
-    /// What they amount to.
     pub(super) fn sum(self, agent: &AgentSpec, platform: Platform, version: Option<&str>) -> InstallError {
         let (agent, attempts) = (agent.id.clone(), self.attempts);
         let all = |count: usize| count > 0 && count == attempts.len();

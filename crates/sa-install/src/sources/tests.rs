@@ -1,4 +1,4 @@
-//! What each source offers, asked of a mirror that publishes as vendors do.
+//! The artifact of each source, asked of a mirror that publishes as vendors do.
 #![allow(clippy::unwrap_used)]
 
 mod directories;
@@ -16,7 +16,7 @@ use sa_api::InstallSource;
 use sa_testkit::mirror::Mirror;
 use std::time::Duration;
 
-/// The resolver of a machine that reaches nothing but the mirror.
+/// Returns the resolver of a machine that reaches nothing but the mirror.
 fn resolver(mirror: &Mirror, platform: Platform) -> Resolver {
     let options = ClientOptions {
         mirror: Some(Url::parse(&mirror.url()).unwrap()),
@@ -36,7 +36,7 @@ fn agent(id: &str) -> AgentSpec {
     Catalogue::shipped().unwrap().get(id).unwrap().clone()
 }
 
-/// An agent that is nothing but a recipe.
+/// Returns an agent that is nothing but a recipe.
 fn agent_with(recipe: &str) -> AgentSpec {
     let recipe: Recipe = toml::from_str(recipe).unwrap();
     AgentSpec { install: Some(recipe), ..agent("claude") }
@@ -61,7 +61,7 @@ fn file(artifact: &Artifact) -> &RemoteFile {
     }
 }
 
-/// The digest of what the mirror publishes at this address's place.
+/// Returns the digest of what the mirror publishes at this address's place.
 fn digest_of(mirror: &Mirror, url: &Url) -> Digest {
     use sha2::Digest as _;
     let place = format!("/{}{}", url.host_str().unwrap(), url.path());
@@ -69,7 +69,7 @@ fn digest_of(mirror: &Mirror, url: &Url) -> Digest {
     Digest::Sha256(sha2::Sha256::digest(&bytes).into())
 }
 
-/// The same for a tarball of npm's registry.
+/// Returns the digest of a tarball of npm's registry.
 fn package_digest(mirror: &Mirror, url: &Url) -> Digest {
     use sha2::Digest as _;
     assert!(url.as_str().starts_with(&mirror.npm_registry()), "{url}");

@@ -11,8 +11,8 @@ use sa_agents::Vendor;
 use sa_api::InstallSource;
 use url::Url;
 
-/// Tries the store's addresses in order. What the first one says is told, unless it only says that it lacks the
-/// version and another could not be asked.
+/// Tries the store's addresses in order. Returns the first error, unless that only says that the version is missing
+/// and another address could not be reached.
 pub(super) async fn resolve(
     request: &Request<'_>,
     vendor: &Vendor,
@@ -80,7 +80,7 @@ async fn at(
     })
 }
 
-/// What a file says that holds a version's name and nothing else.
+/// Reads a file that holds a version's name and nothing else.
 async fn named_version(request: &Request<'_>, url: &Url) -> Result<String, SourceError> {
     let text = request.resolver.client.text(url, &HeaderMap::new()).await?;
     version_name(&text).map(str::to_owned).ok_or_else(|| SourceError::Nonsense {

@@ -9,5 +9,3 @@ mod long_lines;
 mod reconnect;
 mod seeds;
 mod shared;
-mod sse;
-mod stream;

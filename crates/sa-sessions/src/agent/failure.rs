@@ -62,7 +62,7 @@ pub enum AgentFailure {
     GivenUp,
     /// The skills or MCP servers that are asked for make no sense.
     #[error("{0}")]
-    Surroundings(String),
+    Context(String),
     /// Skills could not be fetched.
     #[error("{0}")]
     Unreachable(String),
@@ -168,7 +168,7 @@ impl AgentFailure {
             Self::Open(_) | Self::Call(_) | Self::Machine(_) | Self::GivenUp => {
                 AgentError::SpawnFailed { message }
             }
-            Self::Unsupported(_) | Self::Surroundings(_) => AgentError::Unsupported { message },
+            Self::Unsupported(_) | Self::Context(_) => AgentError::Unsupported { message },
             Self::Refused { .. } if self.is_spawn_failure() => AgentError::SpawnFailed { message },
             Self::Refused { code, data, .. } => {
                 AgentError::Protocol { message, details: Some(json!({ "code": code, "data": data })) }

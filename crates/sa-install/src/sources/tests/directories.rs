@@ -139,7 +139,7 @@ async fn an_unpacked_program_is_taken_as_it_is() {
 }
 
 #[tokio::test]
-async fn what_was_looked_for_is_told() {
+async fn what_was_looked_for_is_reported() {
     let (_mirror, resolver) = offline(Platform::DarwinArm64).await;
     let directory = TempDir::new().unwrap();
     // For another machine.

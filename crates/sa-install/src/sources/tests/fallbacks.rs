@@ -1,4 +1,4 @@
-//! What is asked when the first address does not help, and what is told when none does.
+//! The addresses that are tried after the first one fails, and the error if all fail.
 
 use super::*;
 use sa_testkit::mirror::Fault;
@@ -81,7 +81,7 @@ async fn without_githubs_api_its_site_is_asked() {
     let mirror = Mirror::start().await.unwrap();
     mirror.publish_codex("0.166.0").unwrap();
     mirror.publish_opencode("1.18.34").unwrap();
-    // What GitHub answers when a machine has asked too often.
+    // GitHub's answer to a machine that has asked too often.
     mirror.fault("/api.github.com/*", Fault::Status(403));
     let resolver = resolver(&mirror, Platform::LinuxX64);
     for version in [None, Some("0.166.0")] {

@@ -11,7 +11,7 @@ kind = "npm"
 package = "@scope/tool"
 "#;
 
-/// A mirror that is asked as the registry itself, without being a mirror of anything.
+/// Returns a mirror that is asked as the registry itself, without being a mirror of anything.
 async fn registry(token: &str) -> (Mirror, Resolver) {
     let mirror = Mirror::start().await.unwrap();
     let place = mirror.npm_registry();
@@ -33,7 +33,7 @@ async fn a_registry_is_asked_with_its_credentials_and_for_little() {
     let asked = &mirror.requests_of("/npm/@scope%2ftool")[0];
     assert_eq!(asked.authorization.as_deref(), Some("Bearer s3cret"));
     assert!(asked.accept.as_ref().unwrap().starts_with("application/vnd.npm.install-v1+json"));
-    // What the registry claims to be elsewhere is fetched from the registry, as the same user.
+    // A tarball with an address elsewhere is fetched from the registry, as the same user.
     let found = file(&artifact);
     assert_eq!(found.url.as_str(), format!("{}@scope/tool/-/tool-1.2.3.tgz", mirror.npm_registry()));
     assert_eq!(found.headers["authorization"], "Bearer s3cret");

@@ -129,7 +129,7 @@ async fn npm_has_a_tarball_for_each() {
 }
 
 #[tokio::test]
-async fn unknown_versions_are_told_as_such() {
+async fn unknown_versions_are_reported_as_such() {
     let mirror = mirror().await;
     let resolver = resolver(&mirror, Platform::LinuxX64);
     let asked = [
