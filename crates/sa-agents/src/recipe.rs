@@ -3,6 +3,7 @@
 //! Templates may hold `{version}`, `{platform}` (the source's own name for it, see `platforms`) and `{tag}`.
 
 use crate::Platform;
+use sa_api::InstallSource;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -158,12 +159,12 @@ fn same_version() -> String {
 
 impl Source {
     /// Returns a word for it in messages and receipts.
-    pub fn kind(&self) -> SourceKind {
+    pub fn kind(&self) -> InstallSource {
         match self {
-            Self::Vendor(_) => SourceKind::Vendor,
-            Self::Github(_) => SourceKind::Github,
-            Self::Npm(_) | Self::NpmTree(_) => SourceKind::Npm,
-            Self::Registry(_) => SourceKind::Registry,
+            Self::Vendor(_) => InstallSource::Vendor,
+            Self::Github(_) => InstallSource::Github,
+            Self::Npm(_) | Self::NpmTree(_) => InstallSource::Npm,
+            Self::Registry(_) => InstallSource::Registry,
         }
     }
 
@@ -178,36 +179,5 @@ impl Source {
             Self::NpmTree(_) | Self::Registry(_) => return Some(""),
         };
         platform.runs().iter().find_map(|runs| platforms.get(runs)).map(String::as_str)
-    }
-}
-
-/// Kinds of places that agents come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceKind {
-    /// The vendor's store.
-    Vendor,
-    /// GitHub releases.
-    Github,
-    /// The npm registry.
-    Npm,
-    /// The ACP registry.
-    Registry,
-    /// A directory of the user's, which no recipe names.
-    Local,
-}
-
-impl SourceKind {
-    /// All that a recipe can name.
-    pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
-
-    /// Returns the name in configuration and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vendor => "vendor",
-            Self::Github => "github",
-            Self::Npm => "npm",
-            Self::Registry => "registry",
-            Self::Local => "local",
-        }
     }
 }

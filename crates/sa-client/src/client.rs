@@ -44,7 +44,7 @@ impl Client {
         Ok(Self { http, endpoint })
     }
 
-    /// Whether the daemon is alive.
+    /// Returns the state of the daemon.
     pub async fn health(&self) -> Result<Health, ClientError> {
         self.get_json(&["v1", "health"]).await
     }

@@ -3,19 +3,10 @@
 use crate::descent::identity;
 use crate::moment::Moment;
 use rustix::fs::{FileType, Stat};
+use sa_api::FsEntryType;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// The kind of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    File,
-    Directory,
-    Symlink,
-    /// A pipe, a socket or a device.
-    Other,
-}
 
 /// A file, directory or link, and what the file system says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +14,7 @@ pub struct Entry {
     /// The absolute path, or the one beneath the root.
     pub path: PathBuf,
     /// The kind of the file.
-    pub kind: Kind,
+    pub kind: FsEntryType,
     /// The size in bytes; of a link the length of its target.
     pub size: u64,
     /// The time of the last change of its contents.
@@ -106,12 +97,12 @@ pub fn encoded(path: &Path) -> Option<String> {
     Some(text)
 }
 
-pub(crate) fn kind(stat: &Stat) -> Kind {
+pub(crate) fn kind(stat: &Stat) -> FsEntryType {
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Symlink,
-        _ => Kind::Other,
+        FileType::RegularFile => FsEntryType::File,
+        FileType::Directory => FsEntryType::Directory,
+        FileType::Symlink => FsEntryType::Symlink,
+        _ => FsEntryType::Other,
     }
 }
 

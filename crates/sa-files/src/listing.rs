@@ -1,11 +1,12 @@
 //! Looking at what is there: one entry, or all of a directory.
 
-use crate::entry::{Entry, Kind, kind};
+use crate::entry::{Entry, kind};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::{Last, Place};
 use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::first_names;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -61,7 +62,7 @@ pub(crate) fn entry(place: &Place, path: &Path) -> Result<Entry, Errno> {
 fn look(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<Entry, Errno> {
     let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let target = match kind(&stat) {
-        Kind::Symlink => rustix::fs::readlinkat(dir, name, Vec::new()).ok(),
+        FsEntryType::Symlink => rustix::fs::readlinkat(dir, name, Vec::new()).ok(),
         _ => None,
     };
     let target = target.map(|target| OsStr::from_bytes(target.to_bytes()).to_owned());

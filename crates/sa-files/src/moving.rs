@@ -3,7 +3,7 @@
 
 use crate::copying::copy_tree;
 use crate::descent::{Descent, identity};
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::{At, Fault, FilesError};
 use crate::files::{Files, Located, Shared};
 use crate::removal::remove_tree;
@@ -11,6 +11,7 @@ use crate::root::{Last, Place};
 use crate::writing::DIRECTORY;
 use rustix::fs::Stat;
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -84,7 +85,7 @@ impl Move<'_> {
     fn target(&self, moved: &Stat) -> Result<Place, FilesError> {
         let path = &self.to.absolute;
         let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
-        if kind(moved) == Kind::Directory {
+        if kind(moved) == FsEntryType::Directory {
             descent = descent.shunning(identity(moved));
         }
         let target = descent.place(&self.to.beneath, Last::Keep).at(path)?;
@@ -105,7 +106,7 @@ impl Move<'_> {
         let Some(replaced) = replaced else {
             return rename_new(source, target).map(|()| None);
         };
-        if kind(moved) != Kind::Directory && kind(replaced) != Kind::Directory {
+        if kind(moved) != FsEntryType::Directory && kind(replaced) != FsEntryType::Directory {
             rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name)?;
             return Ok(None);
         }

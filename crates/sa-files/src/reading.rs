@@ -1,6 +1,6 @@
 //! Reading a file from any offset, a piece at a time, whatever its size.
 
-use crate::entry::{Entry, Kind};
+use crate::entry::Entry;
 use crate::error::{At, Fault, FilesError};
 use crate::files::Files;
 use bytes::Bytes;
@@ -8,6 +8,7 @@ use futures_util::Stream;
 use rustix::buffer::spare_capacity;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::future::Future;
 use std::io;
@@ -41,8 +42,9 @@ impl Files {
             let fd = opened.map_err(|fault| special(fault, &located.absolute))?;
             let stat = rustix::fs::fstat(&fd).at(&located.absolute)?;
             let entry = Entry::new(located.absolute.clone(), &stat, None);
-            if entry.kind != Kind::File {
-                let what = if entry.kind == Kind::Directory { "a directory" } else { "not a regular file" };
+            if entry.kind != FsEntryType::File {
+                let what =
+                    if entry.kind == FsEntryType::Directory { "a directory" } else { "not a regular file" };
                 return Err(FilesError::Conflict(format!(
                     "'{}' is {what}",
                     located.absolute.to_string_lossy()

@@ -3,10 +3,11 @@
 
 mod pattern;
 
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::root::{HOLD, Root};
 use pattern::Pattern;
 use rustix::fs::{Mode, OFlags};
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -150,6 +151,6 @@ fn open(dir: &OwnedFd, names: &[&str]) -> Option<File> {
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(below.as_ref().unwrap_or(dir), *name, flags, Mode::empty()).ok()?;
-    let is_file = rustix::fs::fstat(&fd).is_ok_and(|stat| kind(&stat) == Kind::File);
+    let is_file = rustix::fs::fstat(&fd).is_ok_and(|stat| kind(&stat) == FsEntryType::File);
     is_file.then(|| File::from(fd))
 }

@@ -2,7 +2,7 @@
 
 mod patterns;
 
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::FilesError;
 use crate::files::{Files, Located, Shared};
 use crate::rules::Rules;
@@ -12,6 +12,7 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkMatch};
 use patterns::{Content, Name};
 use rustix::fs::{Mode, OFlags};
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -61,7 +62,7 @@ pub struct Results {
 pub struct Hit {
     pub path: PathBuf,
     /// The kind of the file.
-    pub kind: Kind,
+    pub kind: FsEntryType,
     /// The line, in a search for contents.
     pub line: Option<Line>,
     /// The file may have further lines that are not among the results.
@@ -161,7 +162,7 @@ struct Search<'a> {
 
 impl Visitor for Search<'_> {
     fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
-        let is_dir = kind(found.stat) == Kind::Directory;
+        let is_dir = kind(found.stat) == FsEntryType::Directory;
         if let Some(after) = self.after
             && found.path <= after
         {
@@ -218,7 +219,7 @@ impl Search<'_> {
             self.results.matches.push(Hit { path, kind, line: None, more: false });
             return;
         };
-        if kind != Kind::File {
+        if kind != FsEntryType::File {
             return;
         }
         // A page ends between files; one with very many lines is cut, as the page is full then.

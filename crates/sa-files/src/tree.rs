@@ -1,12 +1,13 @@
 //! Walking a directory and all below it, in the order of names, through descriptors and along no link.
 
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::{At, FilesError};
 use crate::files::Shared;
 use crate::listing::names;
 use crate::rules::{Extent, Rules};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -174,7 +175,7 @@ impl Walk<'_> {
             Err(Errno::NOENT) => return Ok(Step::Past),
             Err(errno) => return self.unreadable(errno),
         };
-        let is_dir = kind(&stat) == Kind::Directory;
+        let is_dir = kind(&stat) == FsEntryType::Directory;
         if rules.as_ref().is_some_and(|rules| rules.exclude(&self.path, is_dir)) {
             return Ok(self.visitor.excluded(&self.path));
         }

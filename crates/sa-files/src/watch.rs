@@ -13,6 +13,7 @@ mod source_none;
 use crate::error::FilesError;
 use crate::files::Files;
 use observer::Observer;
+use sa_api::FsChangeKind;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use source_linux as source;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -32,16 +33,6 @@ pub struct WatchOptions {
     pub with_ignored: bool,
 }
 
-/// The kind of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeKind {
-    /// The entry exists now.
-    Created,
-    Modified,
-    /// The entry is gone.
-    Removed,
-}
-
 /// An event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
@@ -52,7 +43,7 @@ pub enum WatchEvent {
     },
     Change {
         path: PathBuf,
-        kind: ChangeKind,
+        kind: FsChangeKind,
         directory: bool,
     },
     /// Changes of this directory, or of some below it, may be missing.

@@ -1,13 +1,14 @@
 //! Writing a file as its bytes come in, and putting it in place when all of them are there.
 
 use crate::condition::Conditions;
-use crate::entry::{Kind, Version, kind, mode};
+use crate::entry::{Version, kind, mode};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Located, Shared};
 use crate::root::{Last, Place};
 use bytes::Bytes;
 use rustix::fs::{Gid, Mode, Stat, Uid};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::{UnnamedFile, sync_dir};
 use std::ffi::{OsStr, OsString};
 use std::io::{IoSlice, Write};
@@ -113,11 +114,11 @@ fn present(place: &Place, located: &Located) -> Result<Option<Stat>, FilesError>
         other => other.at(path)?,
     };
     match kind(&stat) {
-        Kind::File => Ok(Some(stat)),
-        Kind::Directory => refuse("a directory"),
+        FsEntryType::File => Ok(Some(stat)),
+        FsEntryType::Directory => refuse("a directory"),
         // It was resolved just now, so it was put there in this moment.
-        Kind::Symlink => refuse("a symbolic link that changes"),
-        Kind::Other => refuse("not a regular file"),
+        FsEntryType::Symlink => refuse("a symbolic link that changes"),
+        FsEntryType::Other => refuse("not a regular file"),
     }
 }
 

@@ -1,7 +1,8 @@
 //! An artifact: one version for one platform, as a source offers it and the installer fetches it.
 
 use reqwest::header::HeaderMap;
-use sa_agents::{SourceKind, Unpack};
+use sa_agents::Unpack;
+use sa_api::InstallSource;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use url::Url;
@@ -11,7 +12,7 @@ use url::Url;
 pub(crate) struct Artifact {
     /// The version's name, as `--version` of the installed program would say it.
     pub(crate) version: String,
-    pub(crate) source: SourceKind,
+    pub(crate) source: InstallSource,
     pub(crate) contents: Contents,
     /// Paths of the program beneath the version's directory; the first that exists is used.
     pub(crate) entry: Vec<String>,

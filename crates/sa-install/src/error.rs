@@ -1,6 +1,7 @@
 //! Why an agent could not be installed, in words that say what to do.
 
-use sa_agents::{Platform, SourceKind};
+use sa_agents::Platform;
+use sa_api::InstallSource;
 use sa_disk::DiskError;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -116,7 +117,7 @@ impl InstallError {
 /// One source that could not help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    pub source: SourceKind,
+    pub source: InstallSource,
     /// The address, without credentials; none if no address was reached.
     pub url: Option<String>,
     pub reason: String,

@@ -17,11 +17,12 @@ use crate::fetch::Client;
 use crate::node::{NodeError, NodePrograms};
 use crate::npm_tree::Npm;
 use crate::sources::Resolver;
-use crate::store::{AgentDirectory, Lock, Receipt};
+use crate::store::{AgentDirectory, Lock, Receipt, is_newer};
 use jobs::Jobs;
 use request::Selecting;
 use run::Run;
 use sa_agents::{AgentSpec, Platform};
+use sa_api::LatestVersion;
 use sa_disk::on_disk;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -145,6 +146,15 @@ impl Installer {
     /// Returns the newest version that is published.
     pub async fn latest(&self, agent: &AgentSpec) -> Result<String, InstallError> {
         run::latest(&self.inner, agent).await
+    }
+
+    /// Compares the newest version that is published with the current one.
+    pub async fn check_latest(&self, agent: &AgentSpec) -> Result<LatestVersion, InstallError> {
+        let latest = self.latest(agent).await?;
+        let (installer, id) = (self.clone(), agent.id.clone());
+        let installed = on_disk(move || installer.current(&id)).await?.map(|receipt| receipt.version);
+        let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
+        Ok(LatestVersion { agent: agent.id.clone(), installed, latest, outdated })
     }
 
     /// Removes one version, or all; answers which were removed.

@@ -17,7 +17,7 @@ mod receipt;
 mod remove;
 
 pub(crate) use activate::locate_entry;
-pub use layout::is_newer;
+pub(crate) use layout::is_newer;
 pub(crate) use layout::{AgentDirectory, check_version};
 pub(crate) use lock::Lock;
 pub use receipt::Receipt;

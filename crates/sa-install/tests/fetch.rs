@@ -3,7 +3,8 @@
 
 mod scene;
 
-use sa_install::{InstallError, Preinstall, Progress};
+use sa_api::InstallEvent;
+use sa_install::{InstallError, Preinstall};
 use sa_testkit::mirror::{Fault, Mirror};
 use scene::{SIZE, Scene, asking, said, tool, unvouched_tool};
 use std::fs;
@@ -30,7 +31,7 @@ async fn a_download_that_breaks_off_is_continued() {
     let mut job = installer.install(&tool(), asking("1.0.0"));
     let mut last = None;
     while let Some(progress) = job.next().await {
-        if let Progress::Downloading { received, total, .. } = progress {
+        if let InstallEvent::Downloading { received, total, .. } = progress {
             assert!(last <= Some(received), "{received} after {last:?}");
             assert_eq!(total.map(|total| total >= SIZE as u64), Some(true));
             last = Some(received);
@@ -184,7 +185,7 @@ async fn a_registry_s_token_goes_to_no_other_host() {
         options.npm = npm;
     });
     let mut request = asking("1.0.0");
-    request.source = Some(sa_agents::SourceKind::Npm);
+    request.source = Some(sa_api::InstallSource::Npm);
     installer.install(&scene::shipped("claude"), request).outcome().await.unwrap();
     let told: Vec<_> = scene.mirror.requests_of(name).into_iter().map(|r| r.authorization).collect();
     assert_eq!(told, [Some("Bearer s3cret".to_owned())]);

@@ -4,7 +4,8 @@
 mod scene;
 
 use sa_agents::{AgentSpec, Unpack};
-use sa_install::{InstallError, Installer, Progress};
+use sa_api::InstallEvent;
+use sa_install::{InstallError, Installer};
 use sa_testkit::mirror::{Entry, Fault, program_of_size, tar_gz};
 use sa_testkit::{until, until_some};
 use scene::{Scene, agent, asking, names, options, said};
@@ -104,7 +105,7 @@ async fn a_killed_process_frees_the_lock_and_its_bytes_are_used() {
     .unwrap();
     let installer = scene.installer();
     let mut job = installer.install(&spec(), asking("1.0.0"));
-    while job.next().await.unwrap() != Progress::Waiting {}
+    while job.next().await.unwrap() != InstallEvent::Waiting {}
     assert_eq!(installer.versions("tool").unwrap(), []);
     child.kill().unwrap();
     child.wait().unwrap();

@@ -21,7 +21,8 @@ use crate::span::{Attribute, Span, SpanId, SpanKind, SpanStatus, Value, derived}
 use open::{OpenTurn, Tool};
 use sa_api::Timestamp;
 use sa_api::sessions::{
-    EventData, MessagePart, ParsedMessage, Role, StopReason, ToolStatus, TurnEnded, UniversalMessage, Usage,
+    CutOff, EventData, MessagePart, ParsedMessage, Role, StopReason, ToolStatus, TurnEnded, UniversalMessage,
+    Usage,
 };
 use serde::Serialize;
 
@@ -105,7 +106,7 @@ impl TurnTracer {
             }
             EventData::Error(crash) => {
                 if let Some(turn) = &mut self.turn {
-                    turn.failure = Some((crash.kind.clone(), crash.message.clone()));
+                    turn.failure = Some((crash.kind.as_str().to_owned(), crash.message.clone()));
                 }
             }
             EventData::TurnEnded(ended) => self.end(ended, model, at_ms),
@@ -231,7 +232,7 @@ impl TurnTracer {
         let mut status = SpanStatus::Unset;
         if matches!(ended.stop_reason, StopReason::Error | StopReason::Unknown) {
             let (kind, message) = turn.failure.take().unwrap_or_else(|| {
-                (ended.reason.clone().unwrap_or_else(|| "unknown".to_owned()), String::new())
+                (ended.reason.as_ref().map_or("unknown", CutOff::as_str).to_owned(), String::new())
             });
             attributes.push(Attribute::text(name::ERROR_TYPE, kind));
             // Messages of agents may quote what they worked on.
@@ -272,7 +273,7 @@ impl Drop for TurnTracer {
     /// Reports the turn that a daemon is stopped in: nobody knows whether another one follows.
     fn drop(&mut self) {
         if let Some(turn) = &self.turn {
-            let (turn_id, reason) = (turn.id.clone(), Some("daemonStopped".to_owned()));
+            let (turn_id, reason) = (turn.id.clone(), Some(CutOff::Other("daemonStopped".to_owned())));
             let ended = TurnEnded { turn_id, stop_reason: StopReason::Unknown, reason, usage: None };
             self.end(&ended, None, Timestamp::now().as_millis());
         }

@@ -3,12 +3,13 @@
 use crate::error::{InputError, ResizeError};
 use crate::input::QueuedInput;
 use crate::limits::{INPUT_QUEUE_BYTES, INPUT_WAIT};
-use crate::log::{Entry, Position, Stream};
+use crate::log::{Entry, Position};
 use crate::owner::ProcessCommand;
 use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
 use bytes::Bytes;
+use sa_api::ProcessLogsStream;
 use sa_journal::{Gap, Step};
 use sa_supervisor::{Process as Child, TerminalSize};
 use std::sync::Arc;
@@ -147,12 +148,12 @@ impl Process {
     }
 
     /// Reads its output, also what comes later, perhaps of one stream only.
-    pub fn reader(&self, from: Position, only: Option<Stream>) -> Reader {
+    pub fn reader(&self, from: Position, only: Option<ProcessLogsStream>) -> Reader {
         Reader::new(&self.inner.shared, from, only)
     }
 
     /// Returns the output that is there now, and what is missing before it.
-    pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Gap>) {
+    pub fn output(&self, from: Position, only: Option<ProcessLogsStream>) -> (Vec<Entry>, Option<Gap>) {
         let mut reader = self.reader(from, only);
         let newest = self.inner.shared.journal.ring().newest();
         let (mut entries, mut missing): (Vec<Entry>, Option<Gap>) = (Vec::new(), None);

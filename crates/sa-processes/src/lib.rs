@@ -25,10 +25,10 @@ mod shared;
 mod spec;
 mod streams;
 
-pub use config::{BadConfig, Config};
+pub use config::{BadConfig, check_config, read_file_keys};
 pub use error::{InputError, RemoveError, ResizeError, StartError};
 pub use handle::{Ended, Process, Snapshot};
-pub use log::{Entry, Position, Stream};
+pub use log::{Entry, Position};
 pub use reader::Reader;
 pub use registry::{Processes, Totals};
 pub use run::{Captured, RunOutcome};

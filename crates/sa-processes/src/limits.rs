@@ -26,12 +26,3 @@ pub(crate) const ENDED_LOG_BYTES: usize = 64 * 1024 * 1024;
 
 /// Commands that may wait for an owner; each caller sends one and waits for its answer.
 pub(crate) const COMMANDS: usize = 16;
-
-/// The most that any limit in bytes may be set to.
-pub(crate) const MOST_BYTES: usize = 1024 * 1024 * 1024;
-
-/// The longest timeout: a day.
-pub(crate) const LONGEST_MS: u64 = 24 * 60 * 60 * 1000;
-
-/// The most processes that any limit on counts may allow.
-pub(crate) const MOST_PROCESSES: usize = 65_536;

@@ -11,11 +11,11 @@ use crate::error::{InputError, ResizeError};
 use crate::handle::Ended;
 use crate::input::{Input, QueuedInput};
 use crate::limits::{READER_LAG_BYTES, READER_STALL};
-use crate::log::Stream;
 use crate::registry::{Registry, Slot};
 use crate::shared::{Shared, now_ms};
 use crate::streams::Streams;
 use bytes::Bytes;
+use sa_api::ProcessLogsStream;
 use sa_supervisor::{Exit, Process as Child, TerminalSize};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -75,7 +75,7 @@ impl Owner {
         self.finish(exit);
     }
 
-    fn read(&mut self, stream: Stream) {
+    fn read(&mut self, stream: ProcessLogsStream) {
         let shared = &self.shared;
         self.streams.read(stream, |bytes| shared.append(stream, Bytes::copy_from_slice(bytes)));
     }

@@ -1,6 +1,6 @@
 //! The processes of the daemon.
 
-use crate::config::{BadConfig, Config};
+use crate::config::{BadConfig, check_config};
 use crate::error::{RemoveError, StartError};
 use crate::handle::{Inner, Process, Snapshot};
 use crate::input::Input;
@@ -10,6 +10,7 @@ use crate::shared::{Shared, now_ms};
 use crate::spec::Spec;
 use crate::streams::{Stdin, Streams};
 use parking_lot::{Mutex, MutexGuard};
+use sa_api::ProcessConfig;
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -44,7 +45,7 @@ pub(crate) struct Registry {
 }
 
 struct Entries {
-    config: Config,
+    config: ProcessConfig,
     processes: HashMap<String, Process>,
     /// Those that ended, the first one first.
     ended: VecDeque<String>,
@@ -69,7 +70,7 @@ impl Registry {
         self.entries.lock()
     }
 
-    pub(crate) fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> ProcessConfig {
         self.lock().config.clone()
     }
 
@@ -113,7 +114,7 @@ impl Entries {
 
 impl Processes {
     /// Creates a registry without processes. By default, processes start in the workspace.
-    pub fn new(supervisor: Supervisor, config: Config, workspace: &Path) -> Self {
+    pub fn new(supervisor: Supervisor, config: ProcessConfig, workspace: &Path) -> Self {
         let entries = Entries {
             config,
             processes: HashMap::new(),
@@ -127,16 +128,16 @@ impl Processes {
     }
 
     /// Returns the limits in force.
-    pub fn config(&self) -> Config {
+    pub fn config(&self) -> ProcessConfig {
         self.registry.config()
     }
 
     /// Changes the limits. Running processes continue, even above a new limit.
-    pub fn configure(&self, change: impl FnOnce(&mut Config)) -> Result<Config, BadConfig> {
+    pub fn configure(&self, change: impl FnOnce(&mut ProcessConfig)) -> Result<ProcessConfig, BadConfig> {
         let mut entries = self.registry.lock();
         let mut config = entries.config.clone();
         change(&mut config);
-        config.check()?;
+        check_config(&config)?;
         entries.config = config.clone();
         entries.forget_oldest();
         Ok(config)

@@ -1,11 +1,11 @@
 //! Runs one command from start to end, within a timeout that always fires.
 
 use crate::error::StartError;
-use crate::log::Stream;
 use crate::registry::Processes;
 use crate::scratch::Look;
 use crate::spec::{RunBounds, Spec};
 use crate::streams::{Stdin, Streams};
+use sa_api::ProcessLogsStream;
 use sa_supervisor::{Exit, Process as Child};
 use std::time::{Duration, Instant};
 
@@ -113,8 +113,8 @@ impl Run {
         }
     }
 
-    fn read(&mut self, stream: Stream) -> Look {
-        let captured = if stream == Stream::Stderr { &mut self.stderr } else { &mut self.stdout };
+    fn read(&mut self, stream: ProcessLogsStream) -> Look {
+        let captured = if stream == ProcessLogsStream::Stderr { &mut self.stderr } else { &mut self.stdout };
         let limit = self.limit;
         self.streams.read(stream, |bytes| captured.push(bytes, limit))
     }
@@ -122,7 +122,7 @@ impl Run {
     fn take_rest(&mut self) {
         let Self { streams, limit, stdout, stderr } = self;
         streams.drain(|stream, bytes| {
-            let captured = if stream == Stream::Stderr { &mut *stderr } else { &mut *stdout };
+            let captured = if stream == ProcessLogsStream::Stderr { &mut *stderr } else { &mut *stdout };
             captured.push(bytes, *limit);
         });
     }

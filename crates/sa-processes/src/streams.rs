@@ -1,7 +1,7 @@
 //! The standard streams of a running process: three pipes, or one terminal.
 
-use crate::log::Stream;
 use crate::scratch::{self, Look};
+use sa_api::ProcessLogsStream;
 use sa_supervisor::{OnPipes, OnTerminal, Process as Child, Terminal, TerminalSize};
 use std::fs::File;
 use std::future::pending;
@@ -57,25 +57,25 @@ impl Streams {
     }
 
     /// Waits until one of the outputs may be read; forever if there is none. Cancel-safe.
-    pub(crate) async fn readable(&self) -> Stream {
+    pub(crate) async fn readable(&self) -> ProcessLogsStream {
         match self {
             Self::Pipes { stdout, stderr, .. } => tokio::select! {
-                () = ready(stdout.as_ref()) => Stream::Stdout,
-                () = ready(stderr.as_ref()) => Stream::Stderr,
+                () = ready(stdout.as_ref()) => ProcessLogsStream::Stdout,
+                () = ready(stderr.as_ref()) => ProcessLogsStream::Stderr,
             },
             Self::Terminal { terminal, open: true, .. } => {
                 // An error shows at the read that follows.
                 let _ = terminal.readable().await;
-                Stream::Terminal
+                ProcessLogsStream::Pty
             }
             Self::Terminal { open: false, .. } => pending().await,
         }
     }
 
-    pub(crate) fn read(&mut self, stream: Stream, work: impl FnOnce(&[u8])) -> Look {
+    pub(crate) fn read(&mut self, stream: ProcessLogsStream, work: impl FnOnce(&[u8])) -> Look {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
-                let pipe = if stream == Stream::Stderr { stderr } else { stdout };
+                let pipe = if stream == ProcessLogsStream::Stderr { stderr } else { stdout };
                 let look = pipe
                     .as_ref()
                     .map_or(Look::End, |pipe| scratch::read(|buffer| pipe.try_read(buffer), work));
@@ -94,10 +94,12 @@ impl Streams {
 
     /// Reads the rest of all outputs once the writers are gone, and closes them. It reads the descriptors directly, as
     /// the runtime may not know of the last bytes yet.
-    pub(crate) fn drain(&mut self, mut work: impl FnMut(Stream, &[u8])) {
+    pub(crate) fn drain(&mut self, mut work: impl FnMut(ProcessLogsStream, &[u8])) {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
-                for (stream, pipe) in [(Stream::Stdout, stdout.take()), (Stream::Stderr, stderr.take())] {
+                for (stream, pipe) in
+                    [(ProcessLogsStream::Stdout, stdout.take()), (ProcessLogsStream::Stderr, stderr.take())]
+                {
                     let file = pipe.map(|pipe| pipe.as_fd().try_clone_to_owned().map(File::from));
                     let Some(Ok(mut file)) = file else { continue };
                     drain(|taken| {
@@ -114,7 +116,7 @@ impl Streams {
                     drain(|taken| {
                         let work = |bytes: &[u8]| {
                             *taken += bytes.len();
-                            work(Stream::Terminal, bytes);
+                            work(ProcessLogsStream::Pty, bytes);
                         };
                         scratch::read(|buffer| terminal.read_now(buffer), work)
                     });

@@ -1,7 +1,7 @@
 //! Packing a file or a directory while it is sent.
 
 use super::pipe::{self, PipeWriter, Reader};
-use crate::entry::{Kind, kind, mode, size};
+use crate::entry::{kind, mode, size};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::Last;
@@ -12,6 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::Stream;
 use rustix::fs::{Mode, OFlags, Stat};
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -89,12 +90,12 @@ fn first(shared: &Shared, beneath: &Path, path: &Path) -> Result<First, FilesErr
     let place = shared.root.place(beneath, Last::Follow).at(path)?;
     let stat = place.stat().at(path)?;
     match kind(&stat) {
-        Kind::File => {
+        FsEntryType::File => {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let fd = rustix::fs::openat(&place.dir, &place.name, flags, Mode::empty()).at(path)?;
             Ok(First::File(File::from(fd), stat))
         }
-        Kind::Directory => Ok(First::Directory(Tree::open(shared, beneath, path)?)),
+        FsEntryType::Directory => Ok(First::Directory(Tree::open(shared, beneath, path)?)),
         _ => Err(FilesError::Conflict(format!(
             "'{}' is neither a file nor a directory",
             path.to_string_lossy()
@@ -171,17 +172,17 @@ impl<W: Write> Visitor for Packer<'_, W> {
 fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<(), FilesError> {
     let mut header = header(found.stat);
     match kind(found.stat) {
-        Kind::Directory => {
+        FsEntryType::Directory => {
             header.set_entry_type(EntryType::Directory);
             builder.append_data(&mut header, found.relative, io::empty()).at(found.path)?;
         }
-        Kind::Symlink => {
+        FsEntryType::Symlink => {
             let target = rustix::fs::readlinkat(found.dir, found.name, Vec::new()).at(found.path)?;
             header.set_entry_type(EntryType::Symlink);
             let target = Path::new(OsStr::from_bytes(target.to_bytes()));
             builder.append_link(&mut header, found.relative, target).at(found.path)?;
         }
-        Kind::File => {
+        FsEntryType::File => {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let fd = rustix::fs::openat(found.dir, found.name, flags, Mode::empty()).at(found.path)?;
             let file = File::from(fd);
@@ -189,7 +190,7 @@ fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<()
             append_file(builder, found.relative, file, &stat, found.path)?;
         }
         // The contents of a pipe, a socket or a device are not in the file system.
-        Kind::Other => {}
+        FsEntryType::Other => {}
     }
     Ok(())
 }
@@ -201,7 +202,7 @@ fn append_file(
     stat: &Stat,
     path: &Path,
 ) -> Result<(), FilesError> {
-    if kind(stat) != Kind::File {
+    if kind(stat) != FsEntryType::File {
         return Ok(());
     }
     let mut header = header(stat);

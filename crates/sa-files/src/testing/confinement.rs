@@ -2,9 +2,10 @@
 
 use super::pieces::Pieces;
 use super::world::{SECRET, World, run};
-use crate::{Entry, Kind, Page, Query, WriteOptions};
+use crate::{Entry, Page, Query, WriteOptions};
 use bytes::Bytes;
 use futures_util::StreamExt;
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 
 /// Checks the operations that the bytes describe, on a tree of directories, files and links that they describe first.
@@ -45,7 +46,7 @@ fn goes_along_link(root: &std::path::Path, path: &std::path::Path) -> bool {
 
 /// Links and directories may have any size.
 fn is_secret(entry: &Entry) -> bool {
-    entry.kind == Kind::File && entry.size == SECRET.len() as u64
+    entry.kind == FsEntryType::File && entry.size == SECRET.len() as u64
 }
 
 async fn operate(world: &World, operation: u8, one: &OsStr, two: &OsStr) {

@@ -1,6 +1,7 @@
 //! Gathers changes for a moment: several changes of one path are reported once.
 
-use super::{ChangeKind, WatchEvent};
+use super::WatchEvent;
+use sa_api::FsChangeKind;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     order: Vec<PathBuf>,
-    kinds: BTreeMap<PathBuf, (ChangeKind, bool)>,
+    kinds: BTreeMap<PathBuf, (FsChangeKind, bool)>,
     bytes: usize,
 }
 
@@ -22,12 +23,12 @@ impl Changes {
     }
 
     /// Adds one, on top of what happened to the path before.
-    pub(super) fn add(&mut self, path: PathBuf, kind: ChangeKind, directory: bool) {
+    pub(super) fn add(&mut self, path: PathBuf, kind: FsChangeKind, directory: bool) {
         let before = self.kinds.get(&path).map(|(kind, _)| *kind);
         let kind = match (before, kind) {
-            (Some(ChangeKind::Created), ChangeKind::Modified) => ChangeKind::Created,
-            (Some(ChangeKind::Removed), ChangeKind::Created) => ChangeKind::Modified,
-            (Some(ChangeKind::Created), ChangeKind::Removed) => {
+            (Some(FsChangeKind::Created), FsChangeKind::Modified) => FsChangeKind::Created,
+            (Some(FsChangeKind::Removed), FsChangeKind::Created) => FsChangeKind::Modified,
+            (Some(FsChangeKind::Created), FsChangeKind::Removed) => {
                 // It came and went.
                 self.kinds.remove(&path);
                 return;
@@ -55,9 +56,9 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ChangeKind::{Created, Modified, Removed};
+    use FsChangeKind::{Created, Modified, Removed};
 
-    fn reported(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
+    fn reported(changes: &[(&str, FsChangeKind)]) -> Vec<(String, FsChangeKind)> {
         let mut gathered = Changes::default();
         for (path, kind) in changes {
             gathered.add(PathBuf::from(path), *kind, false);

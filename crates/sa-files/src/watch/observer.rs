@@ -4,8 +4,8 @@ use super::changes::Changes;
 use super::nodes::Nodes;
 use super::scan::Scan;
 use super::source::{Id, Notice, Source, What};
-use super::{ChangeKind, WatchEvent, WatchOptions};
-use crate::entry::{Kind, kind};
+use super::{WatchEvent, WatchOptions};
+use crate::entry::kind;
 use crate::error::{At, Fault, FilesError};
 use crate::files::{Located, Shared};
 use crate::root::Last;
@@ -13,6 +13,8 @@ use crate::rules::Rules;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use sa_api::FsChangeKind;
+use sa_api::FsEntryType;
 use sa_disk::is_temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -51,7 +53,7 @@ impl Observer {
     ) -> Result<Self, FilesError> {
         let path = located.absolute.clone();
         let place = shared.root.place(&located.beneath, Last::Follow).at(&path)?;
-        let is_dir = kind(&place.stat().at(&path)?) == Kind::Directory;
+        let is_dir = kind(&place.stat().at(&path)?) == FsEntryType::Directory;
         let source = Source::new().at(&path)?;
         let mut observer = Self {
             options: WatchOptions { recursive: options.recursive && is_dir, ..options },
@@ -127,7 +129,7 @@ impl Observer {
             Notice::Gone { id } if Some(id) == self.root => {
                 self.over = true;
                 if self.only.is_none() {
-                    changes.add(self.located.absolute.clone(), ChangeKind::Removed, true);
+                    changes.add(self.located.absolute.clone(), FsChangeKind::Removed, true);
                 }
             }
             // The parent reports the same.
@@ -151,9 +153,9 @@ impl Observer {
             return;
         }
         let kind = match what {
-            What::Appeared => ChangeKind::Created,
-            What::Changed => ChangeKind::Modified,
-            What::Disappeared => ChangeKind::Removed,
+            What::Appeared => FsChangeKind::Created,
+            What::Changed => FsChangeKind::Modified,
+            What::Disappeared => FsChangeKind::Removed,
         };
         changes.add(path.clone(), kind, directory);
         if !directory || !self.options.recursive {

@@ -4,11 +4,12 @@
 use super::changes::Changes;
 use super::observer::Observer;
 use super::source::Id;
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::FilesError;
 use crate::rules::Rules;
 use crate::tree::{Opened, Step, Tree, TreeEntry, Visitor};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::is_temporary_name;
 use std::ffi::OsStr;
 use std::io;
@@ -114,8 +115,8 @@ impl Visitor for Scan<'_> {
         if let Some(changes) = self.changes.as_mut().filter(|changes| !changes.is_full(most)) {
             changes.add(
                 found.path.to_owned(),
-                super::ChangeKind::Created,
-                kind(found.stat) == Kind::Directory,
+                sa_api::FsChangeKind::Created,
+                kind(found.stat) == FsEntryType::Directory,
             );
         }
         Ok(Step::On)

@@ -6,10 +6,10 @@ use super::run::{Run, origin_of};
 use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::{file_name, shown};
-use crate::progress::Progress;
 use crate::sources::Resolver;
 use crate::store::{AgentDirectory, Lock, Receipt, locate_entry};
 use crate::unpack::{copy_directory, move_program, unpack};
+use sa_api::InstallEvent;
 use sa_disk::{Staging, at, on_disk};
 use std::fs;
 use std::path::PathBuf;
@@ -91,11 +91,11 @@ impl Run<'_> {
         let partial = directory.join(file_name(file));
         let url = shown(&file.url);
         let count = |received, total| {
-            self.reporter.report(Progress::Downloading { url: url.clone(), received, total })
+            self.reporter.report(InstallEvent::Downloading { url: url.clone(), received, total })
         };
         match self.resolver.client.download(file, &partial, &count).await {
             Ok(digest) => {
-                self.reporter.report(Progress::Verifying);
+                self.reporter.report(InstallEvent::Verifying);
                 Ok((partial, digest))
             }
             Err(error) => {
@@ -121,7 +121,7 @@ impl Run<'_> {
         let (assembly, ()) = assembly
             .work(move |assembly| {
                 let into = assembly.staging.path();
-                let written = |written| reporter.report(Progress::Unpacking { written });
+                let written = |written| reporter.report(InstallEvent::Unpacking { written });
                 let unpacked = match format {
                     Format::Program => move_program(&partial, &program, into),
                     _ => unpack(&partial, format, &rules, into, &written),
@@ -149,7 +149,7 @@ impl Run<'_> {
         let Some(entry) = entry else {
             return Err(SourceError::NoProgram { url, entries: artifact.entry.join(", ") });
         };
-        self.reporter.report(Progress::Activating);
+        self.reporter.report(InstallEvent::Activating);
         let receipt = self.receipt(&artifact, entry, digest);
         let select = self.selects(&receipt.version);
         on_disk(move || assembly.finish(receipt, select)).await
@@ -181,7 +181,7 @@ impl Run<'_> {
         let reporter = Arc::clone(&self.reporter);
         let (assembly, ()) = assembly
             .work(move |assembly| {
-                let written = |written| reporter.report(Progress::Unpacking { written });
+                let written = |written| reporter.report(InstallEvent::Unpacking { written });
                 copy_directory(&from, assembly.staging.path(), &written)
                     .map_err(|error| error.of(&from.display().to_string()))
             })

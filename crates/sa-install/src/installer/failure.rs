@@ -1,7 +1,8 @@
 //! From what each source said to why the installation failed.
 
 use crate::error::{Attempt, InstallError, SourceError};
-use sa_agents::{AgentSpec, Platform, SourceKind};
+use sa_agents::{AgentSpec, Platform};
+use sa_api::InstallSource;
 
 /// The reason why a source is given up.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    pub(super) fn add(&mut self, source: SourceKind, error: &SourceError) {
+    pub(super) fn add(&mut self, source: InstallSource, error: &SourceError) {
         match error {
             SourceError::NoBuild(_) => self.no_build += 1,
             SourceError::NoVersion { .. } => self.no_version += 1,

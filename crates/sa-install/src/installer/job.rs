@@ -2,14 +2,14 @@
 
 use super::Installed;
 use crate::error::InstallError;
-use crate::progress::Progress;
+use sa_api::InstallEvent;
 use std::mem::discriminant;
 use tokio::sync::watch;
 
 /// The state that observers see. Steps are few: counts replace each other.
 #[derive(Debug, Default)]
 pub(super) struct JobState {
-    steps: Vec<Progress>,
+    steps: Vec<InstallEvent>,
     outcome: Option<Result<Installed, InstallError>>,
 }
 
@@ -25,7 +25,7 @@ impl Reporter {
         (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, reported: 0, last: None })
     }
 
-    pub(super) fn report(&self, progress: Progress) {
+    pub(super) fn report(&self, progress: InstallEvent) {
         self.state.send_modify(|state| match state.steps.last_mut() {
             Some(last) if is_count_of_same(last, &progress) => *last = progress,
             _ => state.steps.push(progress),
@@ -38,10 +38,10 @@ impl Reporter {
 }
 
 /// Returns whether `next` only updates the count of `last`.
-fn is_count_of_same(last: &Progress, next: &Progress) -> bool {
+fn is_count_of_same(last: &InstallEvent, next: &InstallEvent) -> bool {
     match (last, next) {
-        (Progress::Downloading { url: a, .. }, Progress::Downloading { url: b, .. }) => a == b,
-        (Progress::Unpacking { .. }, Progress::Unpacking { .. }) => true,
+        (InstallEvent::Downloading { url: a, .. }, InstallEvent::Downloading { url: b, .. }) => a == b,
+        (InstallEvent::Unpacking { .. }, InstallEvent::Unpacking { .. }) => true,
         _ => discriminant(last) == discriminant(next) && last == next,
     }
 }
@@ -53,13 +53,13 @@ pub struct Job {
     state: watch::Receiver<JobState>,
     /// The number of reported steps, and the last of them.
     reported: usize,
-    last: Option<Progress>,
+    last: Option<InstallEvent>,
 }
 
 impl Job {
     /// Returns the next step, or the newest count of the last one. Completed steps are reported too, counts in
     /// between are not. None at the end.
-    pub async fn next(&mut self) -> Option<Progress> {
+    pub async fn next(&mut self) -> Option<InstallEvent> {
         loop {
             {
                 let state = self.state.borrow_and_update();
@@ -98,22 +98,22 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn downloading(received: u64) -> Progress {
-        Progress::Downloading { url: "u".to_owned(), received, total: Some(9) }
+    fn downloading(received: u64) -> InstallEvent {
+        InstallEvent::Downloading { url: "u".to_owned(), received, total: Some(9) }
     }
 
     #[tokio::test]
     async fn a_slow_watcher_gets_every_step_but_only_the_last_count() {
         let (reporter, mut job) = Reporter::new("x");
-        reporter.report(Progress::Waiting);
+        reporter.report(InstallEvent::Waiting);
         (0..=5).for_each(|received| reporter.report(downloading(received)));
-        assert_eq!(job.next().await, Some(Progress::Waiting));
+        assert_eq!(job.next().await, Some(InstallEvent::Waiting));
         assert_eq!(job.next().await, Some(downloading(5)));
         (6..=9).for_each(|received| reporter.report(downloading(received)));
-        reporter.report(Progress::Verifying);
+        reporter.report(InstallEvent::Verifying);
         reporter.finish(Err(InstallError::NotInstallable { agent: "x".to_owned(), program: None }));
         assert_eq!(job.next().await, Some(downloading(9)));
-        assert_eq!(job.next().await, Some(Progress::Verifying));
+        assert_eq!(job.next().await, Some(InstallEvent::Verifying));
         assert_eq!(job.next().await, None);
         assert!(matches!(job.outcome().await, Err(InstallError::NotInstallable { .. })));
     }

@@ -4,7 +4,8 @@ use crate::error::InstallError;
 use crate::fetch::ClientOptions;
 use crate::npmrc::NpmConfig;
 use crate::store::Receipt;
-use sa_agents::{AgentSpec, Platform, SourceKind};
+use sa_agents::{AgentSpec, Platform};
+use sa_api::InstallSource;
 use sa_supervisor::Supervisor;
 use std::ffi::OsString;
 use std::fmt;
@@ -71,7 +72,7 @@ pub struct InstallRequest {
     pub version: Option<String>,
     /// Also if it is installed already.
     pub reinstall: bool,
-    pub source: Option<SourceKind>,
+    pub source: Option<InstallSource>,
     /// From this directory or file of the user's.
     pub from: Option<PathBuf>,
     pub mirror: Option<Url>,

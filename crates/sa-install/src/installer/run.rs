@@ -7,10 +7,10 @@ use super::{Inner, InstallRequest, Installed};
 use crate::artifact::{Artifact, Contents};
 use crate::error::{InstallError, SourceError};
 use crate::fetch::shown;
-use crate::progress::Progress;
 use crate::sources::{Local, Resolver};
 use crate::store::{AgentDirectory, Lock, check_version, is_newer};
-use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
+use sa_agents::{AgentSpec, Recipe, Source};
+use sa_api::{InstallEvent, InstallSource};
 use sa_disk::{DiskError, on_disk};
 use std::sync::Arc;
 
@@ -78,14 +78,14 @@ impl<'a> Run<'a> {
         let wanted = |source: &&Source| self.request.source.is_none_or(|kind| kind == source.kind());
         for source in sources.iter().filter(wanted) {
             let kind = source.kind();
-            self.reporter.report(Progress::Resolving { source: kind });
+            self.reporter.report(InstallEvent::Resolving { source: kind });
             let error = match self.try_source(source).await {
                 Ok(installed) => return Ok(installed),
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Source(error)) => error,
             };
             tracing::info!(agent = self.agent.id, source = kind.name(), %error, "a source could not help");
-            self.reporter.report(Progress::SourceFailed { source: kind, reason: error.to_string() });
+            self.reporter.report(InstallEvent::SourceFailed { source: kind, reason: error.to_string() });
             failures.add(kind, &error);
         }
         if let Some(kind) = self.request.source.filter(|_| failures.is_empty()) {
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
     /// Looks into the user's directory, which replaces every source.
     async fn find_local(&self) -> Result<Option<Local>, InstallError> {
         let Some(place) = self.request.from.clone() else { return Ok(None) };
-        self.reporter.report(Progress::Resolving { source: SourceKind::Local });
+        self.reporter.report(InstallEvent::Resolving { source: InstallSource::Local });
         let (resolver, agent, version) =
             (self.resolver.clone(), self.agent.clone(), self.request.version.clone());
         let found = on_disk(move || resolver.local(&agent, &place, version.as_deref())).await;
@@ -120,7 +120,7 @@ impl<'a> Run<'a> {
             Failure::Final(error) => error,
             Failure::Source(error) => {
                 let mut failures = Failures::default();
-                failures.add(SourceKind::Local, &error);
+                failures.add(InstallSource::Local, &error);
                 failures.sum(self.agent, self.inner.platform, self.request.version.as_deref())
             }
         }
@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
 
     /// Takes the lock of the agent's directory.
     pub(super) async fn lock(&self) -> Result<Lock, DiskError> {
-        Lock::take(&self.directory, || self.reporter.report(Progress::Waiting)).await
+        Lock::take(&self.directory, || self.reporter.report(InstallEvent::Waiting)).await
     }
 
     pub(super) fn failed(&self, error: SourceError) -> Failure {

@@ -8,7 +8,8 @@ use crate::artifact::{Artifact, Contents, Digest, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
-use sa_agents::{Checksum, Github, SourceKind};
+use sa_agents::{Checksum, Github};
+use sa_api::InstallSource;
 use serde::Deserialize;
 use url::Url;
 
@@ -72,7 +73,7 @@ pub(super) async fn resolve(
     };
     Ok(Artifact {
         version: found.version,
-        source: SourceKind::Github,
+        source: InstallSource::Github,
         contents: Contents::File(file),
         entry: request.recipe.entry.clone(),
         launch: None,

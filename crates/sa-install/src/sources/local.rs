@@ -11,7 +11,8 @@ use crate::error::SourceError;
 use crate::limits::MAX_SEARCHED_BYTES;
 use names::Published;
 use reqwest::header::HeaderMap;
-use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
+use sa_agents::{AgentSpec, Recipe, Source};
+use sa_api::InstallSource;
 use sa_disk::at;
 use serde::Deserialize;
 use std::fs::File;
@@ -126,7 +127,7 @@ fn file(
     };
     Ok(Artifact {
         version,
-        source: SourceKind::Local,
+        source: InstallSource::Local,
         contents: Contents::File(file),
         entry: recipe.entry.clone(),
         launch: None,
@@ -139,7 +140,7 @@ fn unpacked(place: &Path, entry: &str, asked: Option<&str>) -> Artifact {
     let told = told.as_deref().and_then(version_name);
     Artifact {
         version: asked.or(told).unwrap_or(UNNAMED).to_owned(),
-        source: SourceKind::Local,
+        source: InstallSource::Local,
         contents: Contents::Directory(place.to_owned()),
         entry: vec![entry.to_owned()],
         launch: None,

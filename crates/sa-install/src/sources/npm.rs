@@ -7,7 +7,8 @@ use crate::artifact::{Artifact, Contents, Format, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::{ACCEPT, HeaderValue};
-use sa_agents::{Npm, NpmTree, SourceKind, Unpack};
+use sa_agents::{Npm, NpmTree, Unpack};
+use sa_api::InstallSource;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -77,7 +78,7 @@ pub(super) async fn resolve(request: &Request<'_>, npm: &Npm, build: &str) -> Re
     let file = package.tarball(&release, npm.unpack.clone())?;
     Ok(Artifact {
         version,
-        source: SourceKind::Npm,
+        source: InstallSource::Npm,
         contents: Contents::File(file),
         entry: request.recipe.entry.clone(),
         launch: None,
@@ -93,7 +94,7 @@ pub(super) async fn resolve_tree(request: &Request<'_>, tree: &NpmTree) -> Resul
     packages.extend(tree.with.iter().cloned());
     Ok(Artifact {
         version,
-        source: SourceKind::Npm,
+        source: InstallSource::Npm,
         contents: Contents::NpmTree(packages),
         entry: request.recipe.entry.clone(),
         launch: None,

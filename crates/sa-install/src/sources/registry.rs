@@ -8,7 +8,8 @@ use crate::artifact::{Artifact, Contents, RegistryLaunch, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::HeaderMap;
-use sa_agents::{Platform, Registry, SourceKind, Unpack};
+use sa_agents::{Platform, Registry, Unpack};
+use sa_api::InstallSource;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -148,7 +149,7 @@ fn program(version: String, binary: &Binary, platform: Platform) -> Result<Artif
         RemoteFile { url, headers: HeaderMap::new(), digest, size: None, format, unpack: Unpack::default() };
     Ok(Artifact {
         version,
-        source: SourceKind::Registry,
+        source: InstallSource::Registry,
         contents: Contents::File(file),
         entry: vec![beneath(&binary.cmd)],
         launch: Some(RegistryLaunch { args: binary.args.clone(), env: binary.env.clone() }),
@@ -178,7 +179,7 @@ async fn package(request: &Request<'_>, version: String, npx: Runner) -> Result<
     } else {
         (Contents::NpmTree(vec![format!("{name}@{pinned}")]), format!("node_modules/.bin/{program}"))
     };
-    Ok(Artifact { version, source: SourceKind::Registry, contents, entry: vec![entry], launch })
+    Ok(Artifact { version, source: InstallSource::Registry, contents, entry: vec![entry], launch })
 }
 
 /// Returns a package's name and the version it is pinned to.

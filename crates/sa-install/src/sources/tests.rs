@@ -11,7 +11,8 @@ use super::*;
 use crate::artifact::{Contents, Digest, RemoteFile};
 use crate::fetch::ClientOptions;
 use crate::npmrc::{NpmConfig, NpmSources};
-use sa_agents::{AgentSpec, Catalogue, SourceKind};
+use sa_agents::{AgentSpec, Catalogue};
+use sa_api::InstallSource;
 use sa_testkit::mirror::Mirror;
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ fn agent_with(recipe: &str) -> AgentSpec {
 async fn ask(
     resolver: &Resolver,
     agent: &AgentSpec,
-    kind: SourceKind,
+    kind: InstallSource,
     version: Option<&str>,
 ) -> Result<Artifact, SourceError> {
     let recipe = agent.install.as_ref().unwrap();

@@ -7,7 +7,8 @@ use crate::artifact::{Artifact, Contents, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::HeaderMap;
-use sa_agents::{SourceKind, Vendor};
+use sa_agents::Vendor;
+use sa_api::InstallSource;
 use url::Url;
 
 /// Tries the store's addresses in order. Returns the first error, unless that only says that the version is missing
@@ -72,7 +73,7 @@ async fn at(
     };
     Ok(Artifact {
         version: version.clone(),
-        source: SourceKind::Vendor,
+        source: InstallSource::Vendor,
         contents: Contents::File(file),
         entry: request.recipe.entry.clone(),
         launch: None,

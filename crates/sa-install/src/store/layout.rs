@@ -94,7 +94,7 @@ fn is_plain(name: &str, most: usize) -> bool {
 }
 
 /// Returns whether `a` is a newer version than `b`.
-pub fn is_newer(a: &str, b: &str) -> bool {
+pub(crate) fn is_newer(a: &str, b: &str) -> bool {
     newest_first(a, b) == Ordering::Less
 }
 

@@ -10,7 +10,7 @@ use crate::command::Posted;
 use crate::record::OpenQuestion;
 use crate::{SessionError, Verdict};
 use sa_api::sessions::{
-    Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
+    CrashKind, Delivery, EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest,
     PermissionResolved, QuestionOutcome, QuestionReply, QuestionRequest, QuestionResolved, ResolvedBy,
 };
 use sa_jsonrpc::codes;
@@ -77,7 +77,7 @@ impl Machine {
         };
         if let Err(unparsed) = outcome {
             let message = format!("the agent asked something that cannot be understood: {unparsed}");
-            self.report_error("unparsed", message, serde_json::from_str(params.get()).ok());
+            self.report_error(CrashKind::Unparsed, message, serde_json::from_str(params.get()).ok());
             self.refuse(request, codes::INVALID_PARAMS, unparsed.to_string());
         }
     }

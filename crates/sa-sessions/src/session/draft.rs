@@ -6,7 +6,7 @@ use crate::log::Line;
 use crate::record::Activity;
 use crate::transcript::Marker;
 use bytes::Bytes;
-use sa_api::sessions::{CrashInfo, EventData, SessionState, TurnEnded, UniversalEvent};
+use sa_api::sessions::{CrashKind, CutOff, EventData, SessionState, UniversalEvent};
 use sa_store::{Change, Listing, Mark, MessageChange, NewEvent, UsageNote};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -42,10 +42,8 @@ impl Draft {
 /// Returns whether the words of an event for programs are those of the contract.
 fn is_documented(event: &EventData) -> bool {
     match event {
-        EventData::Error(crash) => CrashInfo::KINDS.contains(&crash.kind.as_str()),
-        EventData::TurnEnded(ended) => {
-            ended.reason.as_deref().is_none_or(|reason| TurnEnded::REASONS.contains(&reason))
-        }
+        EventData::Error(crash) => !matches!(crash.kind, CrashKind::Other(_)),
+        EventData::TurnEnded(ended) => !matches!(ended.reason, Some(CutOff::Other(_))),
         _ => true,
     }
 }

@@ -12,7 +12,8 @@ use crate::agent::{AgentFailure, Opens};
 use crate::command::{Answer, NativeSession, Reply};
 use sa_api::AgentExit;
 use sa_api::sessions::{
-    CrashInfo, Ended, EventData, NoticeSeverity, ResolvedBy, SessionState, StopReason, WithdrawnBy,
+    CrashInfo, CrashKind, EndReason, Ended, EventData, NoticeSeverity, ResolvedBy, SessionState, StopReason,
+    WithdrawnBy,
 };
 use sa_store::StoreError;
 use serde_json::json;
@@ -137,7 +138,7 @@ impl Machine {
         self.note(events);
         self.draft.event(EventData::Error(CrashInfo {
             message: describe(&exit),
-            kind: "agentExited".to_owned(),
+            kind: CrashKind::AgentExited,
             turn_id: self.turn.id(),
             exit: Some(exit.clone()),
             details: None,
@@ -234,7 +235,7 @@ impl Machine {
         self.withdraw_asks(ResolvedBy::TurnEnded);
         self.asks.clear();
         self.phase = Phase::Ended;
-        self.draft.event(EventData::Ended(Ended { reason: "terminated".to_owned() }));
+        self.draft.event(EventData::Ended(Ended { reason: EndReason::Terminated }));
         self.record.state = SessionState::Ended;
         self.effect(Effect::ReleaseSkills);
         self.effect(Effect::CloseLog);

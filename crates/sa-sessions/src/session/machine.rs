@@ -43,7 +43,7 @@ use crate::policy::Policy;
 use crate::record::Record;
 use sa_agents::TokenVariable;
 use sa_api::sessions::{
-    CrashInfo, EventData, Notice, NoticeSeverity, QueuedMessage, SessionChoices, SessionState,
+    CrashInfo, CrashKind, EventData, Notice, NoticeSeverity, QueuedMessage, SessionChoices, SessionState,
 };
 use sa_store::Listing;
 use sa_universal::{ModeTable, Reducer};
@@ -270,11 +270,11 @@ impl Machine {
             FromAgent::Unparsed(unparsed) => {
                 let details = serde_json::to_value(&unparsed).ok();
                 let message = format!("the agent wrote a line that is no message: {}", unparsed.reason);
-                self.report_error("unparsed", message, details);
+                self.report_error(CrashKind::Unparsed, message, details);
             }
             FromAgent::Gap => {
                 let message = "messages of the agent were lost: the daemon could not take them in time";
-                self.report_error("gap", message.to_owned(), None);
+                self.report_error(CrashKind::Gap, message.to_owned(), None);
             }
             FromAgent::Ended(exit) => self.on_agent_ended(exit),
         }
@@ -437,8 +437,8 @@ impl Machine {
         self.draft.event(EventData::Notice(notice));
     }
 
-    pub(super) fn report_error(&mut self, kind: &str, message: String, details: Option<Value>) {
-        let (kind, turn_id) = (kind.to_owned(), self.turn.id());
+    pub(super) fn report_error(&mut self, kind: CrashKind, message: String, details: Option<Value>) {
+        let turn_id = self.turn.id();
         self.draft.event(EventData::Error(CrashInfo { message, kind, turn_id, exit: None, details }));
     }
 

@@ -6,7 +6,7 @@ use super::input::Leftovers;
 use super::machine::Machine;
 use super::queue::Queued;
 use sa_api::sessions::{
-    EventData, MessageAccepted, MessageWithdrawn, ResolvedBy, StopReason, TurnEnded, WithdrawnBy,
+    CutOff, EventData, MessageAccepted, MessageWithdrawn, ResolvedBy, StopReason, TurnEnded, WithdrawnBy,
 };
 use sa_store::{MessageChange, MessageState, StoredMessage};
 
@@ -30,7 +30,7 @@ impl Machine {
             self.draft.event(EventData::TurnEnded(TurnEnded {
                 turn_id: message.turn_id.clone(),
                 stop_reason: StopReason::Unknown,
-                reason: Some("daemonRestarted".to_owned()),
+                reason: Some(CutOff::DaemonRestarted),
                 usage: None,
             }));
             let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };

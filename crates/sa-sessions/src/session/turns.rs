@@ -9,8 +9,8 @@ use crate::agent::{AgentFailure, Opens, RpcError};
 use crate::command::{Answer, Reply};
 use crate::history::History;
 use sa_api::sessions::{
-    CancelResult, CrashInfo, EventData, MessagePart, ResolvedBy, StopReason, Turn as ShownTurn, TurnEnded,
-    TurnStarted, Usage, WithdrawnBy,
+    CancelResult, CrashInfo, CrashKind, EventData, MessagePart, ResolvedBy, StopReason, Turn as ShownTurn,
+    TurnEnded, TurnStarted, Usage, WithdrawnBy,
 };
 use sa_store::{MessageChange, MessageState};
 use serde_json::json;
@@ -154,14 +154,14 @@ impl Machine {
     pub(super) fn report_failure(&mut self, failure: &AgentFailure) {
         let (message, kind, details) = match failure {
             AgentFailure::Refused { method, message, code, data } => {
-                let prompt = method == "session/prompt" && failure.kind() == "protocol";
-                let kind = if prompt { "promptFailed" } else { failure.kind() };
+                let prompt = method == "session/prompt" && failure.kind() == CrashKind::Protocol;
+                let kind = if prompt { CrashKind::PromptFailed } else { failure.kind() };
                 let details = data.as_deref().cloned().unwrap_or_else(|| json!({ "code": code }));
                 (message.clone(), kind, Some(details))
             }
             other => (other.to_string(), other.kind(), None),
         };
-        let (kind, turn_id, exit) = (kind.to_owned(), self.turn.id(), failure.exit().cloned());
+        let (turn_id, exit) = (self.turn.id(), failure.exit().cloned());
         self.draft.event(EventData::Error(CrashInfo { message, kind, turn_id, exit, details }));
     }
 
@@ -240,7 +240,7 @@ impl Machine {
         let seconds = self.limits.cancel().as_secs();
         let message =
             format!("the agent has not stopped within {seconds} s; it is started anew with the next message");
-        self.report_error("timeout", message, None);
+        self.report_error(CrashKind::Timeout, message, None);
         self.end_turn(StopReason::Cancelled, None, ResolvedBy::TurnEnded);
         if let Phase::Ready(ready) = self.take_phase() {
             self.leave(Some(ready.link), super::CLOSING, Then::TurnAbandoned);
@@ -251,7 +251,7 @@ impl Machine {
     pub(super) fn on_silence(&mut self) {
         let seconds = self.limits.silence().unwrap_or_default().as_secs();
         let message = format!("the agent has said nothing for {seconds} s; its turn is ended");
-        self.report_error("timeout", message, None);
+        self.report_error(CrashKind::Timeout, message, None);
         self.last_heard = self.now.instant;
         self.stop_turn(Cause::Silence);
     }

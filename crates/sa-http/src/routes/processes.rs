@@ -6,7 +6,6 @@ mod encoding;
 mod input;
 mod lifecycle;
 mod logs;
-mod refusals;
 mod run;
 mod terminal;
 mod text;
@@ -57,10 +56,8 @@ pub(crate) fn routes() -> Router<AppState> {
 ))]
 pub(crate) struct Operations;
 
-/// The id in a path.
 type Id = Result<Path<String>, PathRejection>;
 
-/// The process of that id.
 fn find(state: &AppState, id: Id) -> ApiResult<Process> {
     let Path(id) = id?;
     state.processes.get(&id).ok_or_else(|| unknown(&id))

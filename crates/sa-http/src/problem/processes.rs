@@ -1,6 +1,6 @@
-//! What the processes refuse, as HTTP says it.
+//! Failures of processes as problems.
 
-use crate::problem::ApiError;
+use super::ApiError;
 use sa_api::ErrorCode;
 use sa_processes::{BadConfig, InputError, RemoveError, ResizeError, StartError};
 

@@ -114,7 +114,7 @@ async fn open(args: &ChatArgs, target: &Target) -> Result<Session, Failure> {
         let choices = &args.session.choices;
         let patch = SessionPatch {
             agent_mode: choices.agent_mode.clone(),
-            permission_mode: choices.permission_mode.map(crate::commands::api::sessions::mode),
+            permission_mode: choices.permission_mode,
             model: choices.model.clone(),
             variant: choices.variant.clone(),
             options: (!choices.options.is_empty()).then(|| {

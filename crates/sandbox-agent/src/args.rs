@@ -1,4 +1,4 @@
-//! What was typed: every command and flag, with the variables that stand in for them. What it means is decided in
+//! The command line: every command and flag, with the variables that stand in for them. What it means is decided in
 //! `settings.rs` and in the commands.
 
 mod agents;
@@ -17,7 +17,7 @@ mod usage;
 mod welcome;
 
 pub(crate) use agents::{
-    DoctorArgs, InstallAgentArgs, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
+    DoctorArgs, InstallAgentArgs, InstallChoice, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
 };
 pub(crate) use api::{AcpCommand, ApiArgs, ApiCommand, Connection, MessageSource, Output, StreamArgs};
 pub(crate) use api_agents::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
@@ -29,20 +29,21 @@ pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Sc
 pub(crate) use daemon::{DaemonCommand, LogTailArgs, PlaceArgs, StatusArgs, StopArgs, UpgradeArgs};
 pub(crate) use fs::{DownloadArgs, FsCommand, GetArgs, LsArgs, PutArgs, SearchArgs, UploadArgs, WatchArgs};
 pub(crate) use processes::{
-    AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, Owner, ProcessesCommand, RunArgs,
-    StartArgs, Stream,
+    AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, ProcessesCommand, RunArgs, StartArgs,
 };
 pub(crate) use run::{ChatArgs, OutputFormat, RunPromptArgs, SessionArgs, TargetArgs};
 pub(crate) use server::{LogFormat, ServerArgs};
 pub(crate) use sessions::{
     AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, EventArgs, ExportArgs, ImportArgs, ListArgs,
-    MessagesArgs, OrderArg, PatchArgs, PermissionArg, PermissionModeArg, ReplyArg, SendArgs, SessionsArgs,
-    SessionsCommand, StateArg,
+    MessagesArgs, PatchArgs, PermissionArg, SendArgs, SessionsArgs, SessionsCommand,
 };
-pub(crate) use usage::{GroupingArg, UsageArgs};
+pub(crate) use usage::UsageArgs;
 
 use crate::failure::{EXIT_USAGE, Failure};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use serde::de::DeserializeOwned;
+use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -131,7 +132,7 @@ pub(crate) struct AcpArgs {
     /// Id of the agent
     pub(crate) agent: String,
     /// Directory for the agent's own files [default: state/AGENT in the data directory]
-    #[arg(long, value_name = "DIR", env = STATE_DIR_VARIABLE, hide_env_values = true)]
+    #[arg(long, value_name = "DIR", env = STATE_DIR_VARIABLE)]
     pub(crate) state_dir: Option<PathBuf>,
     /// Program of the vendor to drive [default: the installed one, installed if missing]
     #[arg(long, value_name = "FILE")]
@@ -163,10 +164,43 @@ pub(crate) enum GenCommand {
     CliReference,
 }
 
+/// Returns the whole command line.
+pub(crate) fn command() -> clap::Command {
+    complete(Cli::command())
+}
+
+/// Adds what arguments of a kind have in common. Values of variables may be secret. A flag with an optional value takes `true`,
+/// `yes`, `on`, `1` and their opposites.
+fn complete(command: clap::Command) -> clap::Command {
+    let complete_arg = |arg: Arg| {
+        let is_bool = arg.get_value_parser().type_id() == TypeId::of::<bool>();
+        if is_bool && matches!(arg.get_action(), ArgAction::Set) {
+            arg.value_name("BOOL")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true")
+                .value_parser(BoolishValueParser::new())
+                .hide_possible_values(true)
+                .hide_env_values(true)
+        } else {
+            arg.hide_env_values(true)
+        }
+    };
+    command.mut_args(complete_arg).mut_subcommands(complete)
+}
+
+/// Parses one of these values of the API, as JSON spells it.
+fn wire<T, const N: usize>(values: [&'static str; N]) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(values).try_map(|text| serde_json::from_value(text.into()))
+}
+
 /// Returns a group of arguments as if nothing was typed, so that only variables count.
 pub(crate) fn parsed_alone<T: clap::Args>() -> Option<T> {
-    let matches =
-        T::augment_args(clap::Command::new("sandbox-agent")).try_get_matches_from(["sandbox-agent"]);
+    let matches = complete(T::augment_args(clap::Command::new("sandbox-agent")))
+        .try_get_matches_from(["sandbox-agent"]);
     T::from_arg_matches(&matches.ok()?).ok()
 }
 
@@ -188,12 +222,12 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
 
 /// Returns the arguments of `server` as variables alone give them.
 pub(crate) fn server_from_environment() -> Result<ServerArgs, clap::Error> {
-    let command = <ServerArgs as clap::Args>::augment_args(clap::Command::new("server"));
+    let command = complete(<ServerArgs as clap::Args>::augment_args(clap::Command::new("server")));
     ServerArgs::from_arg_matches(&command.try_get_matches_from(["server"])?)
 }
 
 fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(with_command(words))?;
+    let matches = command().try_get_matches_from(with_command(words))?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     match (&mut cli.command, matches.subcommand()) {
         (Command::Server(args), Some((_, given))) => args.let_flags_decide_auth(given),
@@ -249,6 +283,6 @@ mod tests {
 
     #[test]
     fn the_definitions_are_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

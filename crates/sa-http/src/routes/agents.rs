@@ -10,16 +10,14 @@ pub(crate) use install::{
 };
 pub(crate) use offer::{__path_models, __path_modes, models, modes};
 
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use futures_util::StreamExt;
-use http::HeaderMap;
 use sa_agents::AgentSpec;
 use sa_api::{AgentInfo, AgentList, AgentPatch, ErrorCode, Problem};
 use serde::Deserialize;
@@ -30,7 +28,7 @@ const ASKED_AT_ONCE: usize = 4;
 /// Query of the descriptions of agents.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct AgentQuery {
-    /// Whether agents are asked what they offer.
+    /// True to query agents for their modes and models.
     #[serde(default)]
     config: bool,
     /// Ask them again.
@@ -51,7 +49,6 @@ impl AgentQuery {
 type Id = Result<Path<String>, PathRejection>;
 type Parameters = Result<Query<AgentQuery>, QueryRejection>;
 
-/// All agents.
 #[utoipa::path(
     get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
     summary = "List agents",
@@ -62,7 +59,7 @@ type Parameters = Result<Query<AgentQuery>, QueryRejection>;
     ),
     responses(
         (status = 200, description = "Every agent this daemon knows", body = AgentList),
-        (status = 400, description = "A parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is not a boolean"),
     )
 )]
 pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> ApiResult<Json<AgentList>> {
@@ -79,20 +76,17 @@ pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> Ap
     Ok(Json(AgentList { agents }))
 }
 
-/// One agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}", operation_id = "getAgent", tag = "agents",
     summary = "Get an agent",
     description = "Returns one agent with its installed versions, credentials and capabilities.",
     params(
-        ("agent" = String, Path, description = "The agent's id"),
         ("config" = Option<bool>, Query, description = "Ask it which models, modes and efforts it offers; takes seconds"),
         ("noCache" = Option<bool>, Query, description = "With `config`: do not use what it said before"),
     ),
     responses(
         (status = 200, description = "The agent", body = AgentInfo),
-        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean"),
     )
 )]
 pub(crate) async fn get(
@@ -109,31 +103,25 @@ pub(crate) async fn get(
     Ok(Json(info))
 }
 
-/// Changes an agent.
 #[utoipa::path(
     patch, path = "/v1/agents/{agent}", operation_id = "updateAgent", tag = "agents",
     summary = "Choose an agent's current version",
     description = "`currentVersion` is the installed version that starts unless a session names another one. Agents that are running keep \
         the version that they run.",
-    params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = AgentPatch, content_type = "application/json", description = "The changes"),
     responses(
         (status = 200, description = "The agent as it is now", body = AgentInfo),
-        (status = 400, description = "The body names no change, or the id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "That version is not installed; `detail` lists those that are", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body names no change, or the id is not UTF-8"),
+        (status = 422, description = "That version is not installed; `detail` lists those that are"),
     )
 )]
 pub(crate) async fn update(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<AgentInfo>> {
     let agent = named(&state, id)?;
-    let patch: AgentPatch = read_json(&state, &headers, body).await?;
+    let patch: AgentPatch = body.read().await?;
     let Some(version) = patch.current_version else {
         return Err(ApiError::new(
             ErrorCode::InvalidRequest,

@@ -13,9 +13,7 @@ use sa_api::sessions::{PermissionReplyKind, PermissionRequest, QuestionRequest};
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// On a permission.
     Permission {
-        /// The reply.
         reply: PermissionReplyKind,
         /// The reason of a rejection, which the agent reads.
         reason: Option<String>,
@@ -30,15 +28,9 @@ pub enum Decision {
 #[derive(Debug)]
 pub enum Dialog {
     /// A permission, and the reason of its rejection while that is typed.
-    Permission {
-        /// The request.
-        request: PermissionRequest,
-        /// The reason.
-        reason: Option<Editor>,
-    },
+    Permission { request: PermissionRequest, reason: Option<Editor> },
     /// Questions, and the answers so far.
     Questions {
-        /// The request.
         request: QuestionRequest,
         /// The answers to the first questions.
         answers: Vec<Vec<String>>,

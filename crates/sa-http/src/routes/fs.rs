@@ -12,7 +12,7 @@ use crate::state::AppState;
 use axum::Router;
 use axum::routing::{delete, get, post};
 use sa_api::{FsEntry, FsEntryType, FsStat};
-use sa_files::{Entry, Kind};
+use sa_files::Entry;
 use std::path::Path;
 use utoipa::OpenApi;
 
@@ -54,15 +54,6 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn entry_type(kind: Kind) -> FsEntryType {
-    match kind {
-        Kind::File => FsEntryType::File,
-        Kind::Directory => FsEntryType::Directory,
-        Kind::Symlink => FsEntryType::Symlink,
-        Kind::Other => FsEntryType::Other,
-    }
-}
-
 fn octal(mode: u32) -> String {
     format!("{mode:04o}")
 }
@@ -71,7 +62,7 @@ fn listed(entry: &Entry) -> FsEntry {
     FsEntry {
         name: entry.name(),
         path: text(&entry.path),
-        entry_type: entry_type(entry.kind),
+        entry_type: entry.kind,
         size: entry.size,
         modified: entry.modified.rfc3339(),
         mode: octal(entry.mode),
@@ -83,11 +74,11 @@ fn listed(entry: &Entry) -> FsEntry {
 fn described(entry: &Entry) -> FsStat {
     FsStat {
         path: text(&entry.path),
-        entry_type: entry_type(entry.kind),
+        entry_type: entry.kind,
         size: entry.size,
         modified: entry.modified.rfc3339(),
         mode: octal(entry.mode),
         target: entry.target.as_ref().map(|target| target.to_string_lossy().into_owned()),
-        etag: (entry.kind == Kind::File).then(|| entry.version.tag()),
+        etag: (entry.kind == FsEntryType::File).then(|| entry.version.tag()),
     }
 }

@@ -6,12 +6,12 @@ mod messages;
 mod moving;
 
 use super::{explain, print};
-use crate::args::{AnswerArgs, CreateArgs, ListArgs, SessionsCommand, StateArg};
+use crate::args::{AnswerArgs, CreateArgs, ListArgs, SessionsCommand};
 use crate::commands::render::{Table, age, print_text};
 use crate::commands::terminal::key_variable;
 use crate::failure::Failure;
 use anyhow::anyhow;
-pub(crate) use bodies::{CLIENT, mode, read_text};
+pub(crate) use bodies::{CLIENT, read_text};
 pub(crate) use moving::export;
 use sa_api::Timestamp;
 use sa_api::sessions::{
@@ -114,7 +114,7 @@ async fn list(client: &Client, args: ListArgs) -> Result<(), Failure> {
     let mut pages = client.all_sessions(SessionQuery {
         limit: Some(most.clamp(1, LARGEST_PAGE)),
         after: None,
-        states: args.state.into_iter().map(state_of).collect(),
+        states: args.state,
         agents: args.agent,
         metadata: args.metadata,
         include_choices: args.choices,
@@ -129,17 +129,6 @@ async fn list(client: &Client, args: ListArgs) -> Result<(), Failure> {
         sessions.push(session);
     }
     print(args.output, &SessionList { sessions, has_more, next: None }, |list| table(&list.sessions).print())
-}
-
-fn state_of(state: StateArg) -> SessionState {
-    match state {
-        StateArg::Starting => SessionState::Starting,
-        StateArg::Idle => SessionState::Idle,
-        StateArg::Running => SessionState::Running,
-        StateArg::RequiresAction => SessionState::RequiresAction,
-        StateArg::Interrupted => SessionState::Interrupted,
-        StateArg::Ended => SessionState::Ended,
-    }
 }
 
 /// Fails if the agent of a session is not ready.

@@ -6,7 +6,6 @@ mod events;
 mod lifecycle;
 mod listing;
 mod messages;
-mod refusals;
 mod transcript;
 mod transfer;
 
@@ -78,10 +77,8 @@ pub(crate) fn routes() -> Router<AppState> {
 ))]
 pub(crate) struct Operations;
 
-/// The id in a path.
 type Id = Result<Path<String>, PathRejection>;
 
-/// The session of that id.
 async fn find(state: &AppState, id: Id) -> ApiResult<SessionHandle> {
     let Path(id) = id?;
     Ok(state.sessions.get(&id).await?)

@@ -2,22 +2,24 @@
 
 mod examples;
 mod links;
+mod mirror;
 mod parameters;
+mod problems;
 mod schemas;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod unions;
 
+use self::problems::Located;
 use crate::acp;
 use crate::routes::{agents, config, fs, meta, processes, sessions, tickets, usage};
 use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
-/// What the routes themselves do not say.
+/// The document apart from the routes.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -40,8 +42,7 @@ use utoipa::{Modify, OpenApi};
         meta::info, meta::health, meta::openapi, meta::metrics, tickets::issue, tickets::revoke, usage::sum,
         agents::list, agents::get, agents::update, agents::uninstall, agents::install, agents::install_stream,
         agents::latest, agents::modes, agents::models,
-        acp::list, acp::post, acp::stream, acp::delete, acp::standard_post, acp::standard_get, acp::standard_delete,
-        acp::agent_post, acp::agent_get, acp::agent_delete
+        acp::list, acp::post, acp::stream, acp::delete, acp::standard_post, acp::standard_get, acp::standard_delete
     ),
     components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery, sa_api::sessions::TranscriptOrder, sa_api::UsageGrouping)),
     security(("bearer" = []), ("header" = [])),
@@ -61,7 +62,7 @@ impl Modify for Schemes {
     }
 }
 
-/// What the layers around the routes, not the handlers, answer with.
+/// A response of the layers around the routes.
 struct LayerResponse {
     name: &'static str,
     status: &'static str,
@@ -69,7 +70,7 @@ struct LayerResponse {
     from: Answering,
 }
 
-/// Which operations have a response of the layers.
+/// Operations that have a response of the layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answering {
     All,
@@ -133,64 +134,59 @@ pub(crate) fn contract() -> utoipa::openapi::OpenApi {
 fn complete(document: &mut utoipa::openapi::OpenApi) {
     let components = document.components.get_or_insert_default();
     for layer in &LAYER_RESPONSES {
-        components.responses.insert(layer.name.to_owned(), problem(layer.description).into());
+        components.responses.insert(layer.name.to_owned(), problems::problem(layer.description).into());
     }
     unions::name_variants(&mut components.schemas);
     streams::add_components(&mut components.schemas);
     components.schemas.iter_mut().for_each(|(name, schema)| schemas::correct(name, schema));
     let examples = examples::Examples::load();
-    let known: Vec<String> = document
-        .paths
-        .paths
-        .values_mut()
-        .flat_map(operations)
-        .filter_map(|o| o.operation_id.clone())
+    mirror::add_agent_connections(&mut document.paths);
+    let known: Vec<String> = (document.paths.paths.values_mut().flat_map(operations))
+        .filter_map(|(_, operation)| operation.operation_id.clone())
         .collect();
-    for operation in document.paths.paths.values_mut().flat_map(operations) {
-        let has: Vec<_> = LAYER_RESPONSES.iter().filter(|layer| layer.from.has(operation)).collect();
-        for layer in has {
-            let reference = RefOr::Ref(Ref::from_response_name(layer.name));
-            // An operation that has the status for reasons of its own says more.
-            operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in operations(item) {
+            parameters::add_of_path(path, operation);
+            problems::complete(&mut Located { path, method, operation });
+            for layer in LAYER_RESPONSES.iter().filter(|layer| layer.from.has(operation)).collect::<Vec<_>>()
+            {
+                let reference = RefOr::Ref(Ref::from_response_name(layer.name));
+                // An operation that has the status for reasons of its own says more.
+                operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);
+            }
+            drop_null_body(operation);
+            parameters::add_old_names(operation);
+            parameters::bound(operation);
+            schemas::mark_binary(operation);
+            streams::describe(operation);
+            links::add(operation, &known);
+            examples.add(operation);
         }
-        drop_null_body(operation);
-        parameters::add_old_names(operation);
-        parameters::bound(operation);
-        schemas::mark_binary(operation);
-        streams::describe(operation);
-        links::add(operation, &known);
-        examples.add(operation);
     }
 }
 
-fn problem(description: &str) -> Response {
-    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
-    ResponseBuilder::new().description(description).content("application/problem+json", content).build()
-}
-
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.head, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch]
-        .into_iter()
-        .flatten()
+/// Returns the operations at a path, each with its method.
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
+    [
+        ("get", &mut item.get),
+        ("head", &mut item.head),
+        ("put", &mut item.put),
+        ("post", &mut item.post),
+        ("delete", &mut item.delete),
+        ("patch", &mut item.patch),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
 /// An optional body may be absent; `null` would be a body, and is none that is taken.
 fn drop_null_body(operation: &mut Operation) {
     let Some(RefOr::T(body)) = &mut operation.request_body else { return };
     for content in body.content.values_mut() {
-        if let RefOr::T(content) = content
-            && let Some(RefOr::T(Schema::OneOf(one_of))) = &mut content.schema
-        {
-            one_of.items.retain(|item| !is_null(item));
-            if let [only] = &one_of.items[..] {
-                content.schema = Some(only.clone());
-            }
+        if let RefOr::T(content) = content {
+            content.schema.iter_mut().for_each(schemas::drop_null);
         }
     }
-}
-
-fn is_null(schema: &RefOr<Schema>) -> bool {
-    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }
 
 /// Returns the OpenAPI document in the form that is checked in.

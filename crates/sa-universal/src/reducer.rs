@@ -63,7 +63,7 @@ impl Reducer {
         }
     }
 
-    /// What comes now is of the agent's `run`th run, counted from one over the whole life of the session: what it calls by a
+    /// Begins the agent's `run`th run, counted from one over the whole life of the session: what it calls by a
     /// name that it gave before is something else.
     pub fn begin_run(&mut self, run: u32) -> Vec<EventData> {
         let mut events = self.speech.close();
@@ -74,7 +74,7 @@ impl Reducer {
         self.heard(events)
     }
 
-    /// What comes now belongs to this turn. Tells messages that were still open.
+    /// Begins a turn. Returns messages that were still open.
     pub fn begin_turn(&mut self, turn_id: &str) -> Vec<EventData> {
         let events = self.speech.close();
         self.turn = Some(turn_id.to_owned());
@@ -197,12 +197,12 @@ impl Reducer {
         self.state.begin_session();
     }
 
-    /// What is chosen, and what can be.
+    /// Returns the current choices and the possible ones.
     pub fn choices(&self) -> &SessionChoices {
         &self.choices
     }
 
-    /// What the session has used.
+    /// Returns the usage of the session.
     pub fn usage(&self) -> &Usage {
         self.state.usage()
     }
@@ -292,7 +292,7 @@ impl Reducer {
         Some(EventData::ModeChanged(change(shown_choices(&before), shown_choices(&self.choices))))
     }
 
-    /// What may be told of these.
+    /// Filters events that may be published.
     fn heard(&self, mut events: Vec<EventData>) -> Vec<EventData> {
         if self.quiet {
             events.retain(|event| {

@@ -1,10 +1,11 @@
-//! What the arguments mean: flags, variables and configuration file made into one consistent whole, before anything
+//! The daemon's settings: flags, variables and configuration file made into one consistent whole, before anything
 //! is started.
 
 mod agents;
 mod bounds;
 mod data_dir;
 mod file;
+mod limits;
 mod token;
 
 pub(crate) use agents::AgentSettings;
@@ -15,8 +16,9 @@ use crate::args::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, LogFormat, ServerArgs};
 use agents::AgentWords;
 use file::ConfigFile;
 use sa_agents::{CatalogueError, DefinitionError};
+use sa_api::ProcessConfig;
 use sa_files::FilesOptions;
-use sa_http::{BadCors, CorsOptions};
+use sa_http::{BadCors, CorsOptions, HttpLimits};
 use sa_hub::Limits;
 use sa_processes::BadConfig;
 use sa_sessions::SessionLimits;
@@ -39,8 +41,9 @@ pub(crate) struct Settings {
     pub(crate) allow_hosts: Vec<String>,
     pub(crate) agents: AgentSettings,
     pub(crate) limits: Limits,
+    pub(crate) http_limits: HttpLimits,
     pub(crate) files: FilesOptions,
-    pub(crate) processes: sa_processes::Config,
+    pub(crate) processes: ProcessConfig,
     pub(crate) sessions: SessionSettings,
     pub(crate) clean_env: bool,
     pub(crate) lifetime: Lifetime,
@@ -65,7 +68,7 @@ pub(crate) enum Lifetime {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionSettings {
     pub(crate) limits: SessionLimits,
-    /// Whether they outlive the daemon.
+    /// True if sessions outlive the daemon.
     pub(crate) kept: bool,
 }
 
@@ -160,8 +163,9 @@ impl Settings {
             credentials: args.cors_allow_credentials.or(file.cors_allow_credentials).unwrap_or(false),
         };
         cors.check()?;
-        file.processes.check()?;
-        bounds::check("limits", &file.limits)?;
+        sa_processes::check_config(&file.processes)?;
+        bounds::check("limits", &file.limits.hub)?;
+        bounds::check("limits", &file.limits.http)?;
         bounds::check("files", &file.files)?;
         bounds::check("sessions", &file.sessions)?;
         Ok(Self {
@@ -171,7 +175,8 @@ impl Settings {
             cors,
             allow_hosts: first_given(args.allow_host, file.allow_host),
             agents,
-            limits: file.limits,
+            limits: file.limits.hub,
+            http_limits: file.limits.http,
             files: FilesOptions {
                 workspace: args.workspace.or(file.workspace),
                 root: args.fs_root.or(file.fs_root),

@@ -6,7 +6,7 @@ mod logs;
 mod screen;
 
 use super::{explain, print};
-use crate::args::{CommandLine, InputArgs, Owner, ProcessesCommand, RunArgs, StartArgs};
+use crate::args::{CommandLine, InputArgs, ProcessesCommand, RunArgs, StartArgs};
 use crate::commands::raw_mode;
 use crate::commands::render::{Table, age, print_json, print_text};
 use crate::diagnostics::diagnose;
@@ -15,7 +15,7 @@ use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sa_api::{
-    ProcessCreateRequest, ProcessInfo, ProcessInputRequest, ProcessOwner, ProcessRunRequest, ProcessState,
+    ProcessCreateRequest, ProcessInfo, ProcessInputRequest, ProcessRunRequest, ProcessState,
     ProcessTerminalSize, Timestamp,
 };
 use sa_client::{Client, ProcessEnding};
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// How a command whose time was over is reported, as `timeout` does.
 const EXIT_TIMED_OUT: u8 = 124;
-/// What is sent in one request of input: as much as a daemon takes unless it is told otherwise.
+/// Input in one request: the default limit of the daemon.
 const INPUT_BYTES: usize = 64 * 1024;
 
 pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(), Failure> {
@@ -34,7 +34,7 @@ pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(
         ProcessesCommand::Run(args) => run(client, args).await,
         ProcessesCommand::Start(args) => start(client, args).await,
         ProcessesCommand::List { owner, output } => {
-            let list = client.list_processes(owner.map(owner_of)).await.map_err(explain)?;
+            let list = client.list_processes(owner).await.map_err(explain)?;
             print(output, &list, |list| table(&list.processes).print())
         }
         ProcessesCommand::Get { id, output } => {
@@ -168,14 +168,6 @@ async fn input(client: &Client, args: InputArgs) -> Result<(), Failure> {
         if over {
             return Ok(());
         }
-    }
-}
-
-fn owner_of(owner: Owner) -> ProcessOwner {
-    match owner {
-        Owner::User => ProcessOwner::User,
-        Owner::Desktop => ProcessOwner::Desktop,
-        Owner::System => ProcessOwner::System,
     }
 }
 

@@ -1,6 +1,6 @@
-//! What sessions refuse, as HTTP says it.
+//! Failures of sessions as problems.
 
-use crate::problem::ApiError;
+use super::ApiError;
 use sa_api::sessions::AgentError;
 use sa_api::{ErrorCode, Problem};
 use sa_sessions::{AgentFailure, BadAnswers, SessionError, StoreError};

@@ -1,6 +1,6 @@
 //! ACP over HTTP: the client-chosen server ids of `/v1/acp/{serverId}` and the standard remote transport of `/acp`.
 //!
-//! Which of the two a request speaks is decided by what it carries, not by its path: with `Acp-Connection-Id` it is
+//! The headers of a request decide which of the two it speaks, not its path: with `Acp-Connection-Id` it is
 //! the standard one, whose connection ids are our server ids.
 
 mod answer;
@@ -16,12 +16,16 @@ pub(crate) use servers::{
     __path_delete, __path_list, __path_post, __path_stream, delete, list, post, stream,
 };
 pub(crate) use standard::{
-    __path_agent_delete, __path_agent_get, __path_agent_post, __path_standard_delete, __path_standard_get,
-    __path_standard_post, agent_delete, agent_get, agent_post, standard_delete, standard_get, standard_post,
+    __path_standard_delete, __path_standard_get, __path_standard_post, standard_delete, standard_get,
+    standard_post,
 };
 
 use crate::problem::{ApiError, ApiResult};
+use crate::query::quote;
 use crate::stall::Taken;
+use crate::state::AppState;
+use axum::extract::{FromRequestParts, Path};
+use http::request::Parts;
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use sa_hub::{Reader, ServerId};
 
@@ -29,7 +33,32 @@ pub(crate) const CONNECTION_ID: HeaderName = HeaderName::from_static("acp-connec
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("acp-session-id");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// What the header says, if it is there.
+/// A request for `/v1/acp/{serverId}`, by the transport that it speaks.
+pub(crate) enum AcpRequest {
+    /// The standard one: `Acp-Connection-Id` names the same server as the path.
+    Standard(ServerId),
+    /// Our own.
+    Direct(ServerId),
+}
+
+impl FromRequestParts<AppState> for AcpRequest {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let Path(path) = Path::<String>::from_request_parts(parts, state).await?;
+        let id = ServerId::parse(&path)?;
+        match header_text(&parts.headers, &CONNECTION_ID)? {
+            None => Ok(Self::Direct(id)),
+            Some(named) if named == id.as_str() => Ok(Self::Standard(id)),
+            Some(named) => Err(ApiError::invalid(format!(
+                "header 'Acp-Connection-Id': expected '{id}', as in the path, got '{}'",
+                quote(&named)
+            ))),
+        }
+    }
+}
+
+/// Returns the text of a header, if it is there.
 fn header_text(headers: &HeaderMap, name: &HeaderName) -> ApiResult<Option<String>> {
     let read = |value: &HeaderValue| {
         let text =
@@ -49,7 +78,6 @@ fn attend(extensions: &Extensions, reader: &Reader) {
     }
 }
 
-/// The id as a header value.
 fn id_value(id: &ServerId) -> Option<HeaderValue> {
     HeaderValue::from_str(id.as_str()).ok()
 }

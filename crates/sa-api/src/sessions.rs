@@ -11,6 +11,7 @@ mod request;
 mod session;
 mod transcript;
 mod webhook;
+mod words;
 
 pub use agent_error::AgentError;
 pub use create::{
@@ -41,3 +42,4 @@ pub use session::{
 };
 pub use transcript::{TranscriptMessage, TranscriptOrder, TranscriptPage, TranscriptState};
 pub use webhook::{Webhook, WebhookDelivery, WebhookState, WebhookStatus};
+pub use words::{CrashKind, CutOff, EndReason};
