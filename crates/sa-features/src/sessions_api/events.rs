@@ -38,7 +38,7 @@ impl Inner {
                     self.state().faults.insert(turn.clone(), error);
                 }
                 let data = serde_json::to_value(&crash).unwrap_or_default();
-                self.log.push(Entry::Fact { name: crash.kind, data });
+                self.log.push(Entry::Fact { name: crash.kind.as_str().to_owned(), data });
             }
             EventData::Unknown(unknown) => {
                 let own = unknown.raw["_meta"].as_object();

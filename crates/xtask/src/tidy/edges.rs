@@ -12,7 +12,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 45] = [
+const TABLE: &[Row] = &[
     Row { name: "sa-chunks", needs: &[] },
     Row { name: "sa-journal", needs: &[] },
     Row { name: "sa-jsonrpc", needs: &[] },
