@@ -67,7 +67,7 @@ enum State {
 
 /// Outcome of a job.
 enum JobDone {
-    Input(Input),
+    Input(Box<Input>),
     Connected(Result<Process, AgentFailure>),
 }
 

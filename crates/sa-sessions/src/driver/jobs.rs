@@ -27,7 +27,7 @@ impl Driver {
                 Job::PrepareContext { request, cwd, env } => {
                     let cwd = Path::new(&cwd);
                     let context = context::prepare(&parts, &shared.id, *request, cwd, &env).await;
-                    JobDone::Input(Input::Prepared(context))
+                    JobDone::Input(Box::new(Input::Prepared(context)))
                 }
                 Job::Connect { agent, version, env, trace } => {
                     let mut spec = match parts.agent(&agent) {
@@ -40,11 +40,11 @@ impl Driver {
                 Job::ReadHistory { current_turn } => {
                     let limit = parts.limits.replay_bytes;
                     let history = history::of(&shared.log, current_turn.as_deref(), limit).await;
-                    JobDone::Input(Input::HistoryRead(history))
+                    JobDone::Input(Box::new(Input::HistoryRead(history)))
                 }
                 Job::LookUpKey(key) => {
                     let known = parts.store.message_by_key(&shared.id, &key).await;
-                    JobDone::Input(Input::KeyLookedUp { key, known: known.map_err(Into::into) })
+                    JobDone::Input(Box::new(Input::KeyLookedUp { key, known: known.map_err(Into::into) }))
                 }
             }
         };
@@ -57,10 +57,10 @@ impl Driver {
     pub(super) fn on_job_done(&mut self, done: JobDone) -> Input {
         match done {
             JobDone::Input(input) => {
-                if !matches!(input, Input::KeyLookedUp { .. }) {
+                if !matches!(*input, Input::KeyLookedUp { .. }) {
                     self.start = None;
                 }
-                input
+                *input
             }
             JobDone::Connected(outcome) => {
                 self.start = None;
