@@ -1,3 +1,4 @@
+//! Tests of chunks and buffers.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
