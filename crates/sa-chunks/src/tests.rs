@@ -1,3 +1,5 @@
+//! Chunks, through the public interface of the crate.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;
