@@ -49,6 +49,21 @@ impl Census {
     }
 }
 
+/// An attempt to take a census.
+pub(crate) enum Attempt {
+    Taken(Census),
+    /// There is no `/proc`.
+    Impossible,
+    /// No descriptor is free. Processes that were not seen may well run.
+    Later,
+}
+
+/// Returns whether a file could not be opened because too many are.
+pub(crate) fn is_shortage(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{entry, environment, signal};
 
@@ -60,18 +75,28 @@ mod linux {
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, kill_process, pidfd_open, pidfd_send_signal};
 
-    use super::{Census, CensusEntry, Signal};
+    use super::{Attempt, Census, CensusEntry, Signal, is_shortage};
 
     /// A line of `stat` has at most 52 numbers and a name of 64 bytes.
     const STAT_BYTES: usize = 2048;
 
     impl Census {
-        /// Reads `/proc`; `None` when it is not there.
-        pub(crate) fn take() -> Option<Census> {
-            let directory = fs::read_dir("/proc").ok()?;
-            let census =
-                Census::new(directory.filter_map(|item| read_entry(item.ok()?.file_name().to_str()?)));
-            (!census.entries.is_empty()).then_some(census)
+        /// Reads `/proc`.
+        pub(crate) fn take() -> Attempt {
+            let directory = match fs::read_dir("/proc") {
+                Ok(directory) => directory,
+                Err(error) if is_shortage(&error) => return Attempt::Later,
+                Err(_) => return Attempt::Impossible,
+            };
+            let mut entries = Vec::new();
+            for item in directory.flatten() {
+                match item.file_name().to_str().map(try_entry) {
+                    Some(Err(error)) if is_shortage(&error) => return Attempt::Later,
+                    Some(Ok(entry)) => entries.extend(entry),
+                    Some(Err(_)) | None => {}
+                }
+            }
+            if entries.is_empty() { Attempt::Impossible } else { Attempt::Taken(Census::new(entries)) }
         }
     }
 
@@ -82,10 +107,14 @@ mod linux {
 
     /// `None` for what is not a process, or no longer.
     fn read_entry(name: &str) -> Option<CensusEntry> {
-        let pid = name.parse().ok()?;
+        try_entry(name).ok().flatten()
+    }
+
+    fn try_entry(name: &str) -> io::Result<Option<CensusEntry>> {
+        let Ok(pid) = name.parse() else { return Ok(None) };
         let mut buffer = [0; STAT_BYTES];
-        let count = File::open(format!("/proc/{name}/stat")).ok()?.read(&mut buffer).ok()?;
-        parse_stat(pid, buffer.get(..count)?)
+        let count = File::open(format!("/proc/{name}/stat"))?.read(&mut buffer)?;
+        Ok(buffer.get(..count).and_then(|line| parse_stat(pid, line)))
     }
 
     /// Fields are counted as in proc(5), where the first one after the name is the third.
@@ -134,8 +163,8 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 impl Census {
-    pub(crate) fn take() -> Option<Census> {
-        None
+    pub(crate) fn take() -> Attempt {
+        Attempt::Impossible
     }
 }
 
@@ -171,7 +200,7 @@ mod tests {
 
     #[test]
     fn finds_itself_and_its_parent() {
-        let census = Census::take().unwrap();
+        let Attempt::Taken(census) = Census::take() else { panic!("/proc can be read") };
         let me = census.entries().find(|entry| entry.pid == std::process::id().cast_signed()).unwrap();
         assert!(me.alive);
         let parent = census.lineage(me).nth(1).map(|entry| entry.pid);

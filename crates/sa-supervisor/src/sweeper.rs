@@ -4,13 +4,14 @@
 //! ending one. In between only the emptiness of process groups is asked for, one system call per tree. The
 //! thread sleeps without a timer while there is nothing to end.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use tokio::sync::oneshot;
 
-use crate::census::{self, Census, CensusEntry};
+use crate::census::{self, Attempt, Census, CensusEntry, is_shortage};
 use crate::environment::TREE_MARKER;
 use crate::host::Host;
 use crate::job::Job;
@@ -127,16 +128,24 @@ fn find<'jobs>(jobs: &'jobs mut [Job], tree: &Tree) -> Option<&'jobs mut Job> {
 
 /// Takes one census and lets every job act on it; finished jobs are removed.
 fn advance_all(host: &Host, jobs: &mut Vec<Job>) {
-    let census = Census::take();
+    let census = match Census::take() {
+        Attempt::Taken(census) => Some(census),
+        Attempt::Impossible => None,
+        Attempt::Later => return jobs.retain_mut(|job| keep(host, job.advance_blindly())),
+    };
     let Some((census, daemon)) = census.as_ref().and_then(|census| Some((census, Daemon::of(census)?)))
     else {
         jobs.retain_mut(|job| keep(host, job.advance_by_group()));
         return;
     };
+    let is_short = Cell::new(false);
     let found: Vec<Vec<&CensusEntry>> = {
         let claims: Vec<Claim<'_>> = jobs.iter().map(Job::claim).collect();
-        members::assign(census, daemon, &claims, marker_reader())
+        members::assign(census, daemon, &claims, marker_reader(&is_short))
     };
+    if is_short.get() {
+        return jobs.retain_mut(|job| keep(host, job.advance_blindly()));
+    }
     if found.iter().flatten().any(|entry| !entry.alive) {
         host.reap();
     }
@@ -154,11 +163,13 @@ fn keep(host: &Host, finished: Option<Arc<Tree>>) -> bool {
     }
 }
 
-/// Reads the tree marker of a process.
-fn marker_reader() -> impl FnMut(&CensusEntry) -> Option<String> {
+/// Reads the tree marker of a process; notes when there is no descriptor for that.
+fn marker_reader(is_short: &Cell<bool>) -> impl FnMut(&CensusEntry) -> Option<String> {
     let mut hollow_reads = HOLLOW_READS;
     move |entry| {
-        let mut environment = census::environment(entry.pid).ok()?;
+        let read = census::environment(entry.pid);
+        let mut environment =
+            read.inspect_err(|error| is_short.set(is_short.get() | is_shortage(error))).ok()?;
         if environment.is_empty() && hollow_reads > 0 {
             hollow_reads -= 1;
             std::thread::sleep(HOLLOW_PAUSE);
@@ -174,24 +185,31 @@ fn marker_reader() -> impl FnMut(&CensusEntry) -> Option<String> {
 fn kill_strays(host: &Host) {
     let until = Instant::now() + limits::SHUTDOWN_LIMIT;
     while Instant::now() < until {
-        {
-            let _still = host.hold_forks();
-            if host.has_trees() {
-                return;
-            }
-            let Some(census) = Census::take() else { return };
-            let Some(daemon) = Daemon::of(&census) else { return };
-            let strays = members::strays(&census, daemon, &host.servants());
-            if strays.is_empty() {
-                return;
-            }
-            for stray in strays.into_iter().filter(|stray| stray.alive) {
-                tracing::debug!(pid = stray.pid, "ending an orphan of an earlier process tree");
-                census::signal(stray, Signal::KILL);
-            }
+        if !may_have_strays(host) {
+            return;
         }
         host.reap();
         std::thread::sleep(limits::TICK_MIN);
     }
     tracing::error!("orphaned processes survive SIGKILL");
+}
+
+/// Kills the orphans that a look finds; returns whether another look is needed.
+fn may_have_strays(host: &Host) -> bool {
+    let _still = host.hold_forks();
+    if host.has_trees() {
+        return false;
+    }
+    let census = match Census::take() {
+        Attempt::Taken(census) => census,
+        Attempt::Impossible => return false,
+        Attempt::Later => return true,
+    };
+    let Some(daemon) = Daemon::of(&census) else { return false };
+    let strays = members::strays(&census, daemon, &host.servants());
+    for stray in strays.iter().filter(|stray| stray.alive) {
+        tracing::debug!(pid = stray.pid, "ending an orphan of an earlier process tree");
+        census::signal(stray, Signal::KILL);
+    }
+    !strays.is_empty()
 }

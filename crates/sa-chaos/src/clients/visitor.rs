@@ -53,6 +53,11 @@ impl Visitor {
         }
     }
 
+    /// Files and processes that cannot be opened or started for lack of descriptors or processes are answered 500.
+    fn is_starved(&self) -> bool {
+        self.wire.trouble() == Trouble::Starved
+    }
+
     fn file(&mut self) -> String {
         self.directory.join(format!("file-{}", self.dice.below(FILES))).display().to_string()
     }
@@ -63,10 +68,11 @@ impl Visitor {
         let content = line.repeat(usize::try_from(self.dice.between(1, 4000)).unwrap_or(1));
         self.files.is_being_written(&path, &content);
         let request = self.wire.http.put(&format!("/v1/fs/file?path={path}")).body(content.clone());
-        let starved = self.wire.trouble() == Trouble::Starved;
         let outcome = self
             .wire
-            .send("files", request, |status| matches!(status, 200 | 201) || (starved && status == 500))
+            .send("files", request, |status| {
+                matches!(status, 200 | 201) || (self.is_starved() && status == 500)
+            })
             .await;
         if matches!(outcome.status(), 200 | 201) {
             self.files.was_written(&path, &content);
@@ -76,11 +82,12 @@ impl Visitor {
 
     async fn read_file(&mut self) -> Outcome {
         let path = self.file();
-        let starved = self.wire.trouble() == Trouble::Starved;
         let request = self.wire.http.get(&format!("/v1/fs/file?path={path}"));
         let outcome = self
             .wire
-            .send("files", request, |status| matches!(status, 200 | 404) || (starved && status == 500))
+            .send("files", request, |status| {
+                matches!(status, 200 | 404) || (self.is_starved() && status == 500)
+            })
             .await;
         let content = match &outcome {
             Outcome::Reply(reply) if reply.status == 200 => Some(reply.text()),
@@ -97,10 +104,11 @@ impl Visitor {
         let script = format!("sleep 300 & echo {nonce}; echo problem >&2; exit 3");
         let body = json!({ "command": "sh", "args": ["-c", script], "timeoutMs": 20000 });
         let request = self.wire.http.post("/v1/processes/run").json(body.to_string());
-        let may_fail = self.wire.may_break();
         let outcome = self
             .wire
-            .send("run", request, |status| status == 200 || (may_fail && matches!(status, 500 | 502)))
+            .send("run", request, |status| {
+                status == 200 || (self.is_starved() && matches!(status, 500 | 502))
+            })
             .await;
         if let Outcome::Reply(reply) = &outcome
             && reply.status == 200

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::census::{self, Census, CensusEntry};
+use crate::census::{self, Attempt, Census, CensusEntry};
 use crate::environment::{DAEMON_MARKER, markers};
 use crate::limits::GUARDIAN_LIMIT;
 
@@ -65,7 +65,11 @@ impl Charge {
             Pid::from_raw(group)
                 .is_some_and(|group| kill_process_group(group, Signal::KILL) != Err(Errno::SRCH))
         });
-        let Some(census) = Census::take() else { return !self.groups.is_empty() };
+        let census = match Census::take() {
+            Attempt::Taken(census) => census,
+            Attempt::Impossible => return !self.groups.is_empty(),
+            Attempt::Later => return true,
+        };
         let marked: HashSet<i32> =
             census.entries().filter(|entry| self.is_marked(entry)).map(|entry| entry.pid).collect();
         let mut found = false;
