@@ -1,11 +1,14 @@
-//! What every part of the machine writes to: the client, its open requests, the processes of the CLI.
+//! The agent as a whole: its state apart from sessions, and the requests that concern no session.
 
 use super::launch::Launch;
-use super::limits::Limits;
-use super::native::line::Line;
+use super::session::Session;
 use super::token::Token;
-use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
-use sa_acp::{ChildId, Client, Extra, Login, Now, Processes, Profile};
+use agent_client_protocol_schema::v1::{
+    Error, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate,
+};
+use sa_acp::{
+    Client, Extra, Limits, Login, Now, OpenRequest, Processes, Profile, RequestKey, Sessions, new_parts,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -21,7 +24,7 @@ pub(super) static PROFILE: Profile = Profile {
         name: "Log in with Claude Code",
         description: "Set ANTHROPIC_API_KEY, or run `claude` in a terminal and log in there",
     },
-    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel, Extra::Sse],
+    extras: &[Extra::Directories, Extra::Fork, Extra::ImageUrls, Extra::SetModel, Extra::Sse],
 };
 
 /// The files that the machine needs to know of, and must not touch itself.
@@ -85,25 +88,10 @@ pub struct Core {
     pub(super) windows: BTreeMap<String, u64>,
 }
 
-impl Core {
-    pub(super) fn new(host: Host) -> Self {
-        Self {
-            now: Now::default(),
-            client: Client::new(&PROFILE),
-            processes: Processes::default(),
-            host,
-            windows: BTreeMap::new(),
-        }
-    }
-
-    /// Writes a line to a process.
-    pub(super) fn write(&mut self, child: ChildId, line: &Line<'_>) {
-        self.processes.write(child, line.to_bytes());
-    }
-
-    /// Ends a process that may take its time to do so by itself.
-    pub(super) fn dismiss(&mut self, child: ChildId) {
-        self.processes.end(child, self.host.limits.farewell);
+impl From<Host> for Core {
+    fn from(host: Host) -> Self {
+        let (now, client, processes) = new_parts(&PROFILE);
+        Self { now, client, processes, host, windows: BTreeMap::new() }
     }
 }
 
@@ -112,5 +100,31 @@ impl sa_acp::Core for Core {
 
     fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
         (&mut self.now, &mut self.client, &mut self.processes)
+    }
+}
+
+/// Claude Code as a pure state machine.
+pub type Machine = sa_acp::Machine<Core>;
+
+impl sa_acp::Adapter for Core {
+    type Session = Session;
+
+    fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
+        self.open_session(sessions, request)
+    }
+
+    fn list(
+        &mut self,
+        sessions: &mut Sessions<Session>,
+        key: &RequestKey,
+        request: ListSessionsRequest,
+    ) -> Result<(), Error> {
+        let page = self.list_sessions(sessions, &request)?;
+        self.client.reply(key, page);
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
+        self.delete_stored(key, &id)
     }
 }

@@ -1,7 +1,7 @@
 //! A client's side of an ACP connection that asks two things and goes.
 
 use crate::ProbeError;
-use sa_acp::{Line, LineReader};
+use sa_acp::{InputLine, LineReader};
 use sa_jsonrpc::{ErrorObject, codes, write_call};
 use sa_supervisor::{Process, Spawned};
 use serde_json::Value;
@@ -75,7 +75,7 @@ impl Conversation {
             if !self.output.fill().await.unwrap_or(false) {
                 return Err(self.ended().await);
             }
-            if let Some(Line::Whole(line)) = self.output.take()
+            if let Some(InputLine::Whole(line)) = self.output.take()
                 && let Ok(message) = serde_json::from_slice(line)
             {
                 return Ok(message);

@@ -14,7 +14,7 @@ const KEEP: usize = 1 << 20;
 
 /// One line, without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum InputLine<'a> {
     /// The line as it was written.
     Whole(&'a [u8]),
     /// A line beyond the limit, which was not kept; its length.
@@ -60,16 +60,16 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// The next line among the bytes that have arrived. Never waits.
-    pub fn take(&mut self) -> Option<Line<'_>> {
+    pub fn take(&mut self) -> Option<InputLine<'_>> {
         let (end, next) = self.find()?;
         let start = std::mem::replace(&mut self.start, next);
         self.searched = next;
         let length = std::mem::take(&mut self.skipped) + (end - start) as u64;
         if length > self.limit as u64 {
-            return Some(Line::TooLong(length));
+            return Some(InputLine::TooLong(length));
         }
         let line = self.buffer.get(start..end).unwrap_or_default();
-        Some(Line::Whole(line.strip_suffix(b"\r").unwrap_or(line)))
+        Some(InputLine::Whole(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
     /// Where the next line that says something ends, and where the one after it starts.
@@ -122,8 +122,8 @@ mod tests {
         while reader.fill().await.unwrap() {
             while let Some(line) = reader.take() {
                 seen.push(match line {
-                    Line::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                    Line::TooLong(length) => format!("<{length}>"),
+                    InputLine::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                    InputLine::TooLong(length) => format!("<{length}>"),
                 });
             }
         }

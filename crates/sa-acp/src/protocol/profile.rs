@@ -43,6 +43,8 @@ pub enum Extra {
     Audio,
     /// More directories than one for a session.
     Directories,
+    /// Pictures in prompts by their address.
+    ImageUrls,
     /// Copies of sessions.
     Fork,
     /// Logging out.

@@ -15,8 +15,8 @@ const UNKNOWN_USER: [&str; 5] =
     ["no api key found", "unauthorized", "invalid api key", "check your access token", "not logged in"];
 
 impl Session {
-    /// Takes note that its process ended.
-    pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
+    /// Handles the exit of the process.
+    pub(super) fn ended(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
         self.drop_asks(core);
         self.tools.close(&mut core.client, &self.conversation.id, "The process of Amp ended");
@@ -29,11 +29,10 @@ impl Session {
             } else {
                 Err(explain(ended, child.complaint.as_deref().unwrap_or_default()))
             };
-            turn.settle(core, outcome);
-        } else if !child.ending {
+            self.finish_prompt(core, &turn, outcome);
+        } else if !child.is_ending() {
             tracing::warn!(session = %self.conversation.id, code = ended.code, signal = ended.signal, "amp ended by itself");
         }
-        self.send_next(core);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnError};
 use crate::native::event::Failed;
 use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, SessionUpdate, StopReason};
-use sa_acp::{auth_required, failure};
+use sa_acp::{Session as _, auth_required, failure};
 use serde_json::{Value, json};
 
 impl TurnError {
@@ -103,7 +103,7 @@ impl Session {
             let message =
                 details.unwrap_or_else(|| "The model's API refused the credentials of Codex".to_owned());
             if self.fail_turn(core, &auth_required(message)) {
-                self.stop(core);
+                self.interrupt(core);
             }
             return;
         }

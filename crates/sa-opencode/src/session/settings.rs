@@ -10,7 +10,7 @@ use crate::openings::Around;
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{Form, RequestKey, capitalised, invalid, mode_option, mode_state, one_line};
+use sa_acp::{Mode as _, ModeRow, capitalised, invalid, mode_option, mode_state, one_line};
 use std::path::PathBuf;
 
 /// What is allowed, and what is asked about.
@@ -21,16 +21,12 @@ pub(crate) enum Mode {
     Bypass,
 }
 
-static MODES: [(Mode, &str, &str, &str); 3] = [
-    (Mode::Default, "default", "Default", "Asks before edits, commands and tools of servers"),
-    (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
-    (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
-];
-
-impl Mode {
-    pub(super) fn id(self) -> &'static str {
-        MODES.iter().find(|(mode, ..)| *mode == self).map_or("default", |(_, id, ..)| id)
-    }
+impl sa_acp::Mode for Mode {
+    const ALL: &'static [ModeRow<Self>] = &[
+        (Mode::Default, "default", "Default", "Asks before edits, commands and tools of servers"),
+        (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
+        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
+    ];
 }
 
 /// One setting, to be changed.
@@ -158,8 +154,8 @@ impl Settings {
     }
 
     pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
-        let known = self.offered().find(|(_, id, ..)| *id == mode);
-        known.map(|(mode, ..)| Change::Mode(*mode)).ok_or_else(|| invalid(format!("no mode {mode}")))
+        let known = Mode::from_id(mode).filter(|mode| self.offers(*mode));
+        known.map(Change::Mode).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
     /// A model by its provider and name; by its name alone it is one of the current provider, or of the only one that has
@@ -202,20 +198,19 @@ impl Settings {
         self.agents.iter().filter(|agent| agent.is_primary())
     }
 
-    /// The modes that can be switched to.
-    fn offered(&self) -> impl Iterator<Item = &'static (Mode, &'static str, &'static str, &'static str)> {
-        let allow_bypass = self.allow_bypass;
-        MODES.iter().filter(move |(mode, ..)| allow_bypass || *mode != Mode::Bypass)
+    /// Returns whether a mode can be switched to.
+    fn offers(&self, mode: Mode) -> bool {
+        self.allow_bypass || mode != Mode::Bypass
     }
 
     /// The modes, as clients know them that do not know options.
     pub(crate) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode.id(), self.offered().map(|(_, id, name, about)| (*id, *name, *about)))
+        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
     }
 
     /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let modes = self.offered().map(|(_, id, name, about)| (*id, *name, *about));
+        let modes = Mode::choices(|mode| self.offers(mode));
         let mut options = vec![mode_option(self.mode.id(), modes)];
         options.extend(self.model_option());
         options.extend(self.effort_option());
@@ -258,19 +253,6 @@ impl Settings {
 }
 
 impl Session {
-    /// Changes a setting on a client's behalf.
-    pub(super) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, form: Form) {
-        let before = self.settings.mode();
-        self.settings.apply(change);
-        if self.settings.mode() != before {
-            self.tell_mode(core);
-            self.reconsider(core);
-        } else if form != Form::Option {
-            core.client.options_changed(&self.conversation.id, self.settings.options());
-        }
-        core.client.was_set(key, form, self.settings.options());
-    }
-
     pub(super) fn tell_mode(&self, core: &mut Core) {
         core.client.mode_changed(&self.conversation.id, self.settings.mode().id(), self.settings.options());
     }

@@ -117,14 +117,14 @@ fn amp(program: PathBuf) -> Result<sa_amp::Options, Failure> {
 /// All of `sandbox-agent amp-permission`. What Amp wants to know is in its environment and on its standard input.
 pub(crate) fn amp_permission() -> ExitCode {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let asked = sa_amp::Asked {
+    let query = sa_amp::PermissionQuery {
         tool: set("AGENT_TOOL_NAME").unwrap_or_default(),
         call: set("AGENT_TOOL_USE_ID"),
         thread: set("AMP_THREAD_ID").unwrap_or_default(),
         input: serde_json::Value::Null,
     };
     let socket = std::env::var_os(sa_amp::SOCKET).map(PathBuf::from).unwrap_or_default();
-    sa_amp::ask_permission(&socket, asked)
+    sa_amp::ask_permission(&socket, query)
 }
 
 fn opencode(program: PathBuf) -> sa_opencode::Options {
