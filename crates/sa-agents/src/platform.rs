@@ -38,7 +38,7 @@ impl Platform {
         Self::DarwinX64,
     ];
 
-    /// Its name in configuration and messages.
+    /// Returns the name in configuration and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::LinuxX64 => "linux-x64",
@@ -72,7 +72,7 @@ impl Platform {
         }
     }
 
-    /// Its key in the ACP registry, which knows no C libraries.
+    /// Returns the key in the ACP registry, which knows no C libraries.
     pub fn registry_key(self) -> &'static str {
         match self {
             Self::LinuxX64 | Self::LinuxX64Baseline | Self::LinuxX64Musl | Self::LinuxX64BaselineMusl => {

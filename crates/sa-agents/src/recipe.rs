@@ -112,7 +112,7 @@ pub struct NpmTree {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Registry {
-    /// Its id there.
+    /// The id there.
     pub id: String,
 }
 
@@ -199,7 +199,7 @@ impl SourceKind {
     /// All that a recipe can name.
     pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
 
-    /// Its name in configuration and messages.
+    /// Returns the name in configuration and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vendor => "vendor",

@@ -83,7 +83,7 @@ pub enum Launch {
     Command {
         /// Looked up on `PATH` unless it holds a slash; an installed version comes first.
         program: String,
-        /// Its arguments.
+        /// The arguments.
         args: Vec<String>,
     },
     /// It can be installed, but its program does not speak ACP and no code here drives it.
@@ -108,13 +108,15 @@ pub enum Builtin {
     /// OpenCode, on the vendor's CLI.
     #[serde(rename = "opencode")]
     OpenCode,
+    /// Pi, on the vendor's CLI.
+    Pi,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp, Self::OpenCode];
+    pub const ALL: [Self; 6] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp, Self::OpenCode, Self::Pi];
 
-    /// Its id, also the argument of `sandbox-agent acp`.
+    /// Returns the id, also the argument of `sandbox-agent acp`.
     pub fn id(self) -> &'static str {
         match self {
             Self::Demo => "demo",
@@ -122,6 +124,7 @@ impl Builtin {
             Self::Codex => "codex",
             Self::Amp => "amp",
             Self::OpenCode => "opencode",
+            Self::Pi => "pi",
         }
     }
 

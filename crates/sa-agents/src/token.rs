@@ -20,7 +20,7 @@ pub struct TokenVariable {
     pub variable: String,
     /// Whose credential it is, for the call that tells whether it is accepted.
     pub provider: Option<String>,
-    /// Whether models are named `provider/model`, and the credential is that provider's.
+    /// Set if models are named `provider/model`, and the credential is that provider's.
     #[serde(default)]
     pub provider_of_model: bool,
     /// The JSON document that the variable holds, with `{token}` and `{provider}` inside of its strings; without one it is the

@@ -18,18 +18,18 @@ pub(super) static PROFILE: Profile = Profile {
         name: "Log in with Amp",
         description: "Set AMP_API_KEY, or run `amp login` in a terminal",
     },
-    extras: &[Extra::Sse],
+    extras: &[Extra::Http, Extra::Sse],
 };
 
 /// The files that the machine needs to know of, and must not touch itself.
 pub trait Disk: fmt::Debug + Send {
-    /// Whether there is a directory at that path.
+    /// Returns whether there is a directory at that path.
     fn is_directory(&self, path: &Path) -> bool;
 
     /// A text file, if it is there and not too large to be shown.
     fn read(&self, path: &Path) -> Option<String>;
 
-    /// Whether the CLI has stored credentials.
+    /// Returns whether the CLI has stored credentials.
     fn has_login(&self) -> bool;
 
     /// The user's own settings of the CLI; an error in words if they cannot be read.
@@ -42,15 +42,15 @@ pub trait Disk: fmt::Debug + Send {
 /// The configuration and the environment of the agent.
 #[derive(Debug)]
 pub struct Host {
-    /// See there.
+    /// The files that the agent reads.
     pub disk: Box<dyn Disk>,
-    /// Whether a key is in the environment.
+    /// Set if a key is in the environment.
     pub has_key: bool,
     /// The program that the CLI starts to ask whether a tool may run.
     pub helper: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 

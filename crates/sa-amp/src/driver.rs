@@ -22,15 +22,15 @@ pub struct Options {
     pub cli: Cli,
     /// The command, program first, that asks at the permission socket whether a tool may run; see [`super::ask_permission`].
     pub helper: Vec<OsString>,
-    /// Whether the environment holds a key (`AMP_API_KEY`).
+    /// Set if the environment holds a key (`AMP_API_KEY`).
     pub has_key: bool,
     /// The user's settings of the CLI.
     pub settings: PathBuf,
-    /// Where the CLI keeps credentials.
+    /// The place in which the CLI keeps credentials.
     pub secrets: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 

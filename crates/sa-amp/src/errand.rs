@@ -5,7 +5,7 @@ use super::core::Core;
 use super::history;
 use super::launch::Launch;
 use super::limits::{ERRAND, MAX_PRINTED};
-use super::session::{Session, Workspace, explain, model_error};
+use super::session::{Session, Workspace, explain, turn_error};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo, SessionUpdate,
 };
@@ -184,17 +184,17 @@ fn found(
 /// The id among what was printed.
 fn thread_id(printed: &str) -> Result<SessionId, Error> {
     let id = printed.split_whitespace().find(|word| is_thread(word));
-    let id = id.ok_or_else(|| model_error(&format!("Amp made no thread: {}", printed.trim())))?;
+    let id = id.ok_or_else(|| turn_error(&format!("Amp made no thread: {}", printed.trim())))?;
     Ok(SessionId::new(id.to_owned()))
 }
 
-/// Whether a text can be the id of a thread. They become parts of a command line.
+/// Returns whether a text can be the id of a thread. They become parts of a command line.
 pub(super) fn is_thread(id: &str) -> bool {
     let letters = |rest: &str| rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     id.strip_prefix("T-").is_some_and(|rest| !rest.is_empty() && rest.len() <= 64 && letters(rest))
 }
 
-/// Whether an error means that there is no such thread.
+/// Returns whether an error means that there is no such thread.
 fn is_missing(error: &Error) -> bool {
     let words = error.message.to_lowercase();
     words.contains("not found") || words.contains("does not exist")

@@ -84,7 +84,7 @@ pub(crate) enum Input<'a> {
     User { message: InputMessage<'a> },
 }
 
-/// See there.
+/// The message of a prompt.
 #[derive(Debug, Serialize)]
 pub(crate) struct InputMessage<'a> {
     pub(crate) role: &'static str,

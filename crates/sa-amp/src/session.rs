@@ -20,15 +20,15 @@ mod speech;
 mod tooling;
 mod turn;
 
-pub(crate) use ending::{explain, model_error};
+pub(crate) use ending::{explain, turn_error};
 pub(crate) use mcp::servers;
 
 use super::core::Core;
 use super::launch::{Launch, settings as settings_text};
 use agent_client_protocol_schema::v1::{Error, SessionId, StopReason};
-use permission::{Ask, Rule};
+use permission::Ask;
 use sa_acp::{
-    ChildId, Conversation, Ended, InputLine, Mode as _, Reply, RequestKey, SessionProcess, SetRequest,
+    ChildId, Conversation, Ended, Grant, InputLine, Mode as _, Reply, RequestKey, SessionProcess, SetRequest,
     failure,
 };
 use serde_json::{Map, Value};
@@ -52,7 +52,7 @@ pub struct Session {
     pub(crate) deletes: Vec<RequestKey>,
     turn: Option<Turn>,
     /// What is allowed until the session is closed.
-    allowed: Vec<Rule>,
+    allowed: Vec<Grant>,
     tools: Tools,
     /// Set if the session has a title from before.
     is_named: bool,
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// What it was called after.
+    /// Returns what it was called after.
     pub(crate) fn title(&self) -> Option<&str> {
         self.conversation.title.as_deref()
     }

@@ -24,18 +24,18 @@ pub(super) static PROFILE: Profile = Profile {
         name: "Log in with Claude Code",
         description: "Set ANTHROPIC_API_KEY, or run `claude` in a terminal and log in there",
     },
-    extras: &[Extra::Directories, Extra::Fork, Extra::ImageUrls, Extra::SetModel, Extra::Sse],
+    extras: &[Extra::Directories, Extra::Fork, Extra::Http, Extra::ImageUrls, Extra::SetModel, Extra::Sse],
 };
 
 /// The files that the machine needs to know of, and must not touch itself.
 pub trait Disk: Send {
-    /// Whether there is a directory at that path.
+    /// Returns whether there is a directory at that path.
     fn is_directory(&self, path: &Path) -> bool;
 
     /// A page of the stored sessions.
     fn list(&self, cwd: Option<&Path>, cursor: Option<&str>) -> Result<ListSessionsResponse, Error>;
 
-    /// What was said in a stored session; `None` if there is none of that id.
+    /// Returns what was said in a stored session; `None` if there is none of that id.
     fn read(&self, session: &str, cwd: &Path) -> Result<Option<Vec<SessionUpdate>>, Error>;
 
     /// The permission mode that a stored session was in last.
@@ -51,23 +51,23 @@ pub trait Disk: Send {
     fn delete(&self, session: &str) -> Result<(), Error>;
 }
 
-/// What the machine needs from outside.
+/// The configuration and the environment of the agent.
 pub struct Host {
     /// Makes the id of a new session or message: a UUID.
     pub new_id: Box<dyn FnMut() -> String + Send>,
-    /// See there.
+    /// The files that the agent reads.
     pub disk: Box<dyn Disk>,
     /// Where the CLI writes plans to: the only files that change in plan mode.
     pub plans: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether the CLI is run by the superuser.
+    /// Set if the CLI is run by the superuser.
     pub is_root: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
     /// The credential that the client gave for its sessions.
     pub token: Option<Token>,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 

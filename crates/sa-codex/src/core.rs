@@ -21,7 +21,7 @@ pub(super) static PROFILE: Profile = Profile {
         name: "Log in with Codex",
         description: "Set CODEX_API_KEY or OPENAI_API_KEY, or run `codex login` in a terminal",
     },
-    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel],
+    extras: &[Extra::Directories, Extra::Fork, Extra::Http, Extra::SetModel],
 };
 
 /// The configuration and the environment of the agent.
@@ -33,13 +33,13 @@ pub struct Host {
     pub api_key: Option<Secret>,
     /// The variable that holds the key if the client gave it for its sessions.
     pub token_variable: Option<String>,
-    /// Where the model's API is, if not where the CLI expects it.
+    /// The address of the model's API, if not the CLI's own.
     pub base_url: Option<String>,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 
@@ -57,8 +57,8 @@ pub struct Core {
     pub(super) held: Vec<Held>,
     /// The models that it offers.
     pub(super) models: Vec<Model>,
-    /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
-    /// what may change something.
+    /// Set if its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by
+    /// refusing what may change something.
     pub(super) sandbox: bool,
     /// `true` if it unloads threads when they are closed.
     pub(super) unloads: bool,

@@ -19,7 +19,7 @@ pub(crate) struct Conversation {
     pub(crate) stream: bool,
     /// How the agent names its session, if it says so.
     pub(crate) session: Option<String>,
-    /// Whether the conversation is to be summed up in the vendor's own form.
+    /// Set if the conversation is to be summed up in the vendor's own form.
     pub(crate) compaction: bool,
 }
 
@@ -94,7 +94,7 @@ impl Conversation {
         said.flat_map(|said| said.texts.iter().map(String::as_str))
     }
 
-    /// What a tokenizer would make of the input, roughly.
+    /// Returns what a tokenizer would make of the input, roughly.
     pub(crate) fn input_tokens(&self) -> u64 {
         let results = self.turns.iter().filter_map(|turn| match turn {
             Turn::User(said) => Some(said.results.iter().map(String::len).sum::<usize>()),

@@ -34,7 +34,7 @@ pub struct Request {
 pub struct Auth {
     /// The header's name, or `key` for the query parameter.
     pub name: String,
-    /// Its value as given.
+    /// The value as given.
     pub value: String,
 }
 
@@ -104,7 +104,7 @@ impl Journal {
         self.count.subscribe()
     }
 
-    /// Whether a fault that comes so many times is still to come; counts it if so.
+    /// Returns whether a fault that comes so many times is still to come; counts it if so.
     pub(crate) fn is_due(&self, place: Place, times: u32) -> bool {
         let mut inner = self.lock();
         if !inner.counters.contains_key(&place) {

@@ -22,7 +22,7 @@ pub(super) static PROFILE: Profile = Profile {
         description: "Set the key of a provider, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or run `opencode auth login` in a \
                       terminal",
     },
-    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel, Extra::Sse],
+    extras: &[Extra::Directories, Extra::Fork, Extra::Http, Extra::SetModel, Extra::Sse],
 };
 
 /// The configuration and the environment of the agent.
@@ -30,13 +30,13 @@ pub(super) static PROFILE: Profile = Profile {
 pub struct Host {
     /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
-    /// See there.
+    /// The source of addresses for servers.
     pub endpoints: Box<dyn Endpoints>,
     /// The home directory, for what concerns no project.
     pub home: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 

@@ -9,10 +9,10 @@ const SHOWN: u64 = 1 << 20;
 
 /// The files that a machine needs to know of, and must not touch itself.
 pub trait Disk: fmt::Debug + Send {
-    /// Whether there is a directory at that path.
+    /// Returns whether there is a directory at that path.
     fn is_directory(&self, path: &Path) -> bool;
 
-    /// What a file holds, if it is text and not too long to be shown.
+    /// Returns what a file holds, if it is text and not too long to be shown.
     fn read(&self, path: &Path) -> Option<String>;
 }
 

@@ -114,6 +114,11 @@ impl<A: Adapter> Program<A> {
     /// Serves helper programs of the CLI at this socket. `resources` are held until the agent and its processes have ended.
     pub fn with_permission_socket(mut self, socket: UnixListener, resources: impl Any + Send) -> Self {
         self.permission_socket = Some(socket);
+        self.with_resources(resources)
+    }
+
+    /// Holds `resources` until the agent and its processes have ended.
+    pub fn with_resources(mut self, resources: impl Any + Send) -> Self {
         self.resources = Some(Box::new(resources));
         self
     }

@@ -72,7 +72,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Some(InputLine::Whole(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Where the next line that says something ends, and where the one after it starts.
+    /// Returns where the next line that says something ends, and where the one after it starts.
     fn find(&mut self) -> Option<(usize, usize)> {
         loop {
             let unseen = self.buffer.get(self.searched..).unwrap_or_default();

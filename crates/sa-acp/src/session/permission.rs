@@ -45,6 +45,43 @@ impl Decision {
     }
 }
 
+/// A permission that lasts until the session is closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Grant {
+    /// Every change to files.
+    Edits,
+    /// Plain commands of one program.
+    Program(String),
+    /// One command line.
+    Command(String),
+    /// Every use of one tool.
+    Tool(String),
+}
+
+impl Grant {
+    /// Returns the permission that covers a command. Only a plain command stands for its program.
+    pub fn for_command(command: &str) -> Self {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " ./_-=:@,+".contains(c);
+        match command.split_whitespace().next() {
+            Some(program) if command.chars().all(is_plain) && !program.contains('=') => {
+                Self::Program(program.to_owned())
+            }
+            _ => Self::Command(command.to_owned()),
+        }
+    }
+
+    /// Returns the name of the option that grants this.
+    pub fn option(&self) -> String {
+        let what = match self {
+            Self::Edits => "edits".to_owned(),
+            Self::Program(program) => format!("`{program}`"),
+            Self::Command(_) => "this command".to_owned(),
+            Self::Tool(tool) => tool.clone(),
+        };
+        format!("Always allow {what} in this session")
+    }
+}
+
 /// Returns the options of a request for permission. Without a name, a lasting permission is not offered.
 pub fn permission_options(session: Option<String>, forever: Option<&str>) -> Vec<PermissionOption> {
     let lasting = |id, name| PermissionOption::new(id, name, PermissionOptionKind::AllowAlways);

@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::delegate::{PermissionQuery, Verdict};
 use crate::tools;
 use agent_client_protocol_schema::v1::ToolCallUpdate;
-use sa_acp::{Asking, Decision, HelperId, Reply, absolute, permission_options};
+use sa_acp::{Asking, Decision, Grant, HelperId, Reply, absolute, permission_options};
 use serde_json::Value;
 
 /// What the model is told in plan mode.
@@ -20,41 +20,14 @@ pub struct Ask {
     input: Value,
 }
 
-/// What is allowed for the rest of the session.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Rule {
-    /// Every change to files.
-    Edits,
-    /// Plain commands of one program.
-    Program(String),
-    /// One command line.
-    Command(String),
-    /// Every use of one tool.
-    Tool(String),
-}
-
-impl Rule {
-    fn of(tool: &str, input: &Value) -> Self {
-        if tools::is_edit(tool) {
-            return Self::Edits;
-        }
-        let Some(command) = tools::command_line(tool, input) else { return Self::Tool(tool.to_owned()) };
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || " ./_-=:@,+".contains(c);
-        match command.split_whitespace().next() {
-            Some(program) if command.chars().all(is_plain) && !program.contains('=') => {
-                Self::Program(program.to_owned())
-            }
-            _ => Self::Command(command.to_owned()),
-        }
+/// Returns the permission that covers a call.
+fn grant(tool: &str, input: &Value) -> Grant {
+    if tools::is_edit(tool) {
+        return Grant::Edits;
     }
-
-    fn words(&self) -> String {
-        match self {
-            Self::Edits => "edits".to_owned(),
-            Self::Program(program) => format!("`{program}`"),
-            Self::Command(_) => "this command".to_owned(),
-            Self::Tool(tool) => tool.clone(),
-        }
+    match tools::command_line(tool, input) {
+        Some(command) => Grant::for_command(command),
+        None => Grant::Tool(tool.to_owned()),
     }
 }
 
@@ -77,8 +50,8 @@ impl Session {
             self.tool_refused(core, &call, READ_ONLY);
             return answer(core, helper, Err(READ_ONLY.to_owned()));
         }
-        let rule = Rule::of(&tool, &input);
-        let is_allowed = !changes || self.allowed.contains(&rule);
+        let grant = grant(&tool, &input);
+        let is_allowed = !changes || self.allowed.contains(&grant);
         if is_allowed && !asks_all {
             self.tools.runs(&mut core.client, &self.conversation.id, &call);
             return answer(core, helper, Ok(()));
@@ -87,8 +60,7 @@ impl Session {
         let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.workspace.cwd)));
         let described = tools::call(&tool, &input, &self.workspace.cwd, before.as_deref());
         let update = ToolCallUpdate::new(call.clone(), described.into_fields());
-        let always = format!("Always allow {} in this session", rule.words());
-        let options = permission_options(Some(always), None);
+        let options = permission_options(Some(grant.option()), None);
         let id = helper.0.to_string();
         let ask = Ask { helper, call, tool, input };
         if is_allowed {
@@ -102,7 +74,7 @@ impl Session {
         let outcome = match Decision::read(reply) {
             Decision::Once => Ok(()),
             Decision::Session | Decision::Forever => {
-                self.allowed.push(Rule::of(&ask.tool, &ask.input));
+                self.allowed.push(grant(&ask.tool, &ask.input));
                 Ok(())
             }
             Decision::Rejected => Err(format!("The user rejected this use of {}.", ask.tool)),

@@ -132,7 +132,7 @@ impl Session {
         // Whoever cancelled is answered when the process is gone.
         let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
         self.tools.close(&mut core.client, &self.conversation.id, words);
-        self.finish_prompt(core, &turn, Err(super::model_error(words)));
+        self.finish_prompt(core, &turn, Err(super::turn_error(words)));
     }
 
     /// A new session is called by what was asked first.

@@ -32,6 +32,10 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
             Ok(options.into_program().run_stdio())
         }
         Some(Builtin::Codex) => Ok(codex(program(args)?).into_program().run_stdio()),
+        Some(Builtin::Pi) => {
+            let options = pi(program(args)?);
+            Ok(options.into_program().context("the agent cannot be started")?.run_stdio())
+        }
         Some(Builtin::OpenCode) => Ok(opencode(program(args)?).into_program().run_stdio()),
         None => {
             let settings = load(args.local)?;
@@ -136,6 +140,16 @@ fn opencode(program: PathBuf) -> sa_opencode::Options {
         allow_bypass: true,
         ..sa_opencode::Options::new(program, home())
     };
+    options.cli.inherited = std::env::vars_os().collect();
+    options
+}
+
+fn pi(program: PathBuf) -> sa_pi::Options {
+    let agent_dir =
+        std::env::var_os("PI_CODING_AGENT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let mut options = sa_pi::Options::new(program, agent_dir.unwrap_or_else(|| home().join(".pi/agent")));
+    // What this program is for is sandboxes.
+    options.allow_bypass = true;
     options.cli.inherited = std::env::vars_os().collect();
     options
 }
