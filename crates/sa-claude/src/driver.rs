@@ -8,7 +8,7 @@ use sa_acp::{Cli, Limits, Program};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long the CLI waits for an MCP server to start, in milliseconds.
+/// The time for which the CLI waits for an MCP server to start, in milliseconds.
 const MCP_TIMEOUT: &str = "MCP_TIMEOUT";
 
 /// How the agent is run.
@@ -16,19 +16,19 @@ const MCP_TIMEOUT: &str = "MCP_TIMEOUT";
 pub struct Options {
     /// The CLI and its environment.
     pub cli: Cli,
-    /// Where the CLI keeps its files: `CLAUDE_CONFIG_DIR`, or `.claude` in the home directory.
+    /// The place in which the CLI keeps its files: `CLAUDE_CONFIG_DIR`, or `.claude` in the home directory.
     pub config_dir: PathBuf,
-    /// Whether the CLI is run by the superuser.
+    /// Set if the CLI is run by the superuser.
     pub is_root: bool,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
     /// The credential that the client gave for its sessions, which comes before all others.
     pub token: Option<Token>,
     /// Where the agent keeps what the CLI does not; without it that ends with this process.
     pub state_dir: Option<PathBuf>,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 

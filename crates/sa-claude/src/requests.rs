@@ -57,7 +57,7 @@ impl Core {
         Ok(open.or_else(|| self.host.disk.conversation(&own)).unwrap_or(own))
     }
 
-    /// What was said in a session.
+    /// Returns what was said in a session.
     fn history(
         &self,
         open: Option<&mut Session>,

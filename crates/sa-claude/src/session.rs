@@ -71,9 +71,9 @@ pub struct Session {
     workspace: Workspace,
     /// The id under which the CLI keeps the conversation; `/clear` changes it.
     native_id: String,
-    /// Whether the CLI has stored something of the conversation, so that it can be resumed.
+    /// Set if the CLI has stored something of the conversation, so that it can be resumed.
     is_stored: bool,
-    /// Whether `is_stored` turned out to be wrong for this attempt to start a process.
+    /// Set if `is_stored` turned out to be wrong for this attempt to start a process.
     has_switched: bool,
     child: Option<SessionProcess<Child>>,
     opening: Option<Opening>,
@@ -82,7 +82,7 @@ pub struct Session {
     settings: Settings,
     commands: Vec<AvailableCommand>,
     turn: Option<Turn>,
-    /// Whether the CLI works on something, be it a prompt or by itself.
+    /// Set if the CLI works on something, be it a prompt or by itself.
     running: bool,
     /// A turn has told its result and the CLI has not said that it is idle; until when that is waited for.
     settling: Option<Duration>,
@@ -91,7 +91,7 @@ pub struct Session {
     todos: Todos,
     meter: Meter,
     compaction: Compaction,
-    /// Whether it has no name from an earlier process.
+    /// Set if it has no name from an earlier process.
     is_nameless: bool,
 }
 

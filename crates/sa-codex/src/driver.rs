@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub struct Options {
     /// The CLI and its environment.
     pub cli: Cli,
-    /// Where the CLI keeps its files: `CODEX_HOME`, or `.codex` in the home directory. It is made if it is missing. The CLI
+    /// The place in which the CLI keeps its files: `CODEX_HOME`, or `.codex` in the home directory. It is made if it is missing. The CLI
     /// does without some of its helpers if this is a directory for temporary files.
     pub codex_home: PathBuf,
     /// The key for the model's API. It is given to the CLI without being stored. Without one, the CLI's own login counts.
@@ -19,13 +19,13 @@ pub struct Options {
     /// The variable that holds the key if the client gave it for its sessions: it comes before all others, also with a
     /// provider of the user's own.
     pub token_variable: Option<String>,
-    /// Where the model's API is, if not where the CLI expects it.
+    /// The address of the model's API, if not the CLI's own.
     pub base_url: Option<String>,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 

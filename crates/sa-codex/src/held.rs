@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Held {
     opening: Opening,
-    /// When it is tried again.
+    /// The time at which it is tried again.
     at: Duration,
 }
 

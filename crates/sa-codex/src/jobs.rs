@@ -7,7 +7,7 @@ use super::session::{Opening, Session};
 use agent_client_protocol_schema::v1::{AuthenticateResponse, ListSessionsRequest};
 use sa_acp::{Job, RequestKey, ServedSession as _, Sessions, auth_required};
 
-/// What a client is told that has no credentials.
+/// The message to a client without credentials.
 const NO_CREDENTIALS: &str = "Codex is not logged in: set CODEX_API_KEY, or run `codex login`";
 
 impl Core {

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What to do with an answer.
+/// The continuation of a request.
 #[derive(Debug)]
 pub enum Then {
     Initialized,
@@ -81,7 +81,7 @@ impl Outcome<'_> {
     }
 }
 
-/// Whether these are the words for a thread that does not exist.
+/// Returns whether these are the words for a thread that does not exist.
 fn is_unknown(reason: &str) -> bool {
     let words = ["no rollout found", "not found", "invalid thread id", "invalid session id"];
     words.iter().any(|words| reason.contains(words))
@@ -171,7 +171,7 @@ impl Core {
         session.reopened(self, opening, turns);
     }
 
-    /// What copies were made of is kept by the CLI as long as they are; it is not listed any more.
+    /// Returns what copies were made of is kept by the CLI as long as they are; it is not listed any more.
     fn deleted(&mut self, key: RequestKey, id: &SessionId, outcome: &Outcome<'_>) {
         match outcome {
             Outcome::Refused(refusal) if !is_unknown(&refusal.message) => {

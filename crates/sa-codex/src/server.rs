@@ -15,7 +15,7 @@ use serde_json::json;
 pub(super) struct Greeting {
     /// Answers that are missing before it takes requests.
     unanswered: usize,
-    /// Whether the model's API needs credentials and there are none.
+    /// Set if the model's API needs credentials and there are none.
     pub(super) lacks_credentials: bool,
 }
 

@@ -58,7 +58,7 @@ pub struct Session {
     workspace: Workspace,
     /// The thread's own id; another than the session's if the first one was lost before anything was stored of it.
     thread: String,
-    /// Whether the CLI has stored something of the thread, so that it can be resumed.
+    /// Set if the CLI has stored something of the thread, so that it can be resumed.
     is_stored: bool,
     link: Link,
     closing: Option<Closing>,
@@ -70,13 +70,13 @@ pub struct Session {
     turn: Option<Turn>,
     /// The turn that the app-server works on, be it a prompt's or its own.
     native_turn: Option<String>,
-    /// Whether files of the session's directories may be changed without asking.
+    /// Set if files of the session's directories may be changed without asking.
     edits_allowed: bool,
     speech: Speech,
     tools: Tools,
     meter: Meter,
     compaction: Compaction,
-    /// Whether it has no name from before.
+    /// Set if it has no name from before.
     is_nameless: bool,
 }
 
@@ -116,8 +116,8 @@ impl Session {
         &self.thread
     }
 
-    /// Whether the open session can be opened again in that place. Its directory can change from turn to turn, but servers
-    /// are reached when a thread is loaded.
+    /// Returns whether the open session can be opened again in that place. Its directory can change from turn to turn,
+    /// but servers are reached when a thread is loaded.
     pub(crate) fn may_move(&self, workspace: &Workspace) -> Result<(), Error> {
         if self.workspace.servers == workspace.servers {
             return Ok(());

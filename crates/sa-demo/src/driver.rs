@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 /// Answers that may wait for a client that does not read, in bytes, before no more requests are read from it.
 const MAX_BACKLOG: usize = 1 << 20;
 
-/// How long a client may take to read what was written before the agent ended.
+/// The time that a client may take to read what was written before the agent ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How the agent is run.

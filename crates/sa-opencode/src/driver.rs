@@ -15,11 +15,11 @@ pub struct Options {
     pub cli: Cli,
     /// The home directory: where the CLI is started.
     pub home: PathBuf,
-    /// Where the CLI keeps its settings: `OPENCODE_CONFIG_DIR`, or `opencode` in the directory for settings.
+    /// The place in which the CLI keeps its settings: `OPENCODE_CONFIG_DIR`, or `opencode` in the directory for settings.
     pub config_dir: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 

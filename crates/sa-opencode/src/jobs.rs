@@ -15,7 +15,7 @@ use sa_acp::{Job, RequestKey, Sessions, auth_required, failure, one_line, timest
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a client is told that has no credentials.
+/// The message to a client without credentials.
 pub(super) const NO_CREDENTIALS: &str = "OpenCode has no credentials for a model: set the key of a provider, such as ANTHROPIC_API_KEY or \
      OPENAI_API_KEY, or run `opencode auth login`";
 

@@ -18,9 +18,9 @@ pub struct Opening {
     pub(super) key: RequestKey,
     pub(super) how: How,
     pub(super) workspace: Workspace,
-    /// What is known of the directory.
+    /// The facts about the directory.
     around: Around,
-    /// What is not known of it yet.
+    /// The number of facts that are missing.
     missing: usize,
     info: Option<Info>,
 }
@@ -146,7 +146,7 @@ impl Core {
         self.finish(sessions, number, Vec::new());
     }
 
-    /// What was said in the session is known.
+    /// Returns what was said in the session is known.
     pub(super) fn on_history(
         &mut self,
         sessions: &mut Sessions<Session>,

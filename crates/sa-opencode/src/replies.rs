@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What to do with an answer.
+/// The continuation of a request.
 #[derive(Debug)]
 pub enum Then {
     Health,
@@ -18,7 +18,7 @@ pub enum Then {
     Around(u64, AroundPart),
     /// A session was made, found or copied.
     Opened(u64),
-    /// What was said in it.
+    /// The history of a session.
     History(u64),
     /// What there is for somebody who says that there are credentials now.
     Authenticated(RequestKey),
@@ -86,13 +86,13 @@ impl Outcome<'_> {
         }
     }
 
-    /// What the body says, or in words why there is nothing.
+    /// Returns what the body says, or in words why there is nothing.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
         serde_json::from_str(self.text()?)
             .map_err(|error| format!("OpenCode answered something else: {error}"))
     }
 
-    /// Whether what was asked for does not exist.
+    /// Returns whether what was asked for does not exist.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Answer(404, _))
     }

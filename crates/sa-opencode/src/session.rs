@@ -59,7 +59,7 @@ pub struct Session {
     pub(crate) conversation: Conversation<Ask>,
     workspace: Workspace,
     link: Link,
-    /// When a session that is being closed waits no longer for its turn.
+    /// The time at which a session that is being closed waits no longer for its turn.
     close_by: Option<Duration>,
     mcp: McpWait,
     settings: Settings,
@@ -69,7 +69,7 @@ pub struct Session {
     aborts: u32,
     /// The rules that the server has for the session.
     ruled: Vec<Rule>,
-    /// What need not be asked about again.
+    /// Permissions that hold for the session.
     allowed: Vec<Allowed>,
     speech: Speech,
     tools: Tools,
@@ -106,7 +106,7 @@ impl Session {
         self.conversation.title.clone()
     }
 
-    /// Whether the open session can be opened again in that place.
+    /// Returns whether the open session can be opened again in that place.
     pub(crate) fn may_move(&self, workspace: &Workspace) -> Result<(), Error> {
         if self.workspace.servers == workspace.servers && self.workspace.cwd == workspace.cwd {
             return Ok(());

@@ -12,7 +12,7 @@ use tokio::net::unix::pipe;
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// How long an agent that has closed its output may take to end by itself.
+/// The time that an agent that has closed its output may take to end by itself.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) struct Conversation {
@@ -83,7 +83,7 @@ impl Conversation {
         }
     }
 
-    /// Its last words are all there only when it has ended, which may be a moment after it closed its output.
+    /// Returns the last words are all there only when it has ended, which may be a moment after it closed its output.
     async fn ended(&self) -> ProbeError {
         let _ = tokio::time::timeout(LAST_WORDS, self.process.wait()).await;
         let tail = self.process.stderr_tail();

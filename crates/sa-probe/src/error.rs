@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Why an agent did not tell what it offers. Cheap to clone: whoever asked at the same time gets a copy.
 #[derive(Debug, Clone, Error)]
 pub enum ProbeError {
-    /// Its program is not here.
+    /// The program is not here.
     #[error("it is not installed")]
     NotInstalled,
     /// It cannot be started here at all.
@@ -32,7 +32,7 @@ pub enum ProbeError {
     Refused {
         /// What it was asked.
         method: &'static str,
-        /// Its words.
+        /// The words.
         message: String,
     },
 }

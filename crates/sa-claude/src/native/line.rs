@@ -191,7 +191,7 @@ impl HookAnswer {
     }
 }
 
-/// Whether a tool may run.
+/// A tool that waits for permission.
 #[derive(Debug, Serialize)]
 #[serde(tag = "behavior", rename_all = "snake_case")]
 pub(crate) enum ToolAnswer {

@@ -7,12 +7,12 @@ use crate::core::Core;
 use crate::native::frame::{Asked, CanUseTool, Question};
 use crate::native::line::{Answer, FormAnswer, Line, Response, ToolAnswer};
 
-/// What a client was asked.
+/// A question to the client.
 #[derive(Debug)]
 pub enum Ask {
-    /// Whether a tool may run.
+    /// A tool that waits for permission.
     Tool(Box<Permission>),
-    /// Whether a plan is good, and in which mode to go on.
+    /// A plan that waits for approval.
     Plan(Box<Permission>),
     /// Questions to the user.
     Questions(Box<Questions>),

@@ -11,7 +11,7 @@ use sa_acp::{Pending, SetRequest, failure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What to do with the answer.
+/// The continuation of a request.
 #[derive(Debug)]
 pub(super) enum Then {
     Initialized,
@@ -31,7 +31,7 @@ pub(super) enum Then {
     Nothing(&'static str),
 }
 
-/// What was asked and is not answered.
+/// Requests that are not answered.
 #[derive(Debug, Default)]
 pub(super) struct Controls {
     last: u64,

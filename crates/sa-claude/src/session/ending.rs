@@ -6,10 +6,10 @@ use crate::launch::NativeConversation;
 use agent_client_protocol_schema::v1::Error;
 use sa_acp::{Ended, SessionProcess, process_ended, session_not_found};
 
-/// What the CLI says when it is to resume a conversation that it does not have.
+/// The CLI's message when it is to resume a conversation that it does not have.
 const NO_CONVERSATION: &str = "No conversation found";
 
-/// What the CLI says when it is to begin a conversation under an id that it knows.
+/// The CLI's message when it is to begin a conversation under an id that it knows.
 const IN_USE: &str = "already in use";
 
 impl Session {

@@ -141,8 +141,8 @@ impl Session {
         core.client.remark(&self.conversation.id, "information", about);
     }
 
-    /// What goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt itself, or
-    /// words of the CLI that nobody said.
+    /// Returns what goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt
+    /// itself, or words of the CLI that nobody said.
     fn told(&mut self, core: &mut Core, user: &UserFrame) {
         if user.is_replay {
             if let Some(turn) = &mut self.turn

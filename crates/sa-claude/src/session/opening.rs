@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Whether a client waits for the session to be opened.
+    /// Returns whether a client waits for the session to be opened.
     pub(super) fn is_opening(&self) -> bool {
         self.opening.is_some()
     }

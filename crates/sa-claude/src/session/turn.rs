@@ -21,7 +21,7 @@ use std::time::Duration;
 pub(super) struct Turn {
     /// The prompt's own id in the CLI.
     uuid: String,
-    /// Whether the CLI has taken it up.
+    /// Set if the CLI has taken it up.
     pub(super) echoed: bool,
     /// It was cancelled; when the CLI is ended if it does not heed that.
     cancel: Option<Duration>,
@@ -203,8 +203,8 @@ impl Session {
     }
 }
 
-/// Whether a result is the answer to this turn's prompt. The CLI has turns of its own, too; and a prompt that it took up
-/// during one of them is answered by that one.
+/// Returns whether a result is the answer to this turn's prompt. The CLI has turns of its own, too; and a prompt that
+/// it took up during one of them is answered by that one.
 fn concerns(result: &TurnResult, turn: &Turn) -> bool {
     let own = result.origin.as_ref().and_then(|origin| origin.kind.as_deref()) == Some("task-notification");
     match &result.user_message_uuids {
@@ -249,7 +249,7 @@ fn model_error(result: &TurnResult, kind: Option<&str>) -> Error {
     error
 }
 
-/// What went wrong by the status of the model's API, where the CLI has no word for it.
+/// Returns what went wrong by the status of the model's API, where the CLI has no word for it.
 fn kind_of(status: Option<i64>) -> &'static str {
     match status {
         Some(400 | 413 | 422) => "invalid_request",

@@ -10,16 +10,16 @@ use crate::native::line;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// What a client was asked.
+/// A question to the client.
 #[derive(Debug)]
 pub enum Ask {
-    /// Whether something may be done.
+    /// A call that waits for permission.
     Permission(Box<Permission>),
     /// Questions to the user.
     Questions(Questions),
     /// An MCP server's own form.
     Server,
-    /// Whether a plan is good; the app-server does not ask this.
+    /// A plan that waits for approval. The app-server does not ask this.
     Plan(Plan),
 }
 

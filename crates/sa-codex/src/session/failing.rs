@@ -18,7 +18,7 @@ impl TurnError {
         told.or_else(|| self.message.split_once("unexpected status ")?.1.split(' ').next()?.parse().ok())
     }
 
-    /// What the CLI calls it.
+    /// Returns what the CLI calls it.
     fn name(&self) -> &str {
         match &self.codex_error_info {
             Some(Value::String(name)) => name,
@@ -31,7 +31,7 @@ impl TurnError {
         self.status() == Some(401) || self.name() == "unauthorized"
     }
 
-    /// What went wrong, for programs.
+    /// Returns what went wrong, for programs.
     fn kind(&self) -> &'static str {
         match (self.name(), self.status()) {
             ("contextWindowExceeded", _) => "context_window_exceeded",

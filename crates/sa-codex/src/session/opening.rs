@@ -17,9 +17,9 @@ pub struct Opening {
     pub(crate) key: RequestKey,
     pub(crate) how: How,
     pub(crate) workspace: Workspace,
-    /// Whether that session is open.
+    /// Set if that session is open.
     pub(crate) is_open: bool,
-    /// When it is given up because another process holds the thread; `None` before the first attempt.
+    /// The time at which it is given up because another process holds the thread; `None` before the first attempt.
     pub(crate) give_up: Option<Duration>,
 }
 
@@ -30,7 +30,7 @@ impl AsRef<RequestKey> for Opening {
 }
 
 impl Opening {
-    /// What the app-server is asked.
+    /// Returns what the app-server is asked.
     pub(crate) fn method(&self) -> &'static str {
         match self.how {
             How::New => "thread/start",
@@ -39,7 +39,7 @@ impl Opening {
         }
     }
 
-    /// What the app-server is asked with.
+    /// Returns what the app-server is asked with.
     pub(crate) fn params(&self, core: &Core) -> OpenThread<'_> {
         let settings = Settings::new(core);
         OpenThread {

@@ -242,7 +242,7 @@ impl Session {
         ToolCallUpdate::new(call.to_owned(), described.into_fields().status(ToolCallStatus::Pending))
     }
 
-    /// What is asked about, as the client knows it.
+    /// Returns what is asked about, as the client knows it.
     fn waiting(&self, call: &str, reason: Option<&str>) -> ToolCallUpdate {
         let fields = match self.tools.running.get(call) {
             Some(tool) => {
@@ -299,7 +299,7 @@ impl Session {
         self.respond(core, id, answer);
     }
 
-    /// Whether a change is known to concern only files of the session's directories.
+    /// Returns whether a change is known to concern only files of the session's directories.
     fn is_inside(&self, call: &str) -> bool {
         let roots = || std::iter::once(&self.workspace.cwd).chain(&self.workspace.directories);
         let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);

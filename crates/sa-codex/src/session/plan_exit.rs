@@ -27,7 +27,7 @@ pub struct Plan {
     text: String,
 }
 
-/// What the model is told when its plan is good. The plan follows: the conversation may be summed up before it is done.
+/// The message to the model when its plan is good. The plan follows: the conversation may be summed up before it is done.
 const GO: &str = "The user approved this plan. Implement it.";
 
 impl Session {

@@ -4,7 +4,7 @@ use super::Session;
 use crate::native::call::{Input, ReviewTarget};
 use sa_acp::PromptPart;
 
-/// What a prompt asks of the CLI.
+/// The work that a prompt asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Work {
     Turn(Vec<Input>),

@@ -11,7 +11,7 @@ use agent_client_protocol_schema::v1::{
 use sa_acp::{Mode as _, ModeRow, capitalised, invalid, mode_option, mode_state};
 use std::path::PathBuf;
 
-/// What the CLI is allowed, and what it asks about.
+/// The permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Default,
@@ -32,7 +32,7 @@ impl sa_acp::Mode for Mode {
 }
 
 impl Mode {
-    /// Whether it is the CLI's sandbox that keeps commands from doing harm.
+    /// Returns whether it is the CLI's sandbox that keeps commands from doing harm.
     fn needs_sandbox(self) -> bool {
         matches!(self, Self::Auto | Self::ReadOnly)
     }
@@ -47,7 +47,7 @@ pub(crate) enum Change {
     Effort(Option<String>),
 }
 
-/// What the model has by itself.
+/// The model's own default.
 const DEFAULT: &str = "default";
 
 /// See the module's comment.
@@ -100,18 +100,18 @@ impl Settings {
         self.effort.as_deref()
     }
 
-    /// Whether commands that only look have to be let through: those that the CLI does not run by itself.
+    /// Returns whether commands that only look have to be let through: those that the CLI does not run by itself.
     pub(super) fn lets_look(&self) -> bool {
         self.mode == Mode::Default || (self.mode == Mode::Plan && !self.sandbox)
     }
 
-    /// Whether everything that is asked about is refused.
+    /// Returns whether everything that is asked about is refused.
     pub(super) fn refuses(&self) -> bool {
         self.mode == Mode::Plan
     }
 
-    /// When the CLI asks. What it is let do then runs outside of its sandbox. In plan mode it asks to be refused: what it is
-    /// never to ask about it drops without a word, so that nobody would know of the attempt.
+    /// Returns when the CLI asks. What it is let do then runs outside of its sandbox. In plan mode it asks to be
+    /// refused: what it is never to ask about it drops without a word, so that nobody would know of the attempt.
     pub(super) fn approval_policy(&self) -> &'static str {
         match self.mode {
             Mode::Default => "untrusted",
@@ -121,7 +121,7 @@ impl Settings {
         }
     }
 
-    /// What commands may do without being asked about.
+    /// Returns what commands may do without being asked about.
     pub(super) fn sandbox(&self) -> &'static str {
         match self.mode {
             Mode::Default | Mode::Bypass => "danger-full-access",
@@ -152,7 +152,7 @@ impl Settings {
         }
     }
 
-    /// What a client wants changed, if there is such a setting and it has such a value.
+    /// Returns what a client wants changed, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),

@@ -12,7 +12,7 @@ use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::StopReason;
 use std::time::Duration;
 
-/// How long after a refusal an interrupt is sent again.
+/// The time for which after a refusal an interrupt is sent again.
 const AGAIN: Duration = Duration::from_millis(100);
 
 impl Session {

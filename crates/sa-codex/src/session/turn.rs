@@ -19,9 +19,9 @@ pub(super) struct Turn {
     pub(super) id: Option<String>,
     /// It was cancelled; when that is enforced if the CLI does not heed it.
     pub(super) cancel: Option<Duration>,
-    /// When an interrupt that was refused is sent again.
+    /// The time at which an interrupt that was refused is sent again.
     pub(super) interrupt_at: Option<Duration>,
-    /// What the CLI said about a failure that it does not try again after.
+    /// The failure after which the CLI does not try again.
     pub(super) error: Option<TurnError>,
     /// A plan that is to be approved when the turn is over.
     pub(super) proposal: Option<Proposal>,
@@ -40,12 +40,12 @@ impl Turn {
         self.cancel.is_some()
     }
 
-    /// Whether this is the native turn of that id, or may be: not all that starts one tells its id.
+    /// Returns whether this is the native turn of that id, or may be: not all that starts one tells its id.
     pub(super) fn may_be(&self, id: &str) -> bool {
         self.id.as_deref().is_none_or(|own| own == id)
     }
 
-    /// Whether this is the native turn of that id.
+    /// Returns whether this is the native turn of that id.
     pub(super) fn is(&self, id: &str) -> bool {
         self.id.as_deref() == Some(id)
     }

@@ -8,14 +8,14 @@ use crate::core::Core;
 use crate::native::call::{Call, escaped, permission_reply};
 use serde_json::json;
 
-/// What a client was asked.
+/// A question to the client.
 #[derive(Debug)]
 pub enum Ask {
-    /// Whether something may be done.
+    /// A call that waits for permission.
     Permission(Box<Waiting>),
     /// Questions to the user.
     Questions(Questions),
-    /// Whether a plan is good.
+    /// A plan that waits for approval.
     Plan(Plan),
 }
 

@@ -9,7 +9,7 @@ use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, SessionUpd
 use sa_acp::{auth_required, failure};
 use serde_json::json;
 
-/// What went wrong, for programs, as far as the words tell.
+/// Returns what went wrong, for programs, as far as the words tell.
 fn kind_of(words: &str) -> &'static str {
     let words = words.to_lowercase();
     let has = |all: &[&str]| all.iter().any(|word| words.contains(word));

@@ -13,7 +13,7 @@ use sa_acp::{Asking, Decision, Reply, Session as _, humanised, permission_option
 use sa_shell::only_reads;
 use serde_json::{Value, json};
 
-/// What the model is told when it wants to change something while it should not.
+/// The message to the model when it wants to change something while it should not.
 const READ_ONLY: &str = "Plan mode is on: nothing may be changed. Only look around, and make a plan.";
 
 /// The refusal of a tool that another session brought.
@@ -116,7 +116,8 @@ impl Session {
         }
     }
 
-    /// Whether the user allowed it before. In plan mode that does not count for changes, of which nothing is allowed.
+    /// Returns whether the user allowed it before. In plan mode that does not count for changes, of which nothing is
+    /// allowed.
     fn is_allowed(&self, permission: &str, patterns: &[String]) -> bool {
         let is_change = !matches!(permission, "read" | "external_directory" | "doom_loop" | "webfetch");
         if self.settings.mode() == Mode::Plan && is_change {
@@ -137,7 +138,7 @@ impl Session {
         }
     }
 
-    /// What is asked about, as the client knows it.
+    /// Returns what is asked about, as the client knows it.
     fn waiting(&self, call: &str, asked: &Permission) -> ToolCallUpdate {
         let about = json!({ "permission": asked.permission, "patterns": asked.patterns });
         let known = self.tools.running.get(call);

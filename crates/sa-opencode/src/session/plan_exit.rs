@@ -27,7 +27,7 @@ pub struct Plan {
 }
 
 impl Session {
-    /// Whether this is the question about a plan: the server may ask before it tells of the call.
+    /// Returns whether this is the question about a plan: the server may ask before it tells of the call.
     pub(super) fn is_plan_exit(&self, call: &str, questions: &[Question]) -> bool {
         if let Some(tool) = self.tools.running.get(call) {
             return tool.described.name == TOOL;
@@ -56,7 +56,7 @@ impl Session {
         self.conversation.ask_permission(&mut core.client, id, Ask::Plan(Plan { call }), update, options);
     }
 
-    /// What is in the file of the plan, which the question names as it is seen from the project's root.
+    /// Returns what is in the file of the plan, which the question names as it is seen from the project's root.
     fn plan_text(&self, core: &Core, question: &str) -> Option<String> {
         let path = question.strip_prefix("Plan at ")?.split(" is complete").next()?;
         let written = self.tools.written().filter(|known| known.ends_with(path)).map(Path::to_owned);

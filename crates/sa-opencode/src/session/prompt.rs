@@ -5,7 +5,7 @@ use super::commands::COMPACT;
 use sa_acp::PromptPart;
 use serde_json::{Value, json};
 
-/// What a prompt asks of the server.
+/// The work that a prompt asks for.
 #[derive(Debug, PartialEq)]
 pub(super) enum Work {
     Turn(Vec<Value>),

@@ -13,7 +13,7 @@ use agent_client_protocol_schema::v1::{
 use sa_acp::{Mode as _, ModeRow, capitalised, invalid, mode_option, mode_state, one_line};
 use std::path::PathBuf;
 
-/// What is allowed, and what is asked about.
+/// The permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Default,
@@ -39,7 +39,7 @@ pub(crate) enum Change {
     Effort(Option<String>),
 }
 
-/// What the model has by itself.
+/// The model's own default.
 const DEFAULT: &str = "default";
 
 /// The agent that a session begins with, and the one that makes plans.
@@ -59,8 +59,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What a session begins with: what it had, what the user has set, or what the first provider has by itself. Never the
-    /// vendor's own service unless it was asked for.
+    /// Returns what a session begins with: what it had, what the user has set, or what the first provider has by
+    /// itself. Never the vendor's own service unless it was asked for.
     pub(crate) fn new(allow_bypass: bool, around: &Around, info: Option<&Info>) -> Self {
         let agents: Vec<_> = around.agents.clone();
         let has = |name: &&str| agents.iter().any(|agent| agent.name == **name && agent.is_primary());
@@ -138,7 +138,7 @@ impl Settings {
         rules(self.mode, of(self.agent()), of(PLAN), directories, foreign)
     }
 
-    /// What a client wants changed, if there is such a setting and it has such a value.
+    /// Returns what a client wants changed, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),

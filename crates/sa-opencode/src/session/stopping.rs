@@ -14,7 +14,7 @@ use sa_acp::Session as _;
 use serde_json::json;
 use std::time::Duration;
 
-/// How long after an abort without effect another one is sent.
+/// The time for which after an abort without effect another one is sent.
 const AGAIN: Duration = Duration::from_millis(500);
 
 impl Session {

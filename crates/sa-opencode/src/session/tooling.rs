@@ -84,7 +84,7 @@ impl Session {
         self.tools.running.start(&mut core.client, &self.conversation.id, id, described, parent);
     }
 
-    /// What a call changes is known.
+    /// Returns what a call changes is known.
     pub(super) fn tool_changes(&mut self, core: &mut Core, id: &str, diffs: Vec<ToolCallContent>) {
         let Some(tool) = self.tools.running.get_mut(id) else {
             self.tools.changes.insert(id.to_owned(), diffs);

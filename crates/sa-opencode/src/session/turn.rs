@@ -12,7 +12,7 @@ use sa_acp::{Session as _, failure};
 use serde_json::json;
 use std::time::Duration;
 
-/// How long the last events of a prompt are waited for that was aborted.
+/// The time for which the last events of a prompt are waited for that was aborted.
 const ABORTED: Duration = Duration::from_millis(100);
 
 /// A prompt that the server works on.
@@ -22,16 +22,16 @@ pub(super) struct Turn {
     pub(super) work: Option<Work>,
     /// It was cancelled; when that is enforced if the server does not heed it.
     pub(super) cancel: Option<Duration>,
-    /// When the abort is sent again if the server still works.
+    /// The time at which the abort is sent again if the server still works.
     pub(super) abort_at: Option<Duration>,
     /// How it ended; until when events are waited for that were sent before.
     pub(super) ended: Option<(Result<StopReason, Error>, Duration)>,
-    /// Its last message, in case its events come late or not at all.
+    /// The last message, in case its events come late or not at all.
     last: Option<Whole>,
-    /// Whether the server was heard to work on it, and then to be done.
+    /// Set if the server was heard to work on it, and then to be done.
     pub(super) is_begun: bool,
     pub(super) is_idle: bool,
-    /// What the server said about a failure.
+    /// The failure that the server reported.
     pub(super) error: Option<Failure>,
     first_line: String,
 }
