@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 43] = [
+const TABLE: [Row; 44] = [
     Row { name: "sa-journal", needs: &[], may: &[] },
     Row { name: "sa-jsonrpc", needs: &[], may: &[] },
     Row { name: "sa-api", needs: &[], may: &[] },
